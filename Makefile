@@ -1,0 +1,43 @@
+# The commands of the project. `make run` and `make test` work on a fresh clone.
+PORT ?= 8501
+PY := .venv/bin/python
+
+.PHONY: run test check format bench clean
+
+run: .venv/.installed
+	@echo "Attention Atlas: http://localhost:$(PORT)  (stop it with Ctrl+C)"
+	@exec $(PY) -m streamlit run dashboard/server.py --server.port $(PORT)
+
+test: .venv/.installed-dev
+	@bin/browser
+	$(PY) -m pytest
+
+check: .venv/.installed-dev
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	$(PY) -m pytest -q -p no:xdist -o addopts= tests/test_architecture.py
+
+format: .venv/.installed-dev
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+bench: .venv/.installed-dev
+	@bin/browser
+	$(PY) -m benchmarks
+
+# For instance: make train-gpt-books DATA=path/to/lm_text
+train-%: .venv/.installed-dev
+	@test -n "$(DATA)" || { echo "Say where the data is: make $@ DATA=path (training/$(subst -,_,$*).py says which)."; exit 1; }
+	$(PY) -m training.$(subst -,_,$*) --data "$(DATA)"
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/.installed: requirements.txt bin/environment
+	@bin/environment requirements.txt
+	@touch $@
+
+.venv/.installed-dev: requirements.txt requirements-dev.txt bin/environment
+	@bin/environment requirements-dev.txt
+	@touch .venv/.installed $@

@@ -1,0 +1,22 @@
+"""The glossary of axis names: every shape in the project is written with these words and no others.
+
+Shapes are types, checked while the tests run:
+
+    def mix(weights: Float[Tensor, QUERY_KEY], value: Float[Tensor, "key each"]) -> Float[Tensor, "query each"]: ...
+"""
+
+AXES = {
+    "batch": "one input (a sentence, a picture) among those computed together",
+    "layer": "one attention layer of a model, counted from 0 at the input",
+    "head": "one attention head of a layer, counted from 0",
+    "query": "the token that looks",
+    "key": "the token that is looked at; keys and values share this axis",
+    "token": "one position of a sequence, where queries and keys are the same tokens",
+    "width": "the channels of a token between layers (d_model)",
+    "each": "the channels of one head (d_k or d_v)",
+    "vocabulary": "the tokens that a language model can predict",
+    "row": "the vertical position in a picture or in a grid of patches",
+    "column": "the horizontal position in a picture or in a grid of patches",
+    "channel": "red, green and blue",
+    "class": "the labels that a classifier can predict",
+}
