@@ -1,0 +1,42 @@
+"""What a training run leaves behind: weights, configuration, measured results, and a card for people."""
+
+import json
+import platform
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+WEIGHTS = Path(__file__).parent.parent / "weights"
+
+
+def save_weights(folder: Path, network: nn.Module, config: dict) -> None:
+    """Write `model.safetensors` (float16: half the size; the models here lose nothing measurable) and `config.json`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    state = {name: tensor.half().contiguous() for name, tensor in network.state_dict().items()}
+    save_file(state, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n")
+
+
+def save_card(folder: Path, text: str, results: dict) -> None:
+    """Write `results.json` (for programs) and `CARD.md` (for people); `{...}` in the text are filled from results."""
+    results = results | {"hardware": hardware(), "torch": torch.__version__.split("+")[0]}
+    (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (folder / "CARD.md").write_text(text.format_map(results))
+
+
+def hardware() -> str:
+    """The processor, in words."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        name = platform.processor() or platform.machine()
+    return f"{name}, {torch.get_num_threads()} thread(s)"
+
+
+def table(header: list[str], rows: list[list]) -> str:
+    """A Markdown table; numbers as they are given."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)

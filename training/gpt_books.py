@@ -1,0 +1,122 @@
+"""Train `gpt-books`, a small GPT on forty public-domain books.
+
+Data: a folder with `standardebooks/*.txt.gz` and `books.json` (plain text of books from standardebooks.org,
+CC0; any public-domain texts will do) and `wikitext2_test.txt.gz` (the test split of WikiText-2, Merity et al. 2016,
+only to measure).
+
+    python -m training.gpt_books --data PATH
+"""
+
+import argparse
+import gzip
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from core.models.gpt import GPT, GPTConfig
+from training.gpt_books_report import read_held_out, report
+from training.loop import Plan, train
+
+HELD_OUT = "h-g-wells_the-time-machine"
+END = "<|endoftext|>"
+BATCH = 16
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    torch.set_num_threads(arguments.threads)
+    run = arguments.run
+    run.mkdir(parents=True, exist_ok=True)
+    tokenizer = make_tokenizer(arguments.data, run / "tokenizer.json")
+    tokens = encode_books(arguments.data, tokenizer, run / "tokens.npy")
+    torch.manual_seed(arguments.seed)
+    model = GPT(GPTConfig(vocabulary=tokenizer.get_vocab_size()))
+    windows = Windows(tokens, model.config.context, arguments.seed)
+    print(f"{len(tokens):,} tokens, {sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
+
+    def loss_at(step: int) -> torch.Tensor:
+        batch = windows.batch(step)
+        # Written-out attention: the fused kernel's bfloat16 backward pass is slow on a CPU.
+        with torch.autocast("cpu", torch.bfloat16), sdpa_kernel(SDPBackend.MATH):
+            logits = model(batch[:, :-1])
+            return F.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten())
+
+    plan = Plan(steps=arguments.steps, learning_rate=3e-3, seed=arguments.seed)
+    seconds = train(model, loss_at, plan, run)
+    story = {"plan": asdict(plan), "batch": BATCH, "tokens": len(tokens), "seconds": seconds}
+    (run / "run.json").write_text(json.dumps(story))
+    (held_out,) = read_books(arguments.data, held_out=True)
+    report(model, tokenizer, tokens, read_held_out(arguments.data, held_out), story)
+
+
+class Windows:
+    """The books cut into windows of `context` + 1 tokens, in a new order and at a new offset in each epoch."""
+
+    def __init__(self, tokens: np.ndarray, context: int, seed: int):
+        self.tokens, self.context, self.seed = torch.from_numpy(tokens.astype(np.int64)), context, seed
+        self.per_epoch = (len(tokens) - 2 * context) // context // BATCH
+
+    def batch(self, step: int) -> torch.Tensor:
+        """(batch, context + 1) token numbers."""
+        epoch, step = divmod(step, self.per_epoch)
+        generator = torch.Generator().manual_seed(self.seed * 1009 + epoch)
+        offset = int(torch.randint(self.context, (), generator=generator))
+        order = torch.randperm(self.per_epoch * BATCH, generator=generator)
+        starts = offset + self.context * order[step * BATCH : (step + 1) * BATCH]
+        return torch.stack([self.tokens[start : start + self.context + 1] for start in starts.tolist()])
+
+
+def read_books(data: Path, *, held_out: bool) -> list[str]:
+    """The texts of the training books, or of the one that is held out."""
+    files = sorted((data / "standardebooks").glob("*.txt.gz"))
+    chosen = [file for file in files if file.name.startswith(HELD_OUT) == held_out]
+    return [gzip.decompress(file.read_bytes()).decode() for file in chosen]
+
+
+def make_tokenizer(data: Path, path: Path) -> Tokenizer:
+    """Byte-level byte-pair encoding (Sennrich et al. 2016; Radford et al. 2019, section 2.2) of the training books."""
+    if path.exists():
+        return Tokenizer.from_file(str(path))
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=GPTConfig.vocabulary,
+        special_tokens=[END],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(read_books(data, held_out=False), trainer)
+    tokenizer.save(str(path))
+    return tokenizer
+
+
+def encode_books(data: Path, tokenizer: Tokenizer, path: Path) -> np.ndarray:
+    """All training books as one row of token numbers, each book closed by the end token."""
+    if path.exists():
+        return np.load(path)
+    end = tokenizer.token_to_id(END)
+    books = [[*tokenizer.encode(text).ids, end] for text in read_books(data, held_out=False)]
+    tokens = np.concatenate([np.array(book, dtype=np.uint16) for book in books])
+    np.save(path, tokens)
+    return tokens
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--run", type=Path, default=Path("runs/gpt-books"), help="checkpoints; resumed if present")
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

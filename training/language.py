@@ -1,0 +1,82 @@
+"""How well a language model predicts a text, in bits per byte, and the trigram model that it must beat."""
+
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+@torch.inference_mode()
+def bits(model: nn.Module, tokens: np.ndarray, context: int) -> float:
+    """Bits that the model needs for all tokens after the first; each is predicted from at least context/2 others."""
+    stream = torch.from_numpy(tokens.astype(np.int64))
+    total, stride, scored = 0.0, context // 2, 1
+    for start in range(0, len(stream) - 1, stride):
+        window = stream[start : start + context + 1]
+        losses = F.cross_entropy(model(window[None, :-1])[0], window[1:], reduction="none")
+        fresh = start + len(window) - scored  # the last tokens of the window were not scored before
+        total += losses[len(losses) - fresh :].sum().item()
+        scored += fresh
+        if scored == len(stream):
+            break
+    return total / math.log(2)
+
+
+class Trigram:
+    """A trigram model with Witten-Bell smoothing (Witten and Bell 1991; Chen and Goodman 1999, section 2.5).
+
+    P(w | h) = (c(h, w) + t(h) P(w | shorter h)) / (c(h) + t(h)), where t(h) counts the different tokens seen after h.
+    """
+
+    def __init__(self, tokens: np.ndarray, vocabulary: int):
+        self.vocabulary = vocabulary
+        self.counts = [_Counts(self._keys(tokens, length)) for length in (1, 2, 3)]
+        self.histories = [_Histories(counts, vocabulary) for counts in self.counts]
+
+    def bits(self, tokens: np.ndarray) -> float:
+        """Bits for all tokens after the first."""
+        probability = np.full(len(tokens), 1 / self.vocabulary)
+        for length, counts, histories in zip((1, 2, 3), self.counts, self.histories, strict=True):
+            keys = self._keys(tokens, length)
+            total, types = histories(keys // self.vocabulary)
+            later = probability[length - 1 :]
+            # A history that was never seen says nothing: the shorter one decides alone.
+            known = total > 0
+            mixed = (counts(keys) + types * later) / np.maximum(total + types, 1)
+            probability[length - 1 :] = np.where(known, mixed, later)
+        return float(-np.log2(probability[1:]).sum())
+
+    def _keys(self, tokens: np.ndarray, length: int) -> np.ndarray:
+        """Each run of `length` tokens as one number."""
+        tokens = tokens.astype(np.int64)
+        keys = np.zeros(len(tokens) - length + 1, dtype=np.int64)
+        for place in range(length):
+            keys = keys * self.vocabulary + tokens[place : len(tokens) - length + 1 + place]
+        return keys
+
+
+class _Counts:
+    """How often each key was seen."""
+
+    def __init__(self, keys: np.ndarray):
+        self.keys, self.numbers = np.unique(keys, return_counts=True)
+
+    def __call__(self, keys: np.ndarray) -> np.ndarray:
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, self.numbers[place], 0)
+
+
+class _Histories:
+    """For each history: how many tokens followed it, and how many different ones."""
+
+    def __init__(self, counts: _Counts, vocabulary: int):
+        self.keys, first = np.unique(counts.keys // vocabulary, return_index=True)
+        self.types = np.diff(np.append(first, len(counts.keys)))
+        self.total = np.add.reduceat(counts.numbers, first)
+
+    def __call__(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        known = self.keys[place] == keys
+        return np.where(known, self.total[place], 0), np.where(known, self.types[place], 0)
