@@ -29,6 +29,7 @@ BATCH = 16
 
 
 def main() -> None:
+    """Train, measure, write the weights."""
     arguments = parse_arguments()
     torch.set_num_threads(arguments.threads)
     run = arguments.run
@@ -109,6 +110,7 @@ def encode_books(data: Path, tokenizer: Tokenizer, path: Path) -> np.ndarray:
 
 
 def parse_arguments() -> argparse.Namespace:
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run", type=Path, default=Path("runs/gpt-books"), help="checkpoints; resumed if present")

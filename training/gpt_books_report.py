@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from core.capture import record_attention
 from tokenizers import Tokenizer
 
 from core import measures
-from core.capture import record_attention
 from core.models.gpt import GPT
 from training.card import WEIGHTS, save_card, save_weights, table
 from training.language import Trigram, bits

@@ -10,6 +10,7 @@ import argparse
 import json
 from dataclasses import asdict
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,7 @@ PATCH_DROP, WHOLE_PICTURES = 0.5, 0.2
 
 
 def main() -> None:
+    """Train, measure, write the weights."""
     arguments = parse_arguments()
     torch.set_num_threads(arguments.threads)
     images, labels = read_pictures(arguments.data, "train", arguments.run)
@@ -116,13 +118,14 @@ def read_classes(data: Path) -> list[str]:
 def decode(jpeg: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Concatenated JPEG files to one array (picture, channel, row, column) uint8."""
     pictures = np.empty((len(offsets) - 1, 3, 64, 64), dtype=np.uint8)
-    for number, (start, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+    for number, (start, end) in enumerate(pairwise(offsets)):
         picture = Image.open(BytesIO(jpeg[start:end].tobytes())).convert("RGB")
         pictures[number] = np.asarray(picture).transpose(2, 0, 1)
     return pictures
 
 
 def parse_arguments() -> argparse.Namespace:
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument(

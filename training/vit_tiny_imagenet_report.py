@@ -1,4 +1,4 @@
-"""Measure `vit-tiny-imagenet` on the validation pictures, beside logistic regression, and write its weights and card."""
+"""Measure `vit-tiny-imagenet` beside logistic regression, and write its weights and card."""
 
 import torch
 import torch.nn.functional as F

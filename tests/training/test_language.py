@@ -1,0 +1,52 @@
+"""Bits are counted right: once a token, with enough context, and for the baseline as the formula says."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from core.models.gpt import GPT, GPTConfig
+from training.language import Trigram, bits
+
+
+class Uniform(nn.Module):
+    def forward(self, tokens):
+        return torch.zeros(*tokens.shape, 16)
+
+
+@pytest.mark.parametrize("length", [2, 7, 8, 9, 12, 13, 100])
+def test_a_model_that_knows_nothing_needs_log2_of_the_vocabulary_for_each_token(length):
+    tokens = np.arange(length) % 16
+    assert bits(Uniform(), tokens, context=8) == pytest.approx(4 * (length - 1), rel=1e-5)
+
+
+def test_a_text_that_fits_the_context_is_measured_in_one_piece():
+    torch.manual_seed(0)
+    model = GPT(GPTConfig(vocabulary=16, context=32, width=8, layers=1, heads=2)).eval()
+    tokens = np.random.default_rng(0).integers(0, 16, 33)
+    row = torch.from_numpy(tokens)
+    with torch.no_grad():
+        expected = nn.functional.cross_entropy(model(row[None, :-1])[0], row[1:], reduction="sum") / math.log(2)
+    assert bits(model, tokens, context=32) == pytest.approx(expected.item(), rel=1e-4)
+
+
+def test_trigram_probabilities_follow_witten_and_bell():
+    seen, asked = np.array([0, 1, 2, 0, 1, 1]), np.array([0, 1, 2])
+    trigram = Trigram(seen, vocabulary=3)
+    # Unigrams: counts 2, 3, 1 of 6, three types. P(1) = (3 + 3/3) / 9, P(2) = (1 + 3/3) / 9.
+    one, two = 4 / 9, 2 / 9
+    # After 0 came 1, twice; after 1 came 2 and 1. After (0, 1) came 2 and 1.
+    one_after_0 = (2 + 1 * one) / 3
+    two_after_1 = (1 + 2 * two) / 4
+    two_after_0_1 = (1 + 2 * two_after_1) / 4
+    assert trigram.bits(asked) == pytest.approx(-math.log2(one_after_0) - math.log2(two_after_0_1))
+
+
+def test_trigram_probabilities_sum_to_one():
+    seen = np.random.default_rng(1).integers(0, 5, 200)
+    trigram = Trigram(seen, vocabulary=5)
+    first = 2 ** -trigram.bits(np.array([3, 4]))
+    total = sum(2 ** -trigram.bits(np.array([3, 4, last])) for last in range(5))
+    assert total == pytest.approx(first)

@@ -1,0 +1,61 @@
+"""Training can be interrupted and goes on as if it had not been."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from training.loop import Plan, train
+
+
+def make() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.ModuleDict({"blocks": nn.Linear(4, 4), "head": nn.Linear(4, 1)})
+
+
+def loss_of(model: nn.Module):
+    def loss_at(step: int) -> torch.Tensor:
+        x = torch.randn(8, 4, generator=torch.Generator().manual_seed(step)) + 0.1 * torch.randn(8, 4)
+        return (model["head"](model["blocks"](x).tanh()) - x.sum(dim=1, keepdim=True)).pow(2).mean()
+
+    return loss_at
+
+
+def plan(steps: int) -> Plan:
+    return Plan(steps=steps, learning_rate=0.01, warm_up=2, decay=0.25, save_every=5)
+
+
+def test_an_interrupted_run_ends_where_an_uninterrupted_one_does(tmp_path):
+    whole, parts = make(), make()
+    train(whole, loss_of(whole), plan(20), tmp_path / "whole")
+
+    class Interrupted(Exception):
+        pass
+
+    def loss_until_twelve(step: int, loss_at=loss_of(parts)) -> torch.Tensor:
+        if step == 12:
+            raise Interrupted
+        return loss_at(step)
+
+    with pytest.raises(Interrupted):
+        train(parts, loss_until_twelve, plan(20), tmp_path / "parts")
+    resumed = make()
+    train(resumed, loss_of(resumed), plan(20), tmp_path / "parts")
+    for ours, theirs in zip(resumed.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_training_lowers_the_loss(tmp_path):
+    model = make()
+    before = loss_of(model)(0).item()
+    train(model, loss_of(model), replace(plan(200), learning_rate=0.05), tmp_path)
+    assert loss_of(model)(0).item() < before / 2
+
+
+def test_the_learning_rate_rises_stays_and_falls_to_zero():
+    rates = [plan(40).rate(step) for step in range(41)]
+    assert rates[0] == pytest.approx(0.005)
+    assert rates[1:30] == [0.01] * 29
+    assert rates[-1] == 0
+    assert sorted(rates[30:], reverse=True) == rates[30:]
