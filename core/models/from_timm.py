@@ -1,0 +1,59 @@
+"""Networks of the timm library, from a folder in timm's hub format (config.json and model.safetensors)."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+
+def outline(folder: Path) -> nn.Module:
+    """The network without its numbers: quick, and no weights are needed."""
+    return _create(folder, pretrained=False, device="meta")
+
+
+def load_network(folder: Path) -> nn.Module:
+    """The network in single precision."""
+    return _create(folder, pretrained=True, device="cpu").float()
+
+
+def _create(folder: Path, *, pretrained: bool, device: str) -> nn.Module:
+    import timm
+
+    with torch.device(device):
+        return timm.create_model(f"local-dir:{folder}", pretrained=pretrained)
+
+
+def grid_of(network: Any, size: tuple[int, int]) -> tuple[int, int]:
+    """Rows and columns of the finest grid of patches that a picture of `size` (rows, columns) becomes."""
+    grid = getattr(getattr(network, "patch_embed", None), "grid_size", None)
+    if grid:
+        return tuple(grid)
+    reduction = network.feature_info[0]["reduction"]
+    return size[0] // reduction, size[1] // reduction
+
+
+def prefix_of(network: nn.Module) -> tuple[str, ...]:
+    """Labels of the tokens before the patches: class, distilled, registers."""
+    count = getattr(network, "num_prefix_tokens", 0)
+    named = {"class": "cls_token", "distilled": "dist_token"}
+    labels = [label for label, token in named.items() if getattr(network, token, None) is not None][:count]
+    return (*labels, *(f"register {number}" for number in range(1, count - len(labels) + 1)))
+
+
+def classes_of(network: nn.Module) -> tuple[str, ...]:
+    """Readable names of the classes; () if there is no head."""
+    from timm.data import ImageNetInfo, infer_imagenet_subset
+
+    count = getattr(network, "num_classes", 0)
+    if not count:
+        return ()
+    config = getattr(network, "pretrained_cfg", {})
+    names, descriptions = config.get("label_names"), config.get("label_descriptions") or {}
+    if names and len(names) == count:
+        return tuple(str(descriptions.get(name, name)) if isinstance(descriptions, dict) else name for name in names)
+    subset = infer_imagenet_subset(network)
+    if subset:
+        info = ImageNetInfo(subset)
+        return tuple(info.index_to_description(number) for number in range(count))
+    return tuple(f"class {number}" for number in range(count))

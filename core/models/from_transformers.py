@@ -1,0 +1,120 @@
+"""Networks and tokenizers of the transformers library, from a folder: no download, no pickle, no foreign code."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import nn
+
+from core.errors import ModelError
+
+if TYPE_CHECKING:  # half a second to import: only the functions that need it do
+    from transformers import PreTrainedConfig
+
+LOCAL = {"trust_remote_code": False, "local_files_only": True}
+
+
+def read_config(folder: Path) -> "PreTrainedConfig":
+    """The configuration of the model in a folder."""
+    from transformers import AutoConfig
+
+    return AutoConfig.from_pretrained(folder, **LOCAL)
+
+
+def load_network(folder: Path, auto_class: str) -> Any:
+    """The network in single precision, through a class of transformers such as "AutoModelForCausalLM".
+
+    A network whose weights are not all in the folder would have random parts: ModelError.
+    """
+    import transformers
+
+    # Its tables and progress bars belong to nobody here: what matters is an error, below.
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+
+    def load(attention: str) -> tuple[Any, dict]:
+        return getattr(transformers, auto_class).from_pretrained(
+            folder,
+            use_safetensors=True,
+            dtype=torch.float32,
+            attn_implementation=attention,
+            output_loading_info=True,
+            **LOCAL,
+        )
+
+    try:
+        network, info = load("sdpa")
+    except ValueError as error:  # a few architectures are only written out
+        if "scaled_dot_product_attention" not in str(error):
+            raise
+        network, info = load("eager")
+    missing = sorted(name for name in info["missing_keys"] if "pooler" not in name)
+    if missing:
+        raise ModelError(
+            f"{len(missing)} of its weights are not in the file ({missing[0]}): they would be random numbers."
+        )
+    return network
+
+
+def load_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
+    """The tokenizer itself, without the settings around it, and the longest text it is meant for."""
+    from transformers import AutoTokenizer
+
+    vocabularies = ("tokenizer.json", "vocab.*", "*.model", "*.spm")
+    if not any(any(folder.glob(pattern)) for pattern in vocabularies):
+        raise ModelError("It has no tokenizer (tokenizer.json).")  # the library would make an empty one
+    tokenizer = AutoTokenizer.from_pretrained(folder, **LOCAL)
+    if not isinstance(getattr(tokenizer, "backend_tokenizer", None), Tokenizer):
+        raise ModelError("Its tokenizer has no fast version (tokenizer.json). Choose another model.")
+    # A copy: what transformers still does with its own one cannot disturb other threads.
+    return Tokenizer.from_str(tokenizer.backend_tokenizer.to_str()), int(min(tokenizer.model_max_length, 10**9))
+
+
+def context_of(config: "PreTrainedConfig", network: nn.Module, longest: int) -> int:
+    """How many tokens the network can hold, at most `longest`: the table of positions may be shorter."""
+    known = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
+    limits = [longest, *(limit for limit in known if isinstance(limit, int) and limit > 0)]
+    for module in network.modules():
+        table = getattr(module, "position_embeddings", None)
+        if isinstance(table, nn.Embedding) and table.padding_idx is not None:
+            limits.append(table.num_embeddings - table.padding_idx - 1)  # RoBERTa counts from there
+    return min(limits)
+
+
+def load_vision(folder: Path) -> Any:
+    """A vision transformer; of CLIP the half that sees."""
+    config = read_config(folder)
+    if (config.architectures or [""])[0].endswith(("ForImageClassification", "WithTeacher")):
+        return load_network(folder, "AutoModelForImageClassification")
+    is_clip = config.model_type in ("clip", "clip_vision_model")
+    return load_network(folder, "CLIPVisionModel" if is_clip else "AutoModel")
+
+
+def framing_of(folder: Path) -> dict[str, Any]:
+    """How the model wants its pictures, in timm's names, from preprocessor_config.json."""
+    from transformers import AutoImageProcessor
+
+    processor = AutoImageProcessor.from_pretrained(folder, **LOCAL)
+    size, short = dict(processor.size), dict(processor.size).get("shortest_edge")
+    output = dict(processor.crop_size) if getattr(processor, "do_center_crop", False) else size
+    if not output.get("height"):
+        raise ModelError("Its pictures have no fixed size (preprocessor_config.json).")
+    return {
+        "input_size": (3, output["height"], output["width"]),
+        "mean": tuple(processor.image_mean),
+        "std": tuple(processor.image_std),
+        "interpolation": {2: "bilinear", 3: "bicubic"}.get(int(processor.resample), "bicubic"),
+        # timm divides by it and rounds down: a hair more, so that it arrives at the size again.
+        "crop_pct": output["height"] / ((short or size["height"]) + 1e-3),
+        "crop_mode": "center" if short else "squash",
+    }
+
+
+def prefix_of(network: nn.Module) -> tuple[str, ...]:
+    """Labels of the tokens before the patches: class, distilled, registers."""
+    tokens = {name.rpartition(".")[2]: weight for name, weight in network.named_parameters()}
+    labels = ["class"] if tokens.keys() & {"cls_token", "class_embedding"} else []
+    labels += ["distilled"] if "distillation_token" in tokens else []
+    registers = tokens["register_tokens"].shape[1] if "register_tokens" in tokens else 0
+    return (*labels, *(f"register {number}" for number in range(1, registers + 1)))

@@ -1,0 +1,32 @@
+"""The models on offer: those that come with the project, and any by name or folder.
+
+    model = load_text("gpt-books")              # or "gpt2", "google-bert/bert-base-uncased", a folder
+    tokens = model.encode("Who listens to whom?")
+    run = model.run(tokens)                     # under core.capture.record_attention(model.network) to watch it
+    model.predictions(run, position=-1)
+
+A model of ours is a line in embedded.py; a new kind of text model is a class in text_models.py and a line in
+TEXT_MODELS of loading.py; what an architecture of transformers is for is a line in TASKS of kinds.py.
+"""
+
+from core.zoo.embedded import IMAGE, TEXT
+from core.zoo.hub import Offer
+from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture
+from core.zoo.loading import fetch, inspect, load_image, load_text
+from core.zoo.text_models import Prediction, TextModel, TextRun
+
+__all__ = [
+    "IMAGE",
+    "TEXT",
+    "ImageModel",
+    "ImageRun",
+    "Offer",
+    "Prediction",
+    "PreparedPicture",
+    "TextModel",
+    "TextRun",
+    "fetch",
+    "inspect",
+    "load_image",
+    "load_text",
+]

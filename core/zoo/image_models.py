@@ -1,0 +1,167 @@
+"""Image models, whatever their library: prepare a picture, run the network, read its predictions."""
+
+from dataclasses import dataclass, field, replace
+from math import ceil
+
+import numpy as np
+from jaxtyping import Float, UInt8
+from PIL import Image
+from torch import Tensor, nn
+
+from core.capture import AttentionCall
+from core.images import Patches
+from core.zoo.text_models import Prediction
+
+LARGEST_SHOWN = 1024  # pixels on the longest side: more than a browser draws
+
+
+@dataclass(frozen=True)
+class Framing:
+    """How a model wants its pictures, in timm's names and meanings (`timm.data.resolve_model_data_config`)."""
+
+    input_size: tuple[int, int, int]  # channel, row, column
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+    interpolation: str = "bicubic"
+    crop_pct: float = 1.0
+    crop_mode: str = "center"  # or "squash" (both sides at their own scale) or "border" (padded, nothing lost)
+
+    def pixels(self, picture: Image.Image) -> Float[Tensor, "batch channel row column"]:
+        """What timm's own evaluation transform makes of the picture."""
+        from timm.data import create_transform
+
+        return create_transform(**vars(self), is_training=False)(self._tame(picture))[None]
+
+    def shown(self, picture: Image.Image) -> UInt8[np.ndarray, "row column channel"]:
+        """The part that the model sees, at the photograph's own resolution (up to LARGEST_SHOWN)."""
+        picture = self._tame(picture)
+        (wide, high), (_, rows, columns) = self._resized(picture), self.input_size
+        across, down = picture.width / wide, picture.height / high  # pixels of the picture for one of the model's
+        left, top = round((wide - columns) / 2) * across, round((high - rows) / 2) * down
+        right, bottom = left + columns * across, top + rows * down
+        inside = max(left, 0.0), max(top, 0.0), min(right, picture.width), min(bottom, picture.height)
+
+        scale = min(1.0, LARGEST_SHOWN / max(right - left, bottom - top))
+        sheet = Image.new("RGB", _size(right - left, bottom - top, scale), tuple(round(255 * m) for m in self.mean))
+        part = picture.resize(
+            _size(inside[2] - inside[0], inside[3] - inside[1], scale), Image.Resampling.LANCZOS, box=inside
+        )
+        sheet.paste(part, (round((inside[0] - left) * scale), round((inside[1] - top) * scale)))
+        return np.array(sheet)
+
+    def _resized(self, picture: Image.Image) -> tuple[int, int]:
+        """The width and height to which timm resizes the whole picture, before it cuts out the middle."""
+        _, rows, columns = self.input_size
+        rows, columns = int(rows / self.crop_pct), int(columns / self.crop_pct)
+        across, down = picture.width / columns, picture.height / rows
+        if self.crop_mode == "squash":
+            return columns, rows
+        ratio = max(across, down) if self.crop_mode == "border" else min(across, down)
+        exact = rows == columns and self.crop_mode == "center"  # torchvision cuts off where timm rounds
+        ending = int if exact else round
+        return ending(picture.width / ratio), ending(picture.height / ratio)
+
+    def _tame(self, picture: Image.Image) -> Image.Image:
+        """A very long picture would become gigantic, or vanish: shorten, or widen, what nobody would see."""
+        (short, long), narrow = sorted(picture.size), min(self.input_size[1:])
+        if self.crop_mode == "center" and long > 4 * short:
+            left, top = (max(0, (side - 4 * short) // 2) for side in picture.size)
+            return picture.crop((left, top, picture.width - left, picture.height - top))
+        if self.crop_mode == "border" and long > narrow * short:
+            return picture.resize((max(picture.width, ceil(long / narrow)), max(picture.height, ceil(long / narrow))))
+        return picture
+
+
+def _size(width: float, height: float, scale: float) -> tuple[int, int]:
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedPicture:
+    """A picture as the model takes it, and the same part of it as a person sees it."""
+
+    pixels: Float[Tensor, "batch channel row column"]
+    shown: UInt8[np.ndarray, "_ _ channel"]  # its own rows and columns, more than the model's
+    patches: Patches
+
+
+@dataclass(frozen=True, eq=False)
+class ImageRun:
+    """What came out: a score for each class, None without a head. `sequences`: all grids that calls may have."""
+
+    logits: Float[Tensor, "class"] | None
+    sequences: dict[str, Patches]
+
+
+@dataclass(frozen=True, eq=False)
+class ImageModel:
+    """A network with its way of cutting pictures. Threads may share it: nothing is set after it was made."""
+
+    name: str
+    title: str
+    network: nn.Module
+    framing: Framing
+    patch: tuple[int, int]  # rows and columns of pixels
+    prefix: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    resolutions: tuple[int, ...] = ()  # square sizes in pixels that may be chosen; none where the size is fixed
+    parameters: int = field(init=False)
+
+    def __post_init__(self):
+        # No gradient is kept unless somebody asks for one, so `run` needs no torch.no_grad.
+        self.network.eval().requires_grad_(False)
+        object.__setattr__(self, "parameters", sum(weight.numel() for weight in self.network.parameters()))
+
+    def prepare(self, picture: Image.Image, *, resolution: int | None = None) -> PreparedPicture:
+        """The middle of an RGB picture; a higher resolution gives more patches, where the model allows it."""
+        framing = self.framing
+        if resolution is not None and resolution != framing.input_size[1]:
+            if resolution not in self.resolutions:
+                raise ValueError(f"{self.title} takes {self.resolutions or framing.input_size[1]}, not {resolution}.")
+            framing = replace(framing, input_size=(3, resolution, resolution))
+        _, rows, columns = framing.input_size
+        patches = Patches(rows // self.patch[0], columns // self.patch[1], self.prefix)
+        return PreparedPicture(framing.pixels(picture), framing.shown(picture), patches)
+
+    def run(self, prepared: PreparedPicture) -> ImageRun:
+        """One forward pass."""
+        output = self.network(prepared.pixels)
+        output = output if isinstance(output, Tensor) else getattr(output, "logits", None)
+        logits = output[0] if output is not None and self.classes else None
+        return ImageRun(logits, _grids(prepared.patches))
+
+    def predictions(self, run: ImageRun, top: int = 5) -> tuple[Prediction, ...]:
+        """The most probable classes."""
+        if run.logits is None:
+            return ()
+        probabilities = run.logits.softmax(dim=-1)
+        values, numbers = probabilities.topk(min(top, len(probabilities)))
+        return tuple(
+            Prediction(self.classes[number], value)
+            for number, value in zip(numbers.tolist(), values.tolist(), strict=True)
+        )
+
+    def sequences_of(self, call: AttentionCall, run: ImageRun) -> tuple[str, str] | None:
+        """Which sequences the queries and keys of a recorded call are; None if they are no whole picture.
+
+        Windows (Swin) come as a batch of many small pictures: they have no name here.
+        """
+        if call.batch_size != 1:
+            return None
+        lengths = {len(patches): name for name, patches in reversed(run.sequences.items())}
+        query, key = lengths.get(call.query_length), lengths.get(call.key_length)
+        return (query, key) if query and key else None
+
+
+def _grids(patches: Patches) -> dict[str, Patches]:
+    """The model's own grid first; then what other layers may see: no prefix, the prefix alone, coarser grids."""
+    grids = {"patches": patches}
+    if patches.prefix:
+        grids["prefix"] = replace(patches, rows=0, columns=0)
+    for factor in (1, 2, 4, 8, 16, 32):
+        if patches.rows % factor or patches.columns % factor:
+            break
+        rows, columns = patches.rows // factor, patches.columns // factor
+        if min(rows, columns) > 1 and (factor > 1 or patches.prefix):
+            grids[f"{rows} × {columns} patches"] = Patches(rows, columns)
+    return grids

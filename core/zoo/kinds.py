@@ -1,0 +1,107 @@
+"""What a model is, told from its config.json: which library builds it, and what it does."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from torch import nn
+
+from core.errors import ModelError
+from core.zoo.folders import read_config
+from core.zoo.names import Purpose
+
+Task = Literal["next token", "missing token", "source to target", "classes", "encoder", "picture"]
+
+# The end of an architecture's name in transformers, the first that fits: "BertForMaskedLM" has masked tokens.
+TASKS: dict[str, Task] = {
+    "ForCausalLM": "next token",
+    "LMHeadModel": "next token",
+    "ForMaskedLM": "missing token",
+    "ForPreTraining": "missing token",
+    "ForConditionalGeneration": "source to target",
+    "MTModel": "source to target",
+    "ForSequenceClassification": "classes",
+    "ForImageClassification": "picture",
+    "ForImageClassificationWithTeacher": "picture",
+    "VisionModel": "picture",
+    "CLIPModel": "picture",
+    "ViTModel": "picture",
+    "DeiTModel": "picture",
+    "Dinov2Model": "picture",
+    "Model": "encoder",
+}
+
+# How the libraries name the number of heads.
+HEADS = ("num_attention_heads", "encoder_attention_heads", "num_heads", "n_head", "n_heads", "heads")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A model's library, architecture and task."""
+
+    library: Literal["transformers", "timm"]
+    architecture: str
+    task: Task
+
+
+def read_kind(folder: Path, name: str, purpose: Purpose) -> Kind:
+    """Read config.json; ModelError if the model has no attention, or is for another purpose."""
+    config = read_config(folder, name)
+    if "model_type" in config:
+        kind = _read_transformers(folder, name)
+    elif "architecture" in config:
+        kind = _read_timm(folder, name, str(config["architecture"]))
+    else:
+        raise ModelError(f"config.json of '{name}' is neither transformers' nor timm's. Choose another model.")
+    if (kind.task == "picture") != (purpose == "image"):
+        raise wrong_page(name, kind.architecture, "image" if kind.task == "picture" else "text")
+    return kind
+
+
+def wrong_page(name: str, what: str, purpose: Purpose) -> ModelError:
+    """The error for a model that is for the other kind of input."""
+    reads, page = ("pictures", "Image") if purpose == "image" else ("text", "Text")
+    return ModelError(f"'{name}' ({what}) reads {reads}. Open it in Explore / {page}.")
+
+
+def _read_transformers(folder: Path, name: str) -> Kind:
+    from core.models.from_transformers import read_config as read
+
+    try:
+        config = read(folder)
+    except Exception as error:  # whatever a library does with a broken file
+        raise ModelError(f"The installed transformers does not know the kind of model that '{name}' is.") from error
+    architecture = (config.architectures or [type(config).__name__.replace("Config", "Model")])[0]
+    parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
+    if not any(hasattr(part, heads) for part in parts for heads in HEADS):
+        raise _no_attention(name, architecture)
+    task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
+    if task == "encoder" and config.is_encoder_decoder:
+        task = "source to target"
+    if task is None or (task == "source to target" and not config.is_encoder_decoder):
+        raise ModelError(
+            f"'{name}' is a {architecture}, which this page cannot feed. Choose a language model (causal, masked or "
+            "encoder-decoder), a text classifier or a vision transformer."
+        )
+    return Kind("transformers", architecture, task)
+
+
+def _read_timm(folder: Path, name: str, architecture: str) -> Kind:
+    from core.models.from_timm import outline
+
+    try:
+        network = outline(folder)
+    except Exception as error:
+        raise ModelError(f"The installed timm does not know the architecture of '{name}' ({architecture}).") from error
+    if not has_heads(network):
+        raise _no_attention(name, architecture)
+    return Kind("timm", architecture, "picture")
+
+
+def has_heads(network: nn.Module) -> bool:
+    """Whether any module says how many heads it has."""
+    return any(isinstance(getattr(module, heads, None), int) for module in network.modules() for heads in HEADS)
+
+
+def _no_attention(name: str, architecture: str) -> ModelError:
+    return ModelError(f"'{name}' ({architecture}) is no transformer: it has no attention heads to look at.")

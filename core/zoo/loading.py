@@ -1,0 +1,172 @@
+"""From a name to a model that is ready: look it up, fetch it if need be, check it, build it."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from core.errors import ModelError
+from core.models import from_timm, from_transformers
+from core.zoo import embedded, hub
+from core.zoo.embedded import load_embedded_image, load_embedded_text
+from core.zoo.folders import check_memory, read_weights
+from core.zoo.image_models import Framing, ImageModel
+from core.zoo.kinds import Kind, Task, read_kind, wrong_page
+from core.zoo.names import Purpose, Source, find_source
+from core.zoo.text_models import Classifier, Encoder, MissingToken, NextToken, SourceToTarget, TextModel
+
+# What can be done with a text, and the class of transformers that does it. A new kind of model is a line here.
+TEXT_MODELS: dict[Task, tuple[type[TextModel], str]] = {
+    "next token": (NextToken, "AutoModelForCausalLM"),
+    "missing token": (MissingToken, "AutoModelForMaskedLM"),
+    "source to target": (SourceToTarget, "AutoModelForSeq2SeqLM"),
+    "classes": (Classifier, "AutoModelForSequenceClassification"),
+    "encoder": (Encoder, "AutoModel"),
+}
+
+# While a model is built, the libraries change settings of the whole process (default type, initialisation).
+_ONE_AT_A_TIME = Lock()
+
+LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
+
+
+def inspect(name: str, purpose: Purpose = "text", *, allow_folders: bool = False) -> hub.Offer:
+    """What a model is and what it costs, before anything large is fetched or loaded. ModelError if it cannot be had.
+
+    `allow_folders` is for an app on one's own computer: local folders, and the hub with one's own login.
+    """
+    source = find_source(name, purpose, allow_folders=allow_folders)
+    if source.kind == "hub":
+        return hub.inspect_repository(source.where, purpose, use_login=allow_folders)
+    if source.kind == "embedded":
+        offered, other = (embedded.TEXT, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, embedded.TEXT)
+        if source.where in other:
+            raise wrong_page(name, other[source.where], "image" if purpose == "text" else "text")
+        what = offered[source.where]
+        return hub.Offer(name, what, read_weights(embedded.WEIGHTS / source.where, name).parameters, 0, "apache-2.0")
+    kind, weights = _check(Path(source.where), name, purpose)
+    return hub.Offer(name, f"{kind.architecture}: {kind.task}", weights, 0)
+
+
+def fetch(
+    name: str,
+    purpose: Purpose = "text",
+    *,
+    allow_folders: bool = False,
+    progress: hub.Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Path:
+    """Make sure that a model is on this computer; its folder. `inspect` it first: this one fetches what it is told."""
+    source = find_source(name, purpose, allow_folders=allow_folders)
+    if source.kind == "hub":
+        return hub.fetch_repository(source.where, use_login=allow_folders, progress=progress, cancelled=cancelled)
+    return embedded.WEIGHTS / source.where if source.kind == "embedded" else Path(source.where)
+
+
+def load_text(name: str, *, allow_folders: bool = False, longest: int = LONGEST) -> TextModel:
+    """A model that reads text: one of ours, one of the hub (fetched if it is not here), or a folder."""
+    source = find_source(name, "text", allow_folders=allow_folders)
+    if source.kind == "embedded":
+        return load_embedded_text(source.where)
+    folder = _folder(source, "text", allow_folders)
+    kind, _ = _check(folder, name, "text")
+    make, auto_class = TEXT_MODELS[kind.task]
+    with _ONE_AT_A_TIME, _sentences(name, folder):
+        config = from_transformers.read_config(folder)
+        tokenizer, limit = from_transformers.load_tokenizer(folder)
+        network = from_transformers.load_network(folder, auto_class)
+        rows = network.get_input_embeddings().num_embeddings
+        if tokenizer.get_vocab_size() > rows:
+            raise ModelError(f"Its tokenizer has {tokenizer.get_vocab_size():,} tokens, its network only {rows:,}.")
+        context = from_transformers.context_of(config, network, min(limit, longest))
+        classes = _labels(config) if kind.task == "classes" else ()
+        return make(name, _title(name), network, tokenizer, context, classes)
+
+
+def load_image(name: str, *, allow_folders: bool = False) -> ImageModel:
+    """A model that reads pictures: one of ours, one of timm or of the hub, or a folder."""
+    source = find_source(name, "image", allow_folders=allow_folders)
+    if source.kind == "embedded":
+        return load_embedded_image(source.where)
+    folder = _folder(source, "image", allow_folders)
+    kind, _ = _check(folder, name, "image")
+    with _ONE_AT_A_TIME, _sentences(name, folder):
+        return (_load_timm if kind.library == "timm" else _load_vision)(name, folder)
+
+
+def _load_timm(name: str, folder: Path) -> ImageModel:
+    from timm.data import resolve_model_data_config
+
+    network = from_timm.load_network(folder)
+    framing = _framing(resolve_model_data_config(network))
+    _, height, width = framing.input_size
+    rows, columns = from_timm.grid_of(network, (height, width))
+    return ImageModel(
+        name=name,
+        title=_title(name),
+        network=network,
+        framing=framing,
+        patch=(height // rows, width // columns),
+        prefix=from_timm.prefix_of(network),
+        classes=from_timm.classes_of(network),
+    )
+
+
+def _load_vision(name: str, folder: Path) -> ImageModel:
+    network = from_transformers.load_vision(folder)
+    config = network.config
+    patch = config.patch_size
+    return ImageModel(
+        name=name,
+        title=_title(name),
+        network=network,
+        framing=_framing(from_transformers.framing_of(folder)),
+        patch=(patch, patch) if isinstance(patch, int) else tuple(patch),
+        prefix=from_transformers.prefix_of(network),
+        classes=_labels(config) if hasattr(network, "classifier") else (),
+    )
+
+
+def _framing(config: dict[str, Any]) -> Framing:
+    fixed: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in config.items()}
+    return Framing(**fixed)
+
+
+def _labels(config: Any) -> tuple[str, ...]:
+    return tuple(str(label) for _, label in sorted((config.id2label or {}).items()))
+
+
+def _folder(source: Source, purpose: Purpose, allow_folders: bool) -> Path:
+    if source.kind == "folder":
+        return Path(source.where)
+    if folder := hub.find_fetched(source.where):
+        return folder
+    hub.inspect_repository(source.where, purpose, use_login=allow_folders)
+    return hub.fetch_repository(source.where, use_login=allow_folders)
+
+
+def _check(folder: Path, name: str, purpose: Purpose) -> tuple[Kind, int]:
+    """All rules for a folder, before any of its tensors is read."""
+    kind, weights = read_kind(folder, name, purpose), read_weights(folder, name)
+    check_memory(name, weights.parameters)
+    return kind, weights.parameters
+
+
+def _title(name: str) -> str:
+    return name.rstrip("/\\").replace("\\", "/").rpartition("/")[2]
+
+
+@contextmanager
+def _sentences(name: str, folder: Path) -> Iterator[None]:
+    """A library may fail in any way on a strange model: the first line of its message, without paths of ours."""
+    try:
+        yield
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0].replace(str(folder), "its folder")
+        reason = _PATH.sub("…", reason)[:200].rstrip(". ")
+        raise ModelError(f"'{name}' cannot be loaded. {reason}.") from error
+
+
+_PATH = re.compile(r"(/[\w.+@-]+){2,}")

@@ -1,0 +1,153 @@
+"""Text models, whatever their library: encode a text, run the network, read its predictions."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from core.capture import AttentionCall
+from core.text import Tokens, encode, read_tokens
+
+ANSWER = 40  # tokens that an encoder-decoder may write
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Something a model expects (a token or a class, in words) and how probable it says it is."""
+
+    label: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class TextRun:
+    """What came out: a score for every token of the vocabulary at every position, or one for every class.
+
+    `logits` is None where the model has no head. `sequences` holds the tokens of "text", or of "source" and
+    "target" in an encoder-decoder.
+    """
+
+    logits: Float[Tensor, "token vocabulary"] | Float[Tensor, "class"] | None
+    sequences: dict[str, Tokens]
+
+
+@dataclass(frozen=True, eq=False)
+class TextModel(ABC):
+    """A network with its tokenizer. Threads may share it: nothing is set after it was made."""
+
+    name: str
+    title: str
+    network: nn.Module
+    tokenizer: Tokenizer
+    context: int  # tokens, special ones included
+    classes: tuple[str, ...] = ()
+    parameters: int = field(init=False)
+
+    def __post_init__(self):
+        # No gradient is kept unless somebody asks for one, so `run` needs no torch.no_grad.
+        self.network.eval().requires_grad_(False)
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
+        object.__setattr__(self, "parameters", sum(weight.numel() for weight in self.network.parameters()))
+
+    def encode(self, text: str) -> Tokens:
+        """The tokens of a text from `read_text`, cut where the context ends."""
+        return encode(self.tokenizer, text, context=self.context)
+
+    @abstractmethod
+    def run(self, tokens: Tokens) -> TextRun:
+        """One forward pass."""
+
+    def predictions(self, run: TextRun, position: int = -1, top: int = 5) -> tuple[Prediction, ...]:
+        """The most probable tokens at a position: the next one, or the one that should fill it."""
+        if run.logits is None:
+            return ()
+        return self._best(run.logits[position], top, lambda number: read_tokens(self.tokenizer, [number]).labels[0])
+
+    def sequences_of(self, call: AttentionCall, run: TextRun) -> tuple[str, str] | None:
+        """Which sequences the queries and the keys of a recorded call are; None if the lengths fit none."""
+        query, key = self._names(call, run)
+        lengths = len(run.sequences[query]), len(run.sequences[key])
+        return (query, key) if lengths == (call.query_length, call.key_length) and call.batch_size == 1 else None
+
+    def _names(self, call: AttentionCall, run: TextRun) -> tuple[str, str]:  # noqa: ARG002
+        return "text", "text"
+
+    @staticmethod
+    def _best(logits: Float[Tensor, "class"], top: int, label) -> tuple[Prediction, ...]:
+        probabilities = logits.float().softmax(dim=-1)
+        values, numbers = probabilities.topk(min(top, len(probabilities)))
+        return tuple(
+            Prediction(label(number), value) for number, value in zip(numbers.tolist(), values.tolist(), strict=True)
+        )
+
+
+class NextToken(TextModel):
+    """Decoder-only (GPT): the logits at a position say what comes after it."""
+
+    def run(self, tokens: Tokens) -> TextRun:
+        """Logits (token, vocabulary)."""
+        return TextRun(_logits(self.network(_batch(tokens)))[0], {"text": tokens})
+
+
+class MissingToken(NextToken):
+    """Encoder with a masked-language head (BERT): the logits at a position say what should stand there."""
+
+
+class Encoder(TextModel):
+    """Encoder without a head: attention to look at, nothing to predict."""
+
+    def run(self, tokens: Tokens) -> TextRun:
+        """No logits."""
+        self.network(_batch(tokens))
+        return TextRun(None, {"text": tokens})
+
+
+class Classifier(TextModel):
+    """Encoder or decoder that gives the whole text a class."""
+
+    def run(self, tokens: Tokens) -> TextRun:
+        """Logits (class,)."""
+        return TextRun(_logits(self.network(_batch(tokens)))[0], {"text": tokens})
+
+    def predictions(self, run: TextRun, position: int = -1, top: int = 5) -> tuple[Prediction, ...]:  # noqa: ARG002
+        """The most probable classes; they belong to the text, not to a position."""
+        assert run.logits is not None
+        return self._best(run.logits, top, lambda number: self.classes[number])
+
+
+class SourceToTarget(TextModel):
+    """Encoder-decoder (T5, BART): reads a source, writes a target, one token after the other."""
+
+    def run(self, tokens: Tokens) -> TextRun:
+        """Write greedily, then run once over source and target: logits (token of the target, vocabulary)."""
+        network: Any = self.network  # with a method that torch's Module has not
+        source = _batch(tokens)
+        # Only the pass after it is for the recorder: the many small steps of writing are hidden from it, and
+        # from edits too, so that a model with a head silenced is asked about the same target as before.
+        with torch._C.DisableTorchFunction():
+            written = network.generate(source, max_new_tokens=ANSWER, num_beams=1, do_sample=False)[0]
+        end = network.generation_config.eos_token_id
+        ends = end if isinstance(end, list) else [end]
+        target = written[:-1] if len(written) > 1 and written[-1].item() in ends else written
+        output = network(input_ids=source, decoder_input_ids=target[None])
+        return TextRun(output.logits[0], {"source": tokens, "target": read_tokens(self.tokenizer, target.tolist())})
+
+    def _names(self, call: AttentionCall, run: TextRun) -> tuple[str, str]:  # noqa: ARG002
+        if call.kind == "cross":
+            return "target", "source"
+        side = "target" if "decoder" in call.path.split(".") else "source"
+        return side, side
+
+
+def _batch(tokens: Tokens) -> Int[Tensor, "batch token"]:
+    return torch.tensor([tokens.ids])
+
+
+def _logits(output) -> Tensor:
+    """Our models return the logits themselves, those of transformers an object that has them."""
+    return output if isinstance(output, Tensor) else output.logits

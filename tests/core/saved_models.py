@@ -1,0 +1,154 @@
+"""Tiny models with random weights in folders, as their libraries save them: what the tests of core.zoo load."""
+
+from pathlib import Path
+
+import timm
+import torch
+import transformers
+from timm.models import save_for_hf
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+SENTENCES = ["The quick brown fox jumps over the lazy dog.", "Who listens to whom? A naïve café, 猫 and 😀."]
+SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+
+
+def byte_level_tokenizer() -> Tokenizer:
+    """As GPT-2's, RoBERTa's and Llama 3's."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=320, special_tokens=SPECIAL, initial_alphabet=alphabet, show_progress=False
+    )
+    tokenizer.train_from_iterator(SENTENCES, trainer)
+    return tokenizer
+
+
+def wordpiece_tokenizer() -> Tokenizer:
+    """As BERT's."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    trainer = trainers.WordPieceTrainer(vocab_size=120, special_tokens=special, show_progress=False)
+    tokenizer.train_from_iterator(SENTENCES, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    return tokenizer
+
+
+def unigram_tokenizer() -> Tokenizer:
+    """As T5's: SentencePiece."""
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=100, special_tokens=["<pad>", "</s>", "<unk>"], unk_token="<unk>", show_progress=False
+    )
+    tokenizer.train_from_iterator(SENTENCES, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    return tokenizer
+
+
+def save_text_model(kind: str, folder: Path) -> Path:
+    """A text model of transformers with its tokenizer; `kind` is a key of TEXT_KINDS."""
+    architecture, tokenizer, sizes = TEXT_KINDS[kind]
+    made = tokenizer()
+    network_class = getattr(transformers, architecture)
+    torch.manual_seed(0)
+    network_class(network_class.config_class(vocab_size=made.get_vocab_size(), **sizes)).save_pretrained(folder)
+    special = _SPECIAL_NAMES[tokenizer]
+    transformers.PreTrainedTokenizerFast(tokenizer_object=made, **special).save_pretrained(folder)
+    return folder
+
+
+_SPECIAL_NAMES = {
+    byte_level_tokenizer: {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "mask_token": "<mask>"},
+    wordpiece_tokenizer: {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"},
+    unigram_tokenizer: {"eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>", "model_max_length": 48},
+}
+_BERT = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+_SHORT = {**_BERT, "max_position_embeddings": 32}
+_T5 = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
+_SIDES = {f"{side}_{part}": 2 for side in ("encoder", "decoder") for part in ("layers", "attention_heads")}
+TEXT_KINDS = {
+    "gpt2": (
+        "GPT2LMHeadModel",
+        byte_level_tokenizer,
+        {"n_positions": 32, "n_embd": 16, "n_layer": 2, "n_head": 2, "bos_token_id": 0, "eos_token_id": 2},
+    ),
+    "llama": (
+        "LlamaForCausalLM",
+        byte_level_tokenizer,
+        {**_BERT, "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 64},
+    ),
+    "bert": ("BertForMaskedLM", wordpiece_tokenizer, _SHORT),
+    "bert-headless": ("BertModel", wordpiece_tokenizer, _SHORT),
+    "bert-classifier": (
+        "BertForSequenceClassification",
+        wordpiece_tokenizer,
+        {**_SHORT, "id2label": {0: "bad", 1: "good"}, "label2id": {"bad": 0, "good": 1}},
+    ),
+    "roberta": ("RobertaForMaskedLM", byte_level_tokenizer, {**_BERT, "max_position_embeddings": 34}),
+    "t5": (
+        "T5ForConditionalGeneration",
+        unigram_tokenizer,
+        {**_T5, "decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1},
+    ),
+    "bart": (
+        "BartForConditionalGeneration",
+        byte_level_tokenizer,
+        {
+            **{"d_model": 16, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32, "max_position_embeddings": 64, **_SIDES},
+            **{"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2},
+        },
+    ),
+    "mamba": ("MambaForCausalLM", byte_level_tokenizer, {"hidden_size": 16, "num_hidden_layers": 1}),
+}
+
+
+def save_timm_model(kind: str, folder: Path) -> Path:
+    """A picture model of timm in its hub format; `kind` is a key of TIMM_KINDS."""
+    architecture, arguments = TIMM_KINDS[kind]
+    torch.manual_seed(0)
+    network = timm.create_model(architecture, **arguments)
+    save_for_hf(network, folder, model_args=arguments, safe_serialization=True)
+    return folder
+
+
+_SMALL = {"embed_dim": 16, "num_heads": 2, "depth": 2}
+TIMM_KINDS = {
+    "vit": ("vit_tiny_patch16_224", {"img_size": 64, **_SMALL}),
+    "deit": ("deit_tiny_distilled_patch16_224", {"img_size": 64, "num_classes": 5, **_SMALL}),
+    "dinov2": ("vit_small_patch14_reg4_dinov2", {"img_size": 56, **_SMALL}),
+    "swin": (
+        "swin_tiny_patch4_window7_224",
+        {"img_size": 56, "embed_dim": 8, "num_heads": (1, 2), "depths": (1, 1), "num_classes": 4},
+    ),
+    "cait": ("cait_xxs24_224", {"img_size": 64, **_SMALL}),
+    "resnet": ("resnet10t", {}),
+}
+
+
+def save_vision_model(kind: str, folder: Path) -> Path:
+    """A picture model of transformers: "vit", "clip-vision" or "clip" (both of its halves)."""
+    sizes = {**_BERT, "image_size": 32, "patch_size": 8}
+    torch.manual_seed(0)
+    if kind == "vit":
+        config = transformers.ViTConfig(num_labels=3, **sizes)
+        transformers.ViTForImageClassification(config).save_pretrained(folder)
+        transformers.ViTImageProcessor(size={"height": 32, "width": 32}).save_pretrained(folder)
+        return folder
+    vision = transformers.CLIPVisionConfig(**sizes)
+    if kind == "clip-vision":
+        transformers.CLIPVisionModel(vision).save_pretrained(folder)
+    else:
+        text = {**_BERT, "vocab_size": 99, "bos_token_id": 0, "eos_token_id": 1}
+        config = transformers.CLIPConfig(vision_config=vision.to_dict(), text_config=text, projection_dim=8)
+        transformers.CLIPModel(config).save_pretrained(folder)
+    crop = {"height": 32, "width": 32}
+    transformers.CLIPImageProcessor(size={"shortest_edge": 36}, crop_size=crop).save_pretrained(folder)
+    return folder

@@ -1,0 +1,193 @@
+"""Pictures at the door: right, or one sentence. Every broken file is made here."""
+
+import struct
+import zlib
+from contextlib import suppress
+from io import BytesIO
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from core.errors import InputError
+from core.images import EXAMPLES, LARGEST_FILE, Patches, open_example, open_picture
+
+GENERATOR = np.random.default_rng(0)
+COLOURS = GENERATOR.integers(0, 256, (20, 30, 3), dtype=np.uint8)
+PHOTO = Image.fromarray(COLOURS)
+
+
+def saved(picture: Image.Image, kind: str = "PNG", **options) -> bytes:
+    stream = BytesIO()
+    picture.save(stream, kind, **options)
+    return stream.getvalue()
+
+
+def png_that_claims(width: int, height: int) -> bytes:
+    """A PNG of a few bytes whose header promises any size."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 100)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + parts
+
+
+REFUSED = {
+    "zero bytes": (b"", r"empty \(0 bytes\)"),
+    "a large file": (b"\xff\xd8" + bytes(LARGEST_FILE), r"20\.0 MB; a picture may have at most 20 MB"),
+    "a bomb": (png_that_claims(30_000, 30_000), "900 megapixels.*at most 50"),
+    "a small bomb": (png_that_claims(10_000, 6_000), r"60 megapixels \(10,000 × 6,000\); at most 50"),
+    "a promise not kept": (png_that_claims(500, 400), r"PNG file is damaged.*500 × 400"),
+    "a cut JPEG": (saved(PHOTO.resize((300, 300)), "JPEG")[:2000], "JPEG file is damaged.*300 × 300"),
+    "a cut PNG": (saved(PHOTO)[:-100], "PNG file is damaged"),
+    "a cut WebP": (saved(PHOTO, "WEBP")[:60], "damaged|not a picture"),
+    "a header alone": (saved(PHOTO)[:20], "damaged|not a picture"),
+    "SVG": (b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>', "vector drawing"),
+    "bare SVG": (b"\xef\xbb\xbf  <svg></svg>", "vector drawing"),
+    "HEIC": (b"\0\0\0\x18ftypheic" + bytes(40), "HEIC"),
+    "PDF": (b"%PDF-1.7\n%\xe2\xe3", "PDF"),
+    "a text": (b"Who listens to whom?", "a text, not a picture"),
+    "a program": (b"\x7fELF" + bytes(60), "not a picture"),
+    "PostScript": (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "not a picture"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_read_is_one_sentence_with_the_rule(case):
+    raw, rule = REFUSED[case]
+    with pytest.raises(InputError, match=rule):
+        open_picture(raw)
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"), [("PNG", 0), ("BMP", 0), ("TIFF", 0), ("GIF", 60), ("JPEG", 60), ("WEBP", 60), ("AVIF", 60)]
+)
+def test_every_format_is_read_whatever_its_name(kind, error):
+    picture = Image.fromarray(np.tile(np.linspace(0, 255, 64, dtype=np.uint8)[:, None, None], (1, 64, 3)))
+    read = open_picture(saved(picture, kind))
+    assert read.mode == "RGB"
+    assert np.abs(np.asarray(read).astype(int) - np.asarray(picture)).max() <= error
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind"),
+    [
+        *((mode, "PNG") for mode in ("1", "L", "LA", "P", "RGBA", "I;16")),
+        *((mode, "TIFF") for mode in ("I", "F", "CMYK", "LAB")),
+        *((mode, "JPEG") for mode in ("CMYK", "YCbCr")),
+    ],
+)
+def test_every_mode_becomes_rgb(mode, kind):
+    if mode == "I;16":
+        picture = Image.fromarray(COLOURS[..., 0].astype(np.uint16) * 257)
+    elif mode == "LAB":
+        picture = Image.new("LAB", PHOTO.size, (128, 128, 128))
+    else:
+        picture = PHOTO.convert(mode)
+    read = open_picture(saved(picture, kind))
+    assert (read.mode, read.size) == ("RGB", (30, 20))
+
+
+def test_sixteen_bits_are_scaled_to_eight():
+    grey = np.array([[0, 257 * 100, 65535]], dtype=np.uint16)
+    assert np.asarray(open_picture(saved(Image.fromarray(grey))))[0, :, 0].tolist() == [0, 100, 255]
+
+
+def test_real_numbers_are_scaled_and_what_is_no_number_is_black():
+    values = np.array([[-1.0, 0.0, 1.0, np.nan]], dtype=np.float32)
+    read = open_picture(saved(Image.fromarray(values), "TIFF"))
+    assert np.asarray(read)[0, :, 0].tolist() == [0, 128, 255, 0]
+
+
+def test_cmyk_keeps_its_colours():
+    red = Image.new("CMYK", (16, 16), (0, 255, 255, 0))
+    assert np.abs(np.asarray(open_picture(saved(red, "JPEG")))[8, 8].astype(int) - (255, 0, 0)).max() < 12
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P", "L", "RGB"])
+def test_what_is_transparent_is_white(mode):
+    black = (0,) * len(mode) if len(mode) > 1 else 0
+    options = {} if mode.endswith("A") else {"transparency": black}
+    raw = saved(Image.new(mode, (4, 4), black), **options)
+    assert np.asarray(open_picture(raw)).min() == 255
+
+
+def test_half_transparent_is_mixed_with_white():
+    raw = saved(Image.new("RGBA", (1, 1), (0, 0, 0, 128)))
+    assert open_picture(raw).getpixel((0, 0)) == (127, 127, 127)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+def test_exif_rotation_is_applied(orientation, mode):
+    """Turned by hand, as the EXIF standard words it, and compared."""
+    upright = Image.fromarray(COLOURS)
+    undo = {
+        2: Image.Transpose.FLIP_LEFT_RIGHT,
+        3: Image.Transpose.ROTATE_180,
+        4: Image.Transpose.FLIP_TOP_BOTTOM,
+        5: Image.Transpose.TRANSPOSE,
+        6: Image.Transpose.ROTATE_90,  # stored turned left, shown turned right
+        7: Image.Transpose.TRANSVERSE,
+        8: Image.Transpose.ROTATE_270,
+    }
+    stored = upright.transpose(undo[orientation]) if orientation in undo else upright
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    read = open_picture(saved(stored.convert(mode), exif=exif))
+    np.testing.assert_array_equal(np.asarray(read), COLOURS)
+
+
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF")
+def test_broken_exif_is_no_reason_to_refuse():
+    raw = saved(PHOTO, "JPEG", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff" + b"\x01" * 40)
+    assert open_picture(raw).size == (30, 20)
+
+
+@pytest.mark.parametrize("kind", ["GIF", "PNG", "WEBP", "TIFF"])
+def test_of_an_animation_the_first_picture_is_taken(kind):
+    frames = [Image.new("RGB", (8, 8), colour) for colour in ("red", "lime", "blue")]
+    raw = saved(frames[0], kind, save_all=True, append_images=frames[1:])
+    assert np.abs(np.asarray(open_picture(raw))[4, 4].astype(int) - (255, 0, 0)).max() < 12
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 5000), (5000, 1)])
+def test_extreme_shapes_are_read(size):
+    assert open_picture(saved(Image.new("RGB", size))).size == size
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:PIL")
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_damaged_file_is_a_picture_or_a_sentence(data):
+    raw = bytearray(saved(PHOTO, data.draw(st.sampled_from(["PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP"]))))
+    for _ in range(data.draw(st.integers(1, 8))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(InputError):  # and nothing else
+        assert open_picture(bytes(raw)).mode == "RGB"
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_picture_or_a_sentence(raw):
+    with suppress(InputError):
+        open_picture(raw)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_come_with_the_installed_packages(name):
+    picture = open_example(name)
+    assert picture.mode == "RGB"
+    assert min(picture.size) >= 300
+
+
+def test_an_unknown_example_is_a_sentence():
+    with pytest.raises(InputError, match="cat, coffee"):
+        open_example("../../etc/passwd")
+
+
+def test_patches_are_counted_with_their_prefix():
+    assert len(Patches(3, 4, ("class", "register 1"))) == 14

@@ -1,0 +1,241 @@
+"""Names and folders of strangers: each refusal is a sentence, nothing in a folder is run, nothing of it is shown."""
+
+import json
+import shutil
+import traceback
+from contextlib import suppress
+
+import pytest
+import saved_models
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import ModelError
+from core.zoo import fetch, folders, inspect, load_image, load_text
+from core.zoo.names import find_source
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory):
+    return saved_models.save_text_model("gpt2", tmp_path_factory.mktemp("models") / "gpt2")
+
+
+@pytest.fixture
+def folder(gpt2, tmp_path):
+    return shutil.copytree(gpt2, tmp_path / "model")
+
+
+def load(folder):
+    return load_text(str(folder), allow_folders=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("gpt-books", ("embedded", "gpt-books")),
+        (" gpt2 ", ("hub", "gpt2")),
+        ("google-bert/bert-base-uncased", ("hub", "google-bert/bert-base-uncased")),
+        ("https://huggingface.co/openai-community/gpt2", ("hub", "openai-community/gpt2")),
+        ("hf-hub:timm/vit_tiny_patch16_224.augreg_in21k", ("hub", "timm/vit_tiny_patch16_224.augreg_in21k")),
+        ("hf_hub:timm/eva02_tiny_patch14_224", ("hub", "timm/eva02_tiny_patch14_224")),
+    ],
+)
+def test_names_are_read_by_their_form(name, source):
+    found = find_source(name, "text")
+    assert (found.kind, found.where) == source
+
+
+@pytest.mark.parametrize(
+    ("name", "repository"),
+    [
+        ("vit_base_patch16_224.augreg_in21k_ft_in1k", "timm/vit_base_patch16_224.augreg_in21k_ft_in1k"),
+        ("vit_base_patch16_224", "timm/vit_base_patch16_224.augreg2_in21k_ft_in1k"),
+        ("owner/own_vit", "owner/own_vit"),
+        ("beit-of-nobody", "beit-of-nobody"),
+    ],
+)
+def test_names_of_timm_stand_for_repositories_of_the_hub(name, repository):
+    assert find_source(name, "image").where == repository
+
+
+@pytest.mark.parametrize("name", ["vit_base_patch16_224.no_such_tag", "test_vit4"])
+def test_a_timm_name_without_weights_is_a_sentence(name):
+    with pytest.raises(ModelError, match="no trained weights of that name"):
+        find_source(name, "image")
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\n"])
+def test_no_name_is_a_sentence_with_the_rule(name):
+    with pytest.raises(ModelError, match=r"No model is named.*'owner/model'"):
+        find_source(name, "text")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("a/b/c", "a//b", "owner/", "owner/..", "a..b", "a--b", "x" * 97, "gpt2\0", "猫", "a b", "-model", "model."),
+        *("<script>alert(1)</script>", "owner/model?x=1", "https://example.org/model", "file:///etc/passwd"),
+    ],
+)
+def test_an_absurd_name_is_a_sentence_with_the_rule(name):
+    with pytest.raises(ModelError, match="cannot be the name of a model"):
+        find_source(name, "text")
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc", "../secret", "./here", "~/models", "local-dir:/etc", "C:\\models", "\\\\server"]
+)
+def test_folders_are_closed_unless_they_are_allowed(name, monkeypatch):
+    def touch(*_, **__):
+        raise AssertionError("The disk was looked at.")
+
+    monkeypatch.setattr("pathlib.Path.is_dir", touch)
+    monkeypatch.setattr("pathlib.Path.is_file", touch)
+    for act in (inspect, fetch, load_text, load_image):
+        with pytest.raises(ModelError, match="an app that you run yourself"):
+            act(name)
+
+
+@given(st.text(max_size=120))
+def test_any_name_is_found_or_refused_in_a_sentence(name):
+    with suppress(ModelError):  # and nothing else
+        assert find_source(name, "text").kind in ("embedded", "hub")
+
+
+def test_a_path_that_is_no_folder_is_a_sentence(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ModelError, match="is a file, not a folder"):
+        load(tmp_path / "file")
+    with pytest.raises(ModelError, match="is not a folder on this computer"):
+        load(tmp_path / "nothing")
+
+
+def test_an_empty_folder_is_a_sentence(tmp_path):
+    with pytest.raises(ModelError, match=r"no config\.json"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "7", "\0", '{"a": ' * 20_000, "x" * 3_000_000])
+def test_a_broken_configuration_is_a_sentence_that_does_not_show_it(folder, content):
+    (folder / "config.json").write_text(content)
+    with pytest.raises(ModelError, match=r"config\.json of '.*' is no JSON object"):
+        load(folder)
+
+
+def change(folder, **entries):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | entries))
+
+
+def test_code_of_the_model_is_never_run(folder):
+    change(folder, auto_map={"AutoModelForCausalLM": "evil.Model"})
+    (folder / "evil.py").write_text("raise SystemExit('code was run')")
+    with pytest.raises(ModelError, match="such code is never run here"):
+        load(folder)
+
+
+def test_pickled_weights_are_never_opened(folder):
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(ModelError, match=r"keeps its weights in pytorch_model\.bin.*Only model\.safetensors"):
+        load(folder)
+
+
+def test_pickled_weights_beside_safetensors_are_not_opened(folder):
+    (folder / "pytorch_model.bin").write_bytes(b"cos\nsystem\n(S'false'\ntR.")
+    assert load(folder).parameters
+
+
+def test_no_weights_at_all_is_a_sentence(folder):
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"has no weights \(model\.safetensors\)"):
+        load(folder)
+
+
+@pytest.mark.parametrize("keep", [0, 4, 200, -10])
+def test_weights_that_are_cut_off_are_a_sentence(folder, keep):
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(ModelError, match=r"model\.safetensors of '.*' is damaged or cut off"):
+        load(folder)
+
+
+def test_a_missing_shard_is_named(folder):
+    (folder / "model.safetensors").unlink()
+    index = {"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "../../outside.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(ModelError, match=r"(model-00001-of-00002|outside)\.safetensors is missing"):
+        load(folder)
+
+
+def test_quantised_weights_are_a_sentence(folder):
+    change(folder, quantization_config={"quant_method": "gptq"})
+    with pytest.raises(ModelError, match="stored quantised"):
+        load(folder)
+
+
+def test_an_unknown_kind_of_model_is_a_sentence(folder):
+    change(folder, model_type="model_of_tomorrow")
+    with pytest.raises(ModelError, match="transformers does not know the kind"):
+        load(folder)
+
+
+def test_a_configuration_of_neither_library_is_a_sentence(folder):
+    (folder / "config.json").write_text("{}")
+    with pytest.raises(ModelError, match="neither transformers' nor timm's"):
+        load(folder)
+
+
+def test_an_architecture_that_timm_does_not_know_is_a_sentence(folder):
+    (folder / "config.json").write_text(json.dumps({"architecture": "vit_of_tomorrow"}))
+    with pytest.raises(ModelError, match=r"timm does not know .*\(vit_of_tomorrow\)"):
+        load_image(str(folder), allow_folders=True)
+
+
+def test_a_task_that_no_page_has_is_a_sentence(folder):
+    change(folder, architectures=["GPT2ForTokenClassification"])
+    with pytest.raises(ModelError, match="GPT2ForTokenClassification, which this page cannot feed"):
+        load(folder)
+
+
+def test_a_model_larger_than_memory_is_refused_with_both_numbers(folder, monkeypatch):
+    monkeypatch.setattr(folders, "free_memory", lambda: 50_000)
+    with pytest.raises(ModelError, match=r"12,\d+ parameters and needs 0\.0 GB of memory; 0\.0 GB are free"):
+        load(folder)
+
+
+def test_free_memory_is_a_plausible_number():
+    assert 2**27 < folders.free_memory() < 2**45
+
+
+def test_sizes_that_do_not_fit_the_weights_are_a_sentence_without_our_paths(folder):
+    change(folder, n_embd=20)
+    with pytest.raises(ModelError, match="cannot be loaded") as caught:
+        load(folder)
+    reason = str(caught.value).partition("cannot be loaded. ")[2]
+    assert len(str(caught.value).splitlines()) == 1
+    assert str(folder) not in reason
+    assert traceback.format_exception(caught.value)  # the log has the rest
+
+
+@pytest.mark.parametrize("tokenizer", ["", "{}", '{"version": "1.0", "model": null}'])
+def test_a_broken_tokenizer_is_a_sentence(folder, tokenizer):
+    (folder / "tokenizer.json").write_text(tokenizer)
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load(folder)
+
+
+def test_a_folder_without_a_tokenizer_is_a_sentence(folder):
+    for file in folder.glob("tokenizer*"):
+        file.unlink()
+    with pytest.raises(ModelError, match=r"cannot be loaded\. It has no tokenizer \(tokenizer\.json\)"):
+        load(folder)
+
+
+def test_a_tokenizer_of_another_model_is_a_sentence(folder):
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    tokenizer["added_tokens"] += [
+        {**tokenizer["added_tokens"][0], "id": 320 + number, "content": f"<{number}>"} for number in range(5)
+    ]
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    with pytest.raises(ModelError, match="Its tokenizer has 325 tokens, its network only 320"):
+        load(folder)
