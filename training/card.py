@@ -1,22 +1,10 @@
-"""What a training run leaves behind: weights, configuration, measured results, and a card for people."""
+"""What a training run says of its model: measured results for programs, and a card for people."""
 
 import json
 import platform
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
-from torch import nn
-
-WEIGHTS = Path(__file__).parent.parent / "weights"
-
-
-def save_weights(folder: Path, network: nn.Module, config: dict) -> None:
-    """Write `model.safetensors` (float16: half the size; the models here lose nothing measurable) and `config.json`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    state = {name: tensor.half().contiguous() for name, tensor in network.state_dict().items()}
-    save_file(state, folder / "model.safetensors")
-    (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n")
 
 
 def save_card(folder: Path, text: str, results: dict) -> None:

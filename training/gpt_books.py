@@ -48,7 +48,7 @@ def main() -> None:
             logits = model(batch[:, :-1])
             return F.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten())
 
-    plan = Plan(steps=arguments.steps, learning_rate=3e-3, seed=arguments.seed)
+    plan = Plan(steps=arguments.steps, learning_rate=3e-3, decay=0.37, seed=arguments.seed)
     seconds = train(model, loss_at, plan, run)
     story = {"plan": asdict(plan), "batch": BATCH, "tokens": len(tokens), "seconds": seconds}
     (run / "run.json").write_text(json.dumps(story))
@@ -114,7 +114,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run", type=Path, default=Path("runs/gpt-books"), help="checkpoints; resumed if present")
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=2400)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     return parser.parse_args()

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from core.capture import record_attention
 from tokenizers import Tokenizer
 
 from core import measures
+from core.capture import record_attention
 from core.models.gpt import GPT
-from training.card import WEIGHTS, save_card, save_weights, table
+from core.zoo.embedded import WEIGHTS, save_text
+from training.card import save_card, table
 from training.language import Trigram, bits
 
 PERIOD, PASSAGES = 64, 8  # repeated random tokens for the induction score
@@ -24,8 +25,7 @@ def report(model: GPT, tokenizer: Tokenizer, tokens: np.ndarray, texts: dict[str
     """
     folder = WEIGHTS / "gpt-books"
     model.eval()
-    save_weights(folder, model, {"architecture": "gpt"} | vars(model.config))
-    tokenizer.save(str(folder / "tokenizer.json"))
+    save_text(model, tokenizer, folder)
     trigram = Trigram(tokens, model.config.vocabulary)
     held_out = {name: compare(model, trigram, tokenizer, text) for name, text in texts.items()}
     heads = score_heads(model)

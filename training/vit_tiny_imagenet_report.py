@@ -4,7 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.card import WEIGHTS, save_card, save_weights, table
+from core.zoo.embedded import WEIGHTS, save_image
+from training.card import save_card, table
 
 BATCH = 250
 
@@ -12,12 +13,12 @@ BATCH = 250
 def report(network: nn.Module, config: dict, normalise, train: tuple, validation: tuple, run: dict) -> None:
     """Write weights/vit-tiny-imagenet/.
 
-    `train` and `validation` are (pictures uint8, labels), `normalise` turns pictures of values 0 to 1 into inputs,
-    `run` is what the training run said of itself.
+    `config` are the keyword arguments of `save_image`, `train` and `validation` are (pictures uint8, labels),
+    `normalise` turns pictures of values 0 to 1 into inputs, `run` is what the training run said of itself.
     """
     folder = WEIGHTS / "vit-tiny-imagenet"
     network.eval()
-    save_weights(folder, network, config)
+    save_image(network, folder, **config)
     top1, top5 = accuracy(lambda pictures: network(normalise(pictures)), *validation)
     base1, base5 = accuracy(fit_logistic_regression(*train, normalise), *validation)
     results = run | {
@@ -87,6 +88,6 @@ this table.
 ## How it was made
 `make train-vit-tiny-imagenet DATA=...` (`python -m training.vit_tiny_imagenet`), seed {plan[seed]}: {plan[steps]:,}
 steps of {batch} pictures ({epochs} epochs), Muon and AdamW, learning rate {plan[learning_rate]}, label smoothing 0.1,
-random crops, mirroring and light; half of the patches left out for the first 80 % of the steps (PatchDropout, Liu et
+random crops, mirroring and light; half of the patches left out for the first 90 % of the steps (PatchDropout, Liu et
 al. 2022); bfloat16 autocast. {minutes} minutes on {hardware}, shared with other work. torch {torch}.
 """
