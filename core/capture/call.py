@@ -1,0 +1,234 @@
+"""One attention call of a model: everything that its heads looked at, computed when somebody asks."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from core.capture.overview import Reduce, block_width, pool_map
+from core.capture.product import Positions, Product, allowed
+from core.errors import CaptureError
+
+Chosen = int | slice | Sequence[int] | None
+
+CHUNK = 2**20  # scores held at once while a whole map is summed up: 4 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """Weights that exist as a tensor: seen as a softmax, edited, or kept differentiable."""
+
+    heads: tuple[int, ...]
+    weights: Float[Tensor, "batch head query key"]
+    blind: Bool[Tensor, "#batch head query 1"] | None = None  # queries that may look at nothing: zero here, NaN shown
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionCall:
+    """Who looked at whom in one call of one attention module.
+
+    `kind` is "cross" when the keys come from another sequence than the queries. A fused call keeps its `product`
+    (query, key, value, mask, scale) and no weights; a call seen through its softmax keeps the `written` weights
+    of all heads, and its values if they could be seen. Weights are those before dropout. A query that may look
+    at nothing has NaN weights: the softmax of nothing is not zero.
+    """
+
+    path: str
+    kind: Literal["self", "cross"]
+    product: Product | None
+    written: Written | None
+    seen_value: Float[Tensor, "batch head key _"] | None = None
+    _normalisers: dict[tuple[int, int], Tensor] = field(default_factory=dict, repr=False)
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Sizes of the weights: batch, head, query, key."""
+        batch, heads, queries, keys = (self.product or self._all_written).shape
+        return batch, heads, queries, keys
+
+    @property
+    def batch_size(self) -> int:
+        """How many inputs were computed together; the windows of Swin count as inputs."""
+        return self.shape[0]
+
+    @property
+    def heads(self) -> int:
+        """How many query heads; grouped-query models have fewer key heads."""
+        return self.shape[1]
+
+    @property
+    def query_length(self) -> int:
+        """How many tokens look."""
+        return self.shape[2]
+
+    @property
+    def key_length(self) -> int:
+        """How many tokens are looked at."""
+        return self.shape[3]
+
+    @property
+    def query(self) -> Float[Tensor, "batch head query each"] | None:
+        """The queries as the fused call got them; None when only the softmax was seen."""
+        return None if self.product is None else self.product.query
+
+    @property
+    def key(self) -> Float[Tensor, "batch head key each"] | None:
+        """The keys, repeated for each query head that shares them; None when only the softmax was seen."""
+        return None if self.product is None else self._for_each_head(self.product.key)
+
+    @property
+    def value(self) -> Float[Tensor, "batch head key _"] | None:
+        """The values, repeated for each query head that shares them; None where they could not be seen."""
+        return self._for_each_head(self.product.value) if self.product else self.seen_value
+
+    @property
+    def scale(self) -> float | None:
+        """What the products of query and key are multiplied with; None when only the softmax was seen."""
+        return None if self.product is None else self.product.scale
+
+    @property
+    def causal(self) -> bool:
+        """Whether no query may look at a later key; with keys from a cache, at a key later than itself.
+
+        Read off the mask (or the written weights) of the first input's first head.
+        """
+        if self.kind == "cross":
+            return False
+        if self.product is not None and self.product.mask is None:
+            return self.product.is_causal
+        bias = self.product.biases(slice(1), [0]) if self.product else self._all_written[:1, :1].detach().log()
+        return bias is not None and not allowed(bias).triu(1 + self.key_length - self.query_length).any().item()
+
+    def weights(
+        self, head: int = 0, item: int = 0, queries: Chosen = None, keys: Chosen = None
+    ) -> Float[Tensor, "query key"]:
+        """How much each query takes of each key, exact in float32; each row sums to 1 over ALL keys.
+
+        `queries` and `keys` (a slice, a position, positions) choose a tile, which costs only its own area once
+        the normaliser of its rows is known.
+        """
+        self._check(head, item)
+        rows, columns = self._positions(queries, self.query_length), self._positions(keys, self.key_length)
+        if (written := self._written(head, item)) is not None:
+            return written[rows][:, columns].float()
+        if keys is None:
+            return self._masked_scores(head, item, rows).softmax(-1)
+        normaliser = self._normaliser_of(head, item, rows)
+        return (self._masked_scores(head, item, rows, columns) - normaliser[:, None]).exp()
+
+    def scores(
+        self, head: int = 0, item: int = 0, queries: Chosen = None, keys: Chosen = None
+    ) -> Float[Tensor, "query key"]:
+        """The scaled products of query and key, before mask, softmax and any edit."""
+        self._check(head, item)
+        rows, columns = self._positions(queries, self.query_length), self._positions(keys, self.key_length)
+        return self._product("scores").scores(slice(item, item + 1), [head], rows, columns)[0, 0].float()
+
+    def output(self, head: int = 0, item: int = 0) -> Float[Tensor, "query _"]:
+        """What the head hands on: its weights times its values."""
+        self._check(head, item)
+        values = self.product.value if self.product else self.seen_value
+        if values is None:
+            raise CaptureError(f"The values of '{self.path}' could not be seen, so its output cannot be shown.")
+        value = values[item, head * values.shape[1] // self.heads].float()  # several heads may share one
+        return torch.cat([chunk @ value[: chunk.shape[1]] for chunk in self._chunks(head, item)])
+
+    @property
+    def log_normaliser(self) -> Float[Tensor, "batch head query"]:
+        """logsumexp of each row's masked scores, before any edit: a weight is exp(score - log_normaliser)."""
+        self._product("log_normaliser")
+        batch, heads, _, _ = self.shape
+        rows = [self._normaliser(head, item) for item in range(batch) for head in range(heads)]
+        return torch.stack(rows).unflatten(0, (batch, heads))
+
+    def overview(self, head: int = 0, item: int = 0, size: int = 512, reduce: Reduce = "mean") -> Float[Tensor, "_ _"]:
+        """The whole map in at most size x size cells, each the exact mean or maximum of its block of weights.
+
+        A block is ceil(length / size) tokens wide; the last one may be smaller.
+        """
+        self._check(head, item)
+        if size < 1:
+            raise CaptureError(f"An overview needs at least 1 cell, not {size}.")
+        chunks = self._chunks(head, item, block_width(self.key_length, size))
+        return pool_map(chunks, self.query_length, self.key_length, size, reduce)
+
+    def _masked_scores(self, head: int, item: int, rows: Positions, keys: Positions = slice(None)) -> Tensor:
+        return self._product("scores").masked_scores(slice(item, item + 1), [head], rows, keys)[0, 0].float()
+
+    def _normaliser(self, head: int, item: int) -> Float[Tensor, " query"]:
+        if (item, head) not in self._normalisers:
+            for _ in self._product_chunks(head, item, 1):
+                pass  # remembered on the way
+        return self._normalisers[item, head]
+
+    def _normaliser_of(self, head: int, item: int, rows: Positions) -> Float[Tensor, " query"]:
+        """Of some rows only: not worth the whole map."""
+        if (item, head) in self._normalisers:
+            return self._normalisers[item, head][rows]
+        chosen = torch.arange(self.query_length, device=self._product("scores").query.device)[rows]
+        chunks = chosen.split(self._rows_at_once)
+        return torch.cat([self._masked_scores(head, item, chunk).logsumexp(-1) for chunk in chunks])
+
+    def _chunks(self, head: int, item: int, block: int = 1) -> Iterator[Float[Tensor, "_ _"]]:
+        """The whole map, some rows at a time."""
+        if (written := self._written(head, item)) is not None:
+            return (rows.float() for rows in written.split(self._rows_at_once))
+        return self._product_chunks(head, item, block)
+
+    def _product_chunks(self, head: int, item: int, block: int) -> Iterator[Float[Tensor, "_ _"]]:
+        """Whole blocks of keys that the causal mask hides from all rows of a chunk are left out."""
+        normalisers, causal = [], self._product("scores").is_causal
+        for start in range(0, self.query_length, self._rows_at_once):
+            stop = min(start + self._rows_at_once, self.query_length)
+            reach = math.ceil(stop / block) * block if causal else self.key_length
+            scores = self._masked_scores(head, item, slice(start, stop), slice(0, reach))
+            weights, best = scores.softmax(-1), scores.amax(-1)
+            # logsumexp without a second exponential: the best score has the weight exp(best) / sum.
+            normalisers.append(torch.where(best.isneginf(), best, best - weights.amax(-1).log()))
+            yield weights
+        self._normalisers[item, head] = torch.cat(normalisers)
+
+    @property
+    def _rows_at_once(self) -> int:
+        return max(1, CHUNK // self.key_length)
+
+    def _written(self, head: int, item: int) -> Float[Tensor, "query key"] | None:
+        if self.written is None or head not in self.written.heads:
+            return None
+        place, blind = self.written.heads.index(head), self.written.blind
+        weights = self.written.weights[item, place].detach()
+        return weights if blind is None else weights.masked_fill(blind[item, place], math.nan)
+
+    @property
+    def _all_written(self) -> Float[Tensor, "batch head query key"]:
+        assert self.written is not None, "A call without a product has its weights written."
+        return self.written.weights
+
+    def _for_each_head(self, tensor: Float[Tensor, "batch _ key _"]) -> Float[Tensor, "batch head key _"]:
+        shared = self.heads // tensor.shape[1]
+        return tensor if shared == 1 else tensor.repeat_interleave(shared, dim=1)
+
+    def _product(self, wanted: str) -> Product:
+        if self.product is None:
+            raise CaptureError(
+                f"'{self.path}' does not call scaled_dot_product_attention: it was seen through its softmax, which "
+                f"shows its weights but not its {wanted}."
+            )
+        return self.product
+
+    def _check(self, head: int, item: int) -> None:
+        for name, chosen, count in (("head", head, self.heads), ("item", item, self.batch_size)):
+            if not 0 <= chosen < count:
+                raise CaptureError(f"'{self.path}' has no {name} {chosen}: they are numbered 0 to {count - 1}.")
+
+    def _positions(self, chosen: Chosen, length: int) -> Positions:
+        if chosen is None or isinstance(chosen, slice):
+            return chosen or slice(None)
+        positions = torch.as_tensor(chosen, dtype=torch.long).reshape(-1)
+        if ((positions < 0) | (positions >= length)).any():
+            raise CaptureError(f"'{self.path}' has the positions 0 to {length - 1} here, not {chosen}.")
+        return positions

@@ -1,0 +1,114 @@
+"""What may be done to a head: silence it, level it, sharpen or flatten it, cut links, paste a pattern."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from core.errors import CaptureError
+
+# An edit turns the masked scores of one head into weights; `allowed` says which keys its mask lets a query look at.
+Map = Float[Tensor, "batch query key"]
+Allowed = Bool[Tensor, "batch query key"]
+
+
+@dataclass(frozen=True)
+class Silence:
+    """The head says nothing: its weights are zero."""
+
+    def __call__(self, scores: Map, allowed: Allowed) -> Map:
+        """Nothing of anything."""
+        del allowed
+        return torch.zeros_like(scores)
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """The head takes the same of each key that its mask allows."""
+
+    def __call__(self, scores: Map, allowed: Allowed) -> Map:
+        """The same of each allowed key."""
+        return normalise(torch.zeros_like(scores).masked_fill(~allowed, -math.inf))
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """The head's scores are divided by `degree`: below 1 it is more decided, above 1 less."""
+
+    degree: float
+
+    def __post_init__(self):
+        if not (math.isfinite(self.degree) and self.degree > 0):
+            raise CaptureError(f"A temperature is a number above 0, not {self.degree}.")
+
+    def __call__(self, scores: Map, allowed: Allowed) -> Map:
+        """A softmax at this temperature."""
+        return normalise((scores / self.degree).masked_fill(~allowed, -math.inf))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The head may not look along these (query, key) links; what is left of a row is shared out again.
+
+    A query that has no key left takes nothing: its weights are zero.
+    """
+
+    links: Iterable[tuple[int, int]]
+
+    def __post_init__(self):
+        object.__setattr__(self, "links", frozenset(self.links))
+
+    def __call__(self, scores: Map, allowed: Allowed) -> Map:
+        """A softmax without the cut links."""
+        _, queries, keys = scores.shape
+        for query, key in self.links:
+            if not (0 <= query < queries and 0 <= key < keys):
+                raise CaptureError(
+                    f"The link ({query}, {key}) cannot be cut: there are {queries} queries and {keys} keys here."
+                )
+        cut = torch.zeros(queries, keys, dtype=torch.bool, device=scores.device)
+        if self.links:
+            cut[tuple(torch.tensor(sorted(self.links)).T)] = True
+        return normalise(scores.masked_fill(cut | ~allowed, -math.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class Paste:
+    """The head looks as this pattern says, one for each input or one for all; it is taken as it is."""
+
+    pattern: Float[Tensor, "query key"] | Float[Tensor, "batch query key"]
+
+    def __call__(self, scores: Map, allowed: Allowed) -> Map:
+        """The pattern, for each input."""
+        del allowed
+        if self.pattern.shape not in (scores.shape, scores.shape[1:]):
+            raise CaptureError(
+                f"A pattern of shape {tuple(self.pattern.shape)} does not fit: the head's own is {tuple(scores.shape)} "
+                "(batch, query, key), or the same for all inputs (query, key)."
+            )
+        return self.pattern.to(scores).expand_as(scores)
+
+
+Edit = Silence | Uniform | Temperature | Cut | Paste
+
+NAMED = {"silence": Silence(), "uniform": Uniform(), "sharpen": Temperature(0.5), "flatten": Temperature(2.0)}
+
+
+def read_edit(wanted: Edit | str) -> Edit:
+    """An edit, or the one with this name."""
+    edit = NAMED.get(wanted, wanted) if isinstance(wanted, str) else wanted
+    if not isinstance(edit, Edit):
+        raise CaptureError(
+            f"{wanted!r} is not an edit: use one of {', '.join(map(repr, NAMED))}, Temperature(t), "
+            "Cut({(query, key), ...}) or Paste(pattern)."
+        )
+    return edit
+
+
+def normalise(scores: Float[Tensor, "*any key"]) -> Float[Tensor, "*any key"]:
+    """Softmax over the keys, but zeros instead of NaN (and no NaN gradient) where no key is left."""
+    empty = scores.amax(-1, keepdim=True).isneginf()
+    return scores.masked_fill(empty, 0.0).softmax(-1).masked_fill(empty, 0.0)

@@ -1,0 +1,120 @@
+"""Who is watching, and what they want of an attention that is about to be computed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from core.capture.call import AttentionCall
+from core.capture.edits import Edit
+from core.capture.paths import Caller, ModulePaths, near
+from core.errors import CaptureError
+
+
+@dataclass(eq=False)
+class Watcher:
+    """One open with-block: the model it watches, what it wants of which heads, what it has seen."""
+
+    paths: ModulePaths
+    edits: Mapping[tuple[str, int], Edit] = field(default_factory=dict)
+    differentiable: bool | frozenset[tuple[str, int]] = False
+    records: bool = False
+    calls: list[AttentionCall] = field(default_factory=list)
+    heads: dict[str, int] = field(default_factory=dict)  # how many, of each attention that was seen
+    used: set[int] = field(default_factory=set)  # identities of the parameters that took part in something
+
+    def chosen(self) -> set[tuple[str, int]]:
+        """The (path, head) pairs that somebody named."""
+        named = () if isinstance(self.differentiable, bool) else self.differentiable
+        return self.edits.keys() | set(named)
+
+    def check(self) -> None:
+        """Refuse what cannot work, before anything runs."""
+        if self.paths.hidden:
+            raise CaptureError(
+                "A model that went through torch.compile or TorchScript runs where nobody can look: use the model from "
+                "which it was made."
+            )
+        for path, _ in self.chosen():
+            if path not in self.paths:
+                raise CaptureError(f"The model has no module '{path}'; did you mean {near(path, self.paths)}?")
+
+    def check_done(self) -> None:
+        """Refuse to leave silently if something that was asked for did not happen."""
+        missed = sorted({path for path, _ in self.chosen()} - self.heads.keys())
+        if missed:
+            seen = near(missed[0], self.heads) if self.heads else "nowhere"
+            raise CaptureError(
+                f"No attention was seen at '{missed[0]}', so none of its heads was changed or followed; "
+                f"it was seen at {seen}."
+            )
+
+
+class Sight:
+    """One attention that is being computed: who watches it under which path, and what they want of its heads."""
+
+    def __init__(self, watchers: Iterable[Watcher], calling: list[Caller], heads: int):
+        paths = [(watcher, watcher.paths.path(calling)) for watcher in watchers]
+        self.places = [(watcher, path) for watcher, path in paths if path is not None]
+        self.heads = heads
+        self.records = any(watcher.records for watcher, _ in self.places)
+        self.edits: dict[int, list[Edit]] = {}
+        self.differentiable: set[int] = set()
+        for watcher, path in self.places:
+            for head in (head for place, head in watcher.chosen() if place == path):
+                if not 0 <= head < heads:
+                    raise CaptureError(f"'{path}' has no head {head}: its heads are numbered 0 to {heads - 1}.")
+                if (path, head) in watcher.edits:
+                    self.edits.setdefault(head, []).append(watcher.edits[path, head])
+                else:
+                    self.differentiable.add(head)
+            if watcher.differentiable is True:
+                self.differentiable.update(range(heads))
+        if self.differentiable and not torch.is_grad_enabled():
+            raise CaptureError(
+                "Differentiable weights need gradients: run the model outside torch.no_grad() and inference_mode()."
+            )
+
+    @property
+    def written_heads(self) -> list[int]:
+        """The heads that cannot be left to the fused kernel."""
+        return sorted(self.edits.keys() | self.differentiable)
+
+    def edited(
+        self,
+        heads: list[int],
+        weights: Float[Tensor, "batch head query key"],
+        scores: Float[Tensor, "batch head query key"],
+        allowed: Bool[Tensor, "batch head query key"],
+    ) -> Float[Tensor, "batch head query key"]:
+        """The weights of these heads, each after its own edits."""
+        if not self.edits:
+            return weights
+        rows = []
+        for row, head in enumerate(heads):
+            new, old = weights[:, row], scores[:, row]
+            for edit in self.edits.get(head, ()):
+                new = edit(old, allowed[:, row])
+                old = new.log()  # scores for the next edit: their softmax is `new` again
+            rows.append(new)
+        return torch.stack(rows, dim=1)
+
+    def tracked(self, weights: Tensor) -> Tensor:
+        """Part of a graph, if somebody wants the gradient that reaches them."""
+        if self.differentiable and not weights.requires_grad:
+            weights.requires_grad_()
+        return weights
+
+    def note(self) -> None:
+        """It really was attention."""
+        for watcher, path in self.places:
+            watcher.heads[path] = self.heads
+
+    def record(self, **seen: Any) -> None:
+        """Hand the finished call to everyone who records."""
+        for watcher, path in self.places:
+            if watcher.records:
+                watcher.calls.append(AttentionCall(path=path, **seen))
