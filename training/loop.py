@@ -68,7 +68,8 @@ def _optimisers(model: nn.Module, plan: Plan) -> Iterator[torch.optim.Optimizer]
 
     With update sizes matched to AdamW's (Liu et al. 2025, section 2.2) both take the same learning rate.
     """
-    inner, outer = [], []
+    inner: list[nn.Parameter] = []
+    outer: list[nn.Parameter] = []
     for name, parameter in model.named_parameters():
         (inner if "blocks" in name and parameter.ndim == 2 else outer).append(parameter)
     if inner:

@@ -12,17 +12,19 @@ from dataclasses import asdict
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from PIL import Image
+from timm.layers import set_fused_attn
 from timm.models.vision_transformer import VisionTransformer
 
 from training.loop import Plan, train
 from training.vit_tiny_imagenet_report import report
 
-ARCHITECTURE = {
+ARCHITECTURE: dict[str, Any] = {
     "img_size": 64,
     "patch_size": 8,
     "embed_dim": 256,
@@ -42,10 +44,9 @@ def main() -> None:
     torch.set_num_threads(arguments.threads)
     images, labels = read_pictures(arguments.data, "train", arguments.run)
     torch.manual_seed(arguments.seed)
+    # Written-out attention: the fused kernel's bfloat16 backward pass is slow on a CPU.
+    set_fused_attn(False)
     model = VisionTransformer(**ARCHITECTURE, patch_drop_rate=PATCH_DROP)
-    for block in model.blocks:
-        # Written-out attention: the fused kernel's bfloat16 backward pass is slow on a CPU.
-        block.attn.fused_attn = False
     print(f"{len(images):,} pictures, {sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
     plan = Plan(steps=arguments.steps, learning_rate=2e-3, decay=0.28, seed=arguments.seed)
 

@@ -9,8 +9,10 @@ from training.card import save_card, table
 
 BATCH = 250
 
+Pictures = tuple[Tensor, Tensor]  # (picture, channel, row, column) uint8, and class numbers
 
-def report(network: nn.Module, config: dict, normalise, train: tuple, validation: tuple, run: dict) -> None:
+
+def report(network: nn.Module, config: dict, normalise, train: Pictures, validation: Pictures, run: dict) -> None:
     """Write weights/vit-tiny-imagenet/.
 
     `config` are the keyword arguments of `save_image`, `train` and `validation` are (pictures uint8, labels),

@@ -6,8 +6,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.attention import Projection, Projections, Step, steps_from_tokens
-from core.models.gpt import GPT
+from core.attention import Projection, Projections, steps_from_tokens
+from core.equations import Step
+from core.models.gpt import GPT, Block
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,14 @@ def layer_inputs(model: GPT, tokens: Int[Tensor, " token"], layer: int) -> Layer
     """Run the model up to `layer` (counted from 0), and stop before its attention."""
     x = model.token_embedding(tokens) + model.position_embedding(torch.arange(len(tokens)))
     x = x[None]  # the blocks expect a batch
-    for block in model.blocks[:layer]:
+    blocks = [block for block in model.blocks if isinstance(block, Block)]
+    for block in blocks[:layer]:
         x = block(x)
-    block = model.blocks[layer]
+    block = blocks[layer]
     attention = block.attention
-    joined = _projection(attention.qkv)  # W_Q, W_K and W_V side by side
-    maps = zip(joined.weight.chunk(3, dim=1), joined.bias.chunk(3), strict=True)
-    query, key, value = (Projection(weight, bias) for weight, bias in maps)
+    # W_Q, W_K and W_V lie side by side in one matrix.
+    maps = zip(attention.qkv.weight.detach().chunk(3), attention.qkv.bias.detach().chunk(3), strict=True)
+    query, key, value = (Projection(weight.T, bias) for weight, bias in maps)
     return LayerInputs(
         x=block.attention_norm(x)[0],
         projections=Projections(query, key, value, output=_projection(attention.out)),

@@ -30,15 +30,15 @@ def test_an_interrupted_run_ends_where_an_uninterrupted_one_does(tmp_path):
     whole, parts = make(), make()
     train(whole, loss_of(whole), plan(20), tmp_path / "whole")
 
-    class Interrupted(Exception):
+    class InterruptionError(Exception):
         pass
 
-    def loss_until_twelve(step: int, loss_at=loss_of(parts)) -> torch.Tensor:
+    def loss_until_twelve(step: int) -> torch.Tensor:
         if step == 12:
-            raise Interrupted
-        return loss_at(step)
+            raise InterruptionError
+        return loss_of(parts)(step)
 
-    with pytest.raises(Interrupted):
+    with pytest.raises(InterruptionError):
         train(parts, loss_until_twelve, plan(20), tmp_path / "parts")
     resumed = make()
     train(resumed, loss_of(resumed), plan(20), tmp_path / "parts")

@@ -1,0 +1,18 @@
+"""`make bench`: one table, each row a ratio or a wait measured in this run; written to RESULTS.md and results.json."""
+
+from itertools import chain
+
+from benchmarks import bertviz_peer, browser, recording, table, visitors
+
+
+def main() -> None:
+    """Measure, say each row as it comes, write the table."""
+    rows = []
+    for row in chain(recording.rows(), recording.tile_rows(), bertviz_peer.rows(), browser.rows(), visitors.rows()):
+        print(f"{row.what}: {row.value:.3g} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
+        rows.append(row)
+    table.write(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""The view against BertViz's `head_view`: what must be built, and how much the browser must read."""
+
+import json
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import torch
+from bertviz import head_view
+
+from benchmarks.measure import times
+from benchmarks.table import Row
+from dashboard.components.attention_view import Scene, TextSequence
+from dashboard.components.attention_view.packing import Wanted, pack
+from dashboard.components.attention_view.scene import Layer
+
+LAYERS, HEADS = 12, 12
+
+
+def rows() -> Iterator[Row]:
+    """Build time and bytes of both, for 12 x 12 heads."""
+    for length in (64, 128, 256):
+        torch.manual_seed(0)
+        attention = tuple(torch.randn(1, HEADS, length, length).softmax(dim=-1) for _ in range(LAYERS))
+        tokens = [f"word{place}" for place in range(length)]
+        seconds = times(partial(_ours, attention, tokens), partial(_bertviz, attention, tokens), repeats=1)
+        sizes = [len(_ours(attention, tokens)), len(_bertviz(attention, tokens))]
+        yield Row(
+            f"BertViz `head_view`, {length} tokens, 144 heads: build time, against ours",
+            seconds[1] / seconds[0],
+            "x",
+            1.0,
+            at_least=True,
+            detail=f"{seconds[1]:.2f} s against {seconds[0]:.3f} s",
+        )
+        yield Row(
+            f"BertViz `head_view`, {length} tokens, 144 heads: bytes for the browser, against ours",
+            sizes[1] / sizes[0],
+            "x",
+            1.0,
+            at_least=True,
+            detail=f"{sizes[1] / 1e6:.1f} MB against {sizes[0] / 1e6:.2f} MB",
+        )
+    yield _longest()
+
+
+def _longest() -> Row:
+    attention = tuple(torch.randn(1, HEADS, 512, 512).softmax(dim=-1) for _ in range(LAYERS))
+    size = len(_ours(attention, [f"word{place}" for place in range(512)]))
+    return Row("our view, 512 tokens, 144 heads: sent to the browser", size / 1e6, "MB", 2.0)
+
+
+def _ours(attention: tuple, tokens: list[str]) -> str:
+    """The message of our view, as it is sent."""
+    layers = tuple(
+        Layer(label=str(place), query="text", key="text", heads=HEADS, weights=partial(_head, layer))
+        for place, layer in enumerate(attention)
+    )
+    return json.dumps(pack(Scene({"text": TextSequence(tuple(tokens))}, layers), Wanted()))
+
+
+def _head(layer: torch.Tensor, head: int) -> np.ndarray:
+    return layer[0, head].numpy()
+
+
+def _bertviz(attention: tuple, tokens: list[str]) -> str:
+    """The HTML that BertViz would have the browser read."""
+    return head_view(attention, tokens, html_action="return").data

@@ -1,0 +1,41 @@
+"""The real server, started as `make run` starts it, on a free port."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+@contextmanager
+def running_server() -> Iterator[tuple[str, float]]:
+    """Start the server; give its address and the moment at which it was started (time.perf_counter)."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "dashboard/server.py", f"--server.port={port}"]
+    started = time.perf_counter()
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(address)
+        yield address, started
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def _wait_for(address: str, patience: float = 60) -> None:
+    deadline = time.perf_counter() + patience
+    while time.perf_counter() < deadline:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health") as answer:
+            if answer.status == 200:
+                return
+        time.sleep(0.05)
+    raise TimeoutError(f"The server did not answer within {patience:.0f} seconds.")

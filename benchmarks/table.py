@@ -1,0 +1,76 @@
+"""One row a measurement: what, how much, against what, and whether the budget holds."""
+
+import json
+import platform
+import subprocess
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table. `budget` is an upper limit, or a lower one if `at_least`; None: only reported."""
+
+    what: str
+    value: float
+    unit: str
+    budget: float | None = None
+    at_least: bool = False
+    detail: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value keeps to its budget."""
+        if self.budget is None:
+            return True
+        return self.value >= self.budget if self.at_least else self.value <= self.budget
+
+    @property
+    def verdict(self) -> str:
+        """The budget in words, and by how much it is missed, if it is."""
+        if self.budget is None:
+            return "–"
+        limit = f"{'≥' if self.at_least else '≤'} {self.budget:g} {self.unit}"
+        return f"{limit}: holds" if self.holds else f"{limit}: **misses by {abs(self.value - self.budget):.3g}**"
+
+
+def write(rows: list[Row]) -> None:
+    """Write RESULTS.md and results.json, with machine and versions."""
+    machine = describe_machine()
+    lines = [
+        "# Measured by `make bench`",
+        "",
+        *(f"- {name}: {value}" for name, value in machine.items()),
+        "",
+        "Ratios are of two measurements made in turn in one run, on a machine shared with other work.",
+        "",
+        "| what | measured | budget | remarks |",
+        "|---|---:|---|---|",
+        *(f"| {row.what} | {row.value:.3g} {row.unit} | {row.verdict} | {row.detail} |" for row in rows),
+        "",
+    ]
+    (FOLDER / "RESULTS.md").write_text("\n".join(lines))
+    results = {"machine": machine, "rows": [asdict(row) | {"holds": row.holds} for row in rows]}
+    (FOLDER / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+
+
+def describe_machine() -> dict[str, str]:
+    """Processor, cores, memory, system and the versions that matter."""
+    names = ("torch", "transformers", "timm", "streamlit", "bertviz")
+    return {
+        "processor": _first_line(["sh", "-c", "grep -m1 'model name' /proc/cpuinfo | cut -d: -f2"])
+        or platform.machine(),
+        "cores": _first_line(["nproc"]) or "unknown",
+        "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
+        "versions": ", ".join(f"{name} {version(name)}" for name in names),
+    }
+
+
+def _first_line(command: list[str]) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""

@@ -1,0 +1,171 @@
+"""What is sent to the browser: everything while it is small, else an overview and the head that was chosen."""
+
+import hashlib
+import io
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from PIL import Image
+
+from dashboard.components.attention_view import codec
+from dashboard.components.attention_view.scene import Layer, PatchSequence, Scene, Sequence, TextSequence
+
+BUDGET = 1_500_000  # bytes of weights in one message: 2 MB as base64
+THUMBNAIL = 32  # cells on each side, at most
+HALF_UP_TO = 1024  # tokens: a longer map of one head is sent in one byte for each weight
+PICTURE_SIDE = 1600  # pixels on the longer side, at most
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the browser asks for: a head, the overview that it has already, one row to the last digit."""
+
+    layer: int | None = None
+    head: int | None = None
+    have: str = ""
+    exact: int | None = None
+
+    def within(self, scene: Scene) -> "Found":
+        """The same wish, or the head that the scene starts with where nothing, or no such head, is wished."""
+        layer, head = self.layer or 0, self.head or 0
+        if (self.layer is None and self.head is None) or not scene.has(layer, head):
+            return Found(*scene.start, self.have)
+        queries, _ = scene.shape(layer)
+        row = self.exact if self.exact is not None and 0 <= self.exact < queries else None
+        return Found(layer, head, self.have, row)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A wish that this scene can fulfil."""
+
+    layer: int
+    head: int
+    have: str = ""
+    exact: int | None = None
+
+
+def pack(scene: Scene, wanted: Wanted) -> dict:
+    """The message for the browser; the overview is left out where it is there already."""
+    found = wanted.within(scene)
+    overview = scene.overview
+    message = {"digest": overview["digest"], "overview": None, "chosen": None, "exact": None}
+    if found.have != overview["digest"]:
+        message["overview"] = overview
+    if overview["code"] is None:
+        message["chosen"] = _chosen(scene, found)
+    if found.exact is not None:
+        row = scene.pattern(found.layer, found.head)[found.exact].astype("<f4")
+        message["exact"] = _place(found) | {"token": found.exact, "cells": codec.as_text(row.tobytes())}
+    return message
+
+
+def overview(scene: Scene) -> dict:
+    """Sequences, layers, a thumbnail of each head, and all the maps where they fit. Use `scene.overview`."""
+    code = fitting_code(scene)
+    packed = {
+        "title": scene.title,
+        "start": list(scene.start),
+        "code": code,
+        "sequences": {name: _sequence(sequence) for name, sequence in scene.sequences.items()},
+        "layers": [_layer(scene, place, code) for place in range(len(scene.layers))],
+    }
+    digest = hashlib.blake2b(repr(packed).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return packed | {"digest": digest}
+
+
+def fitting_code(scene: Scene) -> codec.Code | None:
+    """The finest code in which all heads fit the budget; None if none does."""
+    maps = sum(_cells(scene, place) * layer.heads for place, layer in enumerate(scene.layers))
+    thumbnails = sum(
+        min(queries, THUMBNAIL) * min(keys, THUMBNAIL) * layer.heads
+        for layer, (queries, keys) in ((layer, scene.shape(place)) for place, layer in enumerate(scene.layers))
+    )
+    for code in ("half", "root"):
+        if maps * codec.BYTES[code] + thumbnails <= BUDGET:
+            return code
+    return None
+
+
+def _cells(scene: Scene, place: int) -> int:
+    queries, keys = scene.shape(place)
+    return int(codec.corner(queries, keys).sum()) if scene.layers[place].causal else queries * keys
+
+
+def _chosen(scene: Scene, found: Found) -> dict:
+    pattern = scene.pattern(found.layer, found.head)
+    code: codec.Code = "half" if max(pattern.shape) <= HALF_UP_TO else "root"
+    cells = codec.as_text(codec.write(_sent(scene.layers[found.layer], pattern), code))
+    return _place(found) | {"code": code, "cells": cells}
+
+
+def _place(found: Found) -> dict:
+    return {"layer": found.layer, "head": found.head}
+
+
+def _sent(layer: Layer, pattern: Float[np.ndarray, "query key"]) -> Float[np.ndarray, " weight"]:
+    return pattern[codec.corner(*pattern.shape)] if layer.causal else pattern.ravel()
+
+
+def _layer(scene: Scene, place: int, code: codec.Code | None) -> dict:
+    layer = scene.layers[place]
+    thumbnails, maps = [], []
+    for pattern in scene.patterns(place):
+        thumbnails.append(thumbnail(scene, layer, pattern))
+        if code:
+            maps.append(codec.write(_sent(layer, pattern), code))
+    rows, columns = thumbnails[0].shape
+    names = ("label", "group", "path", "kind", "query", "key", "heads", "causal")
+    return {name: getattr(layer, name) for name in names} | {
+        "masked": layer.allowed is not None,
+        "thumbnails": {
+            "rows": rows,
+            "columns": columns,
+            "cells": codec.as_text(b"".join(codec.write(thumb, "root") for thumb in thumbnails)),
+        },
+        "maps": codec.as_text(b"".join(maps)) if code else None,
+    }
+
+
+def thumbnail(scene: Scene, layer: Layer, pattern: Float[np.ndarray, "query key"]) -> Float[np.ndarray, "row column"]:
+    """One head in little: its map, or over a picture where the class token (else the mean query) looks.
+
+    Maps keep the largest weight of each block, which keeps thin diagonals; pictures are scaled to their own maximum.
+    """
+    key = scene.sequences[layer.key]
+    if not isinstance(key, PatchSequence):
+        return pooled(pattern)
+    looking = pattern[0] if layer.query == layer.key and key.prefix else np.maximum(pattern, 0).mean(axis=0)
+    picture = pooled(np.maximum(looking[len(key.prefix) :], 0).reshape(key.rows, key.columns))
+    return picture / max(float(np.nanmax(picture, initial=0)), 1e-9)
+
+
+def pooled(pattern: Float[np.ndarray, "row column"]) -> Float[np.ndarray, "row column"]:
+    """At most 32 x 32 blocks, each with its largest weight; NaN only where there is nothing else."""
+    for axis in (0, 1):
+        length = pattern.shape[axis]
+        starts = np.linspace(0, length, min(length, THUMBNAIL), endpoint=False).astype(int)
+        pattern = np.fmax.reduceat(pattern, starts, axis=axis)
+    return pattern
+
+
+def _sequence(sequence: Sequence) -> dict:
+    if isinstance(sequence, TextSequence):
+        return {"kind": "text", "labels": list(sequence.labels), "special": list(map(int, sequence.special))}
+    return {
+        "kind": "patches",
+        "rows": sequence.rows,
+        "columns": sequence.columns,
+        "prefix": list(sequence.prefix),
+        "picture": None if sequence.picture is None else _picture(sequence.picture),
+    }
+
+
+def _picture(pixels: np.ndarray) -> str:
+    """The picture as a data address: small ones exact, photographs as JPEG."""
+    picture = Image.fromarray(np.ascontiguousarray(pixels))
+    picture.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
+    file, kind = io.BytesIO(), "png" if max(picture.size) <= 256 else "jpeg"
+    picture.save(file, kind, quality=90)
+    return f"data:image/{kind};base64,{codec.as_text(file.getvalue())}"

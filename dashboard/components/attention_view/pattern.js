@@ -1,0 +1,100 @@
+/**
+ * One head as it is shown: the queries and keys that take part, and their weights row by row.
+ * `without` leaves special tokens out and scales each row so that what is left sums to one.
+ */
+export function patternOf(layer, found, without) {
+  const queries = kept(layer.query, without);
+  const keys = kept(layer.key, without);
+  const all = queries.length === layer.queries && keys.length === layer.keys;
+  const weights = all ? found.weights : renormalised(found.weights, layer.keys, queries, keys);
+  return {
+    layer,
+    queries,
+    keys,
+    weights,
+    rowOfQuery: places(queries),
+    columnOfKey: places(keys),
+    approximate: found.code === "root",
+    renormalised: !all,
+    ...oddities(weights),
+  };
+}
+
+/** The weights of one query, in the order of `pattern.keys`; null if the query is left out. */
+export function rowOf(pattern, query) {
+  const row = pattern.rowOfQuery.get(query);
+  if (row === undefined) return null;
+  return pattern.weights.subarray(row * pattern.keys.length, (row + 1) * pattern.keys.length);
+}
+
+/** What can be said of a row: its sum, entropy in bits, the keys that hold 90 %, and all keys by weight. */
+export function readRow(row) {
+  let sum = 0;
+  let allowed = 0;
+  let missing = false;
+  for (const weight of row) {
+    if (Number.isNaN(weight)) missing = true;
+    else if (weight >= 0) {
+      allowed++;
+      sum += weight;
+    }
+  }
+  const order = Array.from(row.keys()).filter((place) => row[place] >= 0);
+  order.sort((one, other) => row[other] - row[one] || one - other);
+  return { sum, allowed, missing, order, largest: order.length ? row[order[0]] : 0, ...spread(row, order, sum) };
+}
+
+/** The largest weight of a row; 0 if there is none. */
+export function largestOf(row) {
+  let largest = 0;
+  for (const weight of row) if (weight > largest) largest = weight;
+  return largest;
+}
+
+function spread(row, order, sum) {
+  let entropy = 0;
+  let holders = 0;
+  let held = 0;
+  for (const place of order) {
+    const share = row[place] / sum;
+    if (share > 0) entropy -= share * Math.log2(share);
+    if (held < 0.9 * sum) holders++;
+    held += row[place];
+  }
+  return { entropy: Math.max(0, entropy), holders };
+}
+
+function kept(sequence, without) {
+  const all = Array.from(sequence.labels.keys());
+  const left = without ? all.filter((token) => !sequence.special[token]) : all;
+  return left.length ? left : all;
+}
+
+function places(tokens) {
+  return new Map(tokens.map((token, place) => [token, place]));
+}
+
+function renormalised(weights, width, queries, keys) {
+  const left = new Float32Array(queries.length * keys.length);
+  queries.forEach((query, row) => {
+    const start = row * keys.length;
+    let sum = 0;
+    keys.forEach((key, column) => {
+      const weight = weights[query * width + key];
+      left[start + column] = weight;
+      if (!(weight < 0)) sum += weight;
+    });
+    for (let place = start; place < start + keys.length; place++) if (!(left[place] < 0)) left[place] /= sum;
+  });
+  return left;
+}
+
+function oddities(weights) {
+  let missing = false;
+  let blocked = false;
+  for (const weight of weights) {
+    if (weight < 0) blocked = true;
+    else if (weight !== weight) missing = true;
+  }
+  return { missing, blocked };
+}

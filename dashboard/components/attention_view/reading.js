@@ -1,0 +1,103 @@
+import { button, make } from "./dom.js";
+import { createFlow } from "./flow.js";
+import { readRow } from "./pattern.js";
+import { rowPixels } from "./picture.js";
+import { strengths, threeDigits, twoDigits } from "./scale.js";
+import { tokenName } from "./scene.js";
+
+const TOP = 6;
+const LONGEST_FLOW = 1200;
+
+/** The panel that reads one row aloud: where this token looks, how much, and how widely. */
+export function createReading({ askExact }) {
+  const title = make("h2");
+  const flow = createFlow();
+  const little = make("canvas", { class: "little", "aria-hidden": "true" });
+  const body = make("tbody");
+  const caption = make("caption", { class: "unseen" }, "The keys with the largest weights");
+  const table = make("table", { class: "top" }, caption, body);
+  const spread = make("p", { class: "quiet" });
+  const sum = make("p", { class: "quiet" });
+  const exact = button("Exact values and row sum", askExact, { class: "text-button", "aria-pressed": "false" });
+  const parts = [title, flow.element, little, table, spread, exact, sum];
+  const element = make("section", { class: "reading", "aria-label": "The row in view" }, ...parts);
+  let writtenFor = null;
+
+  function writeFlow(pattern) {
+    if (writtenFor === pattern) return;
+    writtenFor = pattern;
+    const isText = pattern.layer.key.kind === "text" && pattern.keys.length <= LONGEST_FLOW;
+    flow.element.hidden = !isText;
+    little.hidden = pattern.layer.key.kind !== "patches";
+    if (isText) flow.write(pattern.layer.key, pattern.keys);
+  }
+
+  function show({ pattern, query, pinned, row, look, exactly, approximate }) {
+    const reading = readRow(row);
+    const how = { exactly, approximate };
+    const top = reading.order.slice(0, TOP);
+    writeFlow(pattern);
+    title.textContent = `${tokenName(pattern.layer.query, query)} looks at …`;
+    if (!flow.element.hidden) paintFlow(pattern, look, row, query, pinned, top[0]);
+    if (!little.hidden) drawLittle(little, rowPixels(pattern, look, row));
+    const lines = top.map((place) => line(pattern, row[place], place, reading.largest, how));
+    body.replaceChildren(...lines, ...Array.from({ length: TOP - lines.length }, emptyLine));
+    spread.textContent = sentence(pattern, reading, approximate);
+    sum.textContent = exactly ? `Row sum ${approximate ? "≈ " : ""}${Number(reading.sum.toFixed(6))}` : "";
+    exact.setAttribute("aria-pressed", exactly);
+  }
+
+  function paintFlow(pattern, look, row, query, pinned, strongestPlace) {
+    const drawn = strengths(look.scale, row);
+    const [looking, kept] = pattern.layer.query === pattern.layer.key ? [query, pinned] : [null, null];
+    flow.paint(look.theme, (token) => drawn[pattern.columnOfKey.get(token)], looking, kept);
+    flow.reveal(pattern.keys[strongestPlace]);
+  }
+
+  return { element, show };
+}
+
+/** The row as one sentence, for who hears it. */
+export function spoken(pattern, query, row) {
+  const { order } = readRow(row);
+  const named = (place) => `${tokenName(pattern.layer.key, pattern.keys[place])} ${twoDigits(row[place])}`;
+  const top = order.slice(0, 3).map(named);
+  return `${tokenName(pattern.layer.query, query)} looks at ${top.join(", ") || "nothing: its row is empty"}.`;
+}
+
+/** A weight as it is written: two digits, three if exact values are wanted, ≈ if it was rounded on the way. */
+export function written(weight, { exactly, approximate }) {
+  if (Number.isNaN(weight)) return "not a number";
+  if (weight < 0) return "not allowed";
+  return exactly ? `${approximate ? "≈ " : ""}${threeDigits(weight)}` : twoDigits(weight);
+}
+
+function line(pattern, weight, place, largest, how) {
+  const name = pattern.layer.key.labels[pattern.keys[place]];
+  const label = make("th", { scope: "row", dir: "auto", title: name }, name);
+  const bar = make("i", { class: "bar" });
+  bar.style.width = `${largest > 0 ? Math.max(1, (100 * weight) / largest) : 0}%`;
+  return make("tr", {}, label, make("td", {}, bar), make("td", {}, written(weight, how)));
+}
+
+/** Keeps what stands below in its place while the pointer moves over shorter rows. */
+function emptyLine() {
+  return make("tr", { "aria-hidden": "true" }, make("td", { colspan: 3 }, "\u00a0"));
+}
+
+function sentence(pattern, reading, approximate) {
+  if (reading.missing) return "This row holds values that are not numbers (NaN).";
+  if (!reading.allowed) return "The mask allows this token to look at nothing.";
+  if (!(reading.sum > 0)) return "This row is zero: all its weight is on tokens that were left out.";
+  const { key } = pattern.layer;
+  const things = key.kind === "patches" && !pattern.keys.some((token) => key.special[token]) ? "patches" : "tokens";
+  const entropy = `Row entropy ${approximate ? "≈ " : ""}${reading.entropy.toFixed(2)} bits`;
+  return `${entropy} · ${reading.holders} of ${reading.allowed} ${things} hold 90 %`;
+}
+
+function drawLittle(canvas, { pixels, rows, columns }) {
+  canvas.width = columns;
+  canvas.height = rows;
+  canvas.style.aspectRatio = `${columns} / ${rows}`;
+  canvas.getContext("2d").putImageData(new ImageData(pixels, columns, rows), 0, 0);
+}

@@ -1,0 +1,162 @@
+"""What visitors choose with. Every choice is kept in the address; what cannot be used stops the page in a sentence."""
+
+import os
+from collections.abc import Callable
+
+import streamlit as st
+
+from core import zoo
+from core.images import EXAMPLES
+from core.zoo.names import Purpose
+from dashboard import examples, layout, runs, scenes
+from dashboard.components.attention_view import Scene
+from dashboard.runs import Head, Watched
+
+WIDTH = 260  # pixels: a control that need not grow
+LONGEST_TYPED = 20_000  # characters: what still fits into an address; longer texts come as files
+
+
+def text() -> str | bytes:
+    """The visitor's text: typed, or the bytes of a file."""
+    typed = st.text_area(
+        "Your text",
+        examples.SENTENCE,
+        key="text",
+        bind="query-params",
+        height=70,
+        max_chars=LONGEST_TYPED,
+        placeholder="Type or paste a text",
+    )
+    with st.popover("Open a file", icon=":material/description:"):
+        file = st.file_uploader("A text file", type=["txt", "md"])
+        st.caption(
+            "Plain text, at most 1 MB. While a file is open it is read instead of the field; it is not kept in the "
+            "address, so a copied link leads to the text in the field."
+        )
+    return file.getvalue() if file else typed
+
+
+def picture() -> str | bytes:
+    """The visitor's picture: the name of an example, or the bytes of a file or of the camera."""
+    example = st.segmented_control(
+        "Photograph",
+        list(EXAMPLES),
+        default=examples.PICTURE,
+        key="picture",
+        bind="query-params",
+        required=True,
+    )
+    with st.popover("Your own", icon=":material/add_a_photo:"):
+        # Any file may be dropped: what cannot be read gets a sentence that says why.
+        file = st.file_uploader("A picture from this device")
+        photo = st.camera_input("A new photograph") if st.toggle("Use the camera") else None
+        st.caption("At most 20 MB and 50 megapixels. It is not kept in the address: a link leads to the example.")
+    own = photo or file
+    return own.getvalue() if own else example
+
+
+def resolution(model: zoo.ImageModel) -> int | None:
+    """How finely the picture is cut, where the model leaves a choice."""
+    if len(model.resolutions) < 2:
+        return None
+    patch, _ = model.patch
+    sides = [size // patch for size in model.resolutions]
+    side = st.select_slider(
+        "Patches on a side",
+        sides,
+        value=examples.PATCHES if examples.PATCHES in sides else sides[0],
+        key="patches",
+        bind="query-params",
+        width=WIDTH,
+    )
+    return side * patch
+
+
+def model(purpose: Purpose) -> str:
+    """The name of a model that is ready: one that comes with the atlas, or any other by name or folder."""
+    name = st.selectbox(
+        "Model",
+        list(zoo.TEXT if purpose == "text" else zoo.IMAGE),
+        key="model" if purpose == "text" else "network",
+        bind="query-params",
+        accept_new_options=True,
+        width=WIDTH,
+        help="Choose, or type the name of any model on Hugging Face (`openai-community/gpt2`, "
+        "`vit_base_patch16_224`) or the path of a folder with `model.safetensors`.",
+    )
+    offer = runs.offer(name, purpose, allow_folders=is_at_home())
+    if offer.download:
+        _ask_before_fetching(offer, purpose)
+    return name
+
+
+def is_at_home() -> bool:
+    """Whether the visitor sits at the computer that runs the atlas, and may open its folders.
+
+    `ATLAS_PUBLIC=1` says no for everybody, for a server behind a proxy on the same computer.
+    """
+    forwarded = any(name in st.context.headers for name in ("X-Forwarded-For", "Forwarded"))
+    return st.context.ip_address is None and not forwarded and os.environ.get("ATLAS_PUBLIC") != "1"
+
+
+def _ask_before_fetching(offer: zoo.Offer, purpose: Purpose) -> None:
+    """Say what the download costs; fetch it when the visitor agrees; stop the page until it is here."""
+    licence = f", licence {offer.licence}" if offer.licence else ""
+    st.info(
+        f"**{layout.plain(offer.name)}** is not here yet: {layout.plain(offer.what)}, {offer.parameters / 1e6:,.0f} "
+        f"million parameters{layout.plain(licence)}. To download: **{offer.download / 1e6:,.0f} MB**; in memory it "
+        f"takes {offer.memory / 1e6:,.0f} MB.",
+        icon=":material/download:",
+    )
+    if not st.button("Download and open", type="primary"):
+        st.stop()
+    bar = st.progress(0.0, "Starting …")
+    # A click on it stops this run of the page at the next report of progress, and with it the download.
+    st.button("Cancel")
+
+    def show(done: int, total: int) -> None:
+        bar.progress(min(1.0, done / max(total, 1)), f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB")
+
+    zoo.fetch(offer.name, purpose, allow_folders=is_at_home(), progress=show)
+    runs.offer.clear()
+    st.rerun()
+
+
+def which_maps(plain: Watched, changed: Watched | None) -> Watched:
+    """Whether the view shows attention as it is, or as it becomes when heads are silenced."""
+    if changed is None:
+        return plain
+    shown = st.segmented_control(
+        "Maps", ["as it is", "heads silenced"], default="as it is", key="maps", bind="query-params", required=True
+    )
+    return changed if shown == "heads silenced" else plain
+
+
+def shown_heads(scene: Scene, heads: tuple[Head, ...]) -> tuple[Head, ...]:
+    """The same heads by their places in the scene."""
+    places = [(scenes.layer_of(scene, number), head) for number, head in heads]
+    return tuple((layer, head) for layer, head in places if layer is not None)
+
+
+def silence(scene: Scene) -> Callable[[int, int], None]:
+    """What to do when the view asks to silence a head: it joins those that are silenced already."""
+
+    def also(layer: int, head: int) -> None:
+        chosen = st.session_state.get("silenced", [])
+        st.session_state.silenced = sorted({*chosen, f"{scenes.number_of(scene, layer)}.{head}"})
+
+    return also
+
+
+def silenced_heads(watched: Watched) -> tuple[Head, ...]:
+    """The heads that the visitor has silenced, with the way to wake them again."""
+    heads = [f"{layer}.{head}" for layer, call in enumerate(watched.record.calls) for head in range(call.heads)]
+    chosen = st.multiselect(
+        "Silenced heads (layer.head)", heads, key="silenced", bind="query-params", placeholder="none yet"
+    )
+    return tuple(_numbers(name) for name in chosen)
+
+
+def _numbers(name: str) -> Head:
+    layer, head = name.split(".")
+    return int(layer), int(head)

@@ -1,0 +1,5 @@
+"""What a page shows before anybody has chosen anything."""
+
+SENTENCE = "The cat that the dogs chased sat down because it was tired. The cat that the dogs"
+PICTURE = "cat"
+PATCHES = 12  # on a side

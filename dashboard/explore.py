@@ -1,0 +1,36 @@
+"""One model and one input: every head, what is predicted with and without some of them, what to notice."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard import controls, export, formulas, layout, predictions, scenes
+from dashboard.components.attention_view import View, attention_view
+from dashboard.runs import Watched
+from dashboard.scenes import Head
+from dashboard.words import PageWords
+
+
+def explore(
+    plain: Watched, silence: Callable[[tuple[Head, ...]], Watched], words: PageWords, *, view: View | None = None
+) -> None:
+    """Show a run; `silence` makes another one in which some heads say nothing."""
+    stage, below = st.container(), st.container()
+    with below:
+        silenced = controls.silenced_heads(plain)
+        changed = silence(silenced) if silenced else None
+        predictions.show(plain, changed)
+    with stage:
+        shown = controls.which_maps(plain, changed)
+        query = plain.notice.start.query
+        choice = attention_view(
+            shown.scene,
+            key="view",
+            view=view,
+            token=query if query >= 0 else None,
+            silenced=controls.shown_heads(shown.scene, silenced),
+            on_silence=controls.silence(shown.scene),
+        )
+        export.download_all_heads(shown)
+    call = shown.record.calls[scenes.number_of(shown.scene, choice.layer)]
+    layout.notes(words, notice=plain.notice.sentences, formula=lambda: formulas.attention(call))

@@ -1,0 +1,47 @@
+"""Data to take away: all heads of what is shown, in one file that numpy opens."""
+
+import io
+from itertools import product
+
+import numpy as np
+import streamlit as st
+
+from core.images import Patches
+from core.text import Tokens
+from dashboard.runs import Watched
+
+
+def download_all_heads(watched: Watched) -> None:
+    """A button for an NPZ file with the weights of every head and the labels; it is made when it is asked for."""
+    st.download_button(
+        "All heads (NPZ)",
+        data=lambda: all_heads(watched),
+        file_name=f"attention-atlas-{watched.model.title}.npz",
+        mime="application/octet-stream",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+        help="Every layer and head as float16, with the labels: numpy.load(file, allow_pickle=False)",
+    )
+
+
+def all_heads(watched: Watched) -> bytes:
+    """The bytes of an NPZ file: `weights_<layer>` (head, query, key) float16, `path_<layer>`, `labels_<sequence>`."""
+    arrays: dict[str, np.ndarray] = {}
+    for layer, call in enumerate(watched.record.calls):
+        heads = [call.weights(head=head).numpy().astype(np.float16) for head in range(call.heads)]
+        arrays[f"weights_{layer}"] = np.stack(heads)
+        arrays[f"path_{layer}"] = np.array(call.path)
+    for name, sequence in watched.run.sequences.items():
+        arrays[f"labels_{name}"] = np.array(_labels(sequence))
+    file = io.BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+    return file.getvalue()
+
+
+def _labels(sequence: Tokens | Patches) -> tuple[str, ...]:
+    """A label for each token; patches are named by row and column."""
+    if isinstance(sequence, Tokens):
+        return sequence.labels
+    places = product(range(sequence.rows), range(sequence.columns))
+    return (*sequence.prefix, *(f"row {row}, column {column}" for row, column in places))

@@ -1,0 +1,58 @@
+"""What a model expects, as bars; beside it, what it expects after heads were silenced."""
+
+import plotly.graph_objects as go
+
+from dashboard.theme import Palette
+
+
+def prediction_bars(
+    labels: list[str], before: list[float], after: list[float] | None = None, *, palette: Palette
+) -> go.Figure:
+    """One bar a label, its length the probability (0 to 1); a second one below it, if `after` is given."""
+    figure = go.Figure()
+    figure.add_trace(_bars(labels, before, "as it is", palette.map))
+    if after is not None:
+        figure.add_trace(_bars(labels, after, "heads silenced", palette.accent))
+    rows = len(labels) * (1 if after is None else 2)
+    longest = max(map(len, labels), default=1)
+    return figure.update_layout(
+        height=70 + 24 * rows,
+        margin={"l": 8, "r": 8, "t": 8 if after is None else 34, "b": 8},
+        bargap=0.3,
+        showlegend=after is not None,
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": palette.ink, "size": 14},
+        xaxis={"range": [0, 1.12], "visible": False, "fixedrange": True},
+        yaxis={
+            "autorange": "reversed",
+            "tickvals": list(range(len(labels))),
+            "ticktext": [_escape(label) for label in labels],
+            "fixedrange": True,
+            "ticksuffix": "  ",
+            "automargin": True,
+            "tickfont": {"size": 14 if longest < 30 else 12},
+        },
+    )
+
+
+def _bars(labels: list[str], values: list[float], name: str, colour: str) -> go.Bar:
+    # Equal labels (two pieces that read the same) would be drawn as one bar: their places keep them apart.
+    return go.Bar(
+        x=values,
+        y=list(range(len(labels))),
+        name=name,
+        orientation="h",
+        marker={"color": colour, "line": {"width": 0}},
+        text=[f"{value:.1%}" for value in values],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
+        customdata=[_escape(label) for label in labels],
+    )
+
+
+def _escape(label: str) -> str:
+    """Plotly reads a few HTML tags in labels: a model's token must not be one."""
+    return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,114 @@
+"""What every page shares: the frame, the head, the notes below a figure, and the projector's view."""
+
+from collections.abc import Callable
+from contextlib import contextmanager
+
+import streamlit as st
+
+from core.errors import AtlasError
+from core.text import Tokens
+from dashboard import contents
+from dashboard.theme import PALETTES, Palette
+from dashboard.words import PageWords
+
+PROSE = 640  # pixels: about 70 characters of the text's size
+SIDEBAR = 230  # pixels: the longest name of a page
+# A file of our own: Streamlit's built-in symbols would be fetched from the internet.
+ICON = str(contents.ROOT / "dashboard" / "icon.png")
+
+
+def frame() -> None:
+    """Set the window's title and show the page that the address names, inside the table of contents."""
+    presenting = is_presented()
+    st.set_page_config(
+        page_title="Attention Atlas",
+        page_icon=ICON,
+        layout="wide",
+        initial_sidebar_state="collapsed" if presenting else SIDEBAR,
+    )
+    page = st.navigation(contents.navigation(), position="hidden" if presenting else "sidebar", expanded=True)
+    with sentences():
+        page.run()
+
+
+def is_presented() -> bool:
+    """Whether the address asks for the projector's view (`?present=1`): no chrome, larger, high contrast."""
+    return st.query_params.get("present") == "1"
+
+
+@contextmanager
+def sentences():
+    """Show what a visitor asked for and cannot have as one sentence. The only place that catches it.
+
+    Programming errors pass through: they are logged, and Streamlit shows the visitor no traceback.
+    """
+    try:
+        yield
+    except AtlasError as error:
+        st.warning(plain(str(error)), icon=":material/info:")
+
+
+def head(words: PageWords) -> None:
+    """The question as the title, and one short paragraph."""
+    st.title(words.question, anchor=False)
+    if not is_presented():
+        st.markdown(words.lead, width=PROSE)
+
+
+def control_bar():
+    """A row for the controls above a figure; on a narrow window they stand below one another."""
+    return st.container(horizontal=True, vertical_alignment="bottom")
+
+
+def say_what_was_cut(tokens: Tokens) -> None:
+    """Where the text ends for the model, if its context holds no more."""
+    if cut := tokens.cut:
+        last = plain("".join(tokens.labels).strip()[-40:])
+        st.info(
+            f"The model's context ends here: it reads the first {cut.kept:,} of {cut.total:,} tokens "
+            f"({cut.character:,} characters), up to “… {last}”. The rest is left out.",
+            icon=":material/content_cut:",
+        )
+
+
+def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], None]) -> None:
+    """Below the figure: what to notice, what to try, how it is computed, and where to read on.
+
+    `notice` holds sentences that were computed from what is shown; `formula` writes the formula with its numbers.
+    """
+    if is_presented():
+        return
+    st.divider()
+    noticed, tried, computed = st.columns(3, gap="large")
+    with noticed:
+        st.subheader("What to notice", anchor=False)
+        for sentence in notice:
+            st.markdown(sentence)
+    with tried:
+        st.subheader("Try this", anchor=False)
+        for sentence in words.try_this:
+            st.markdown(sentence)
+    with computed:
+        st.subheader("How it is computed", anchor=False)
+        formula()
+    with st.expander("References"):
+        for reference in words.references:
+            st.markdown(f"- {reference}", width=PROSE)
+
+
+def palette() -> Palette:
+    """The colours of the theme that the visitor's browser shows."""
+    return PALETTES["dark" if st.context.theme.type == "dark" else "light"]
+
+
+def readable(label: str) -> str:
+    """A token for a table or an axis: without its leading space, white space and nothing made visible."""
+    return label.strip() or {" ": "␠", "\n": "↵", "\t": "⇥"}.get(label, "␠" if label else "∅")
+
+
+def plain(text: str) -> str:
+    """Text from a visitor or a model as Markdown that shows exactly these characters."""
+    return "".join(f"\\{letter}" if letter in _MARKDOWN else letter for letter in text)
+
+
+_MARKDOWN = set("\\`*_{}[]()<>#+-.!|~$:&=^\"'")

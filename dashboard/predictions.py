@@ -1,0 +1,66 @@
+"""What the model makes of the input, as it is and with heads silenced, side by side."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import layout, words
+from dashboard.figures.predictions import prediction_bars
+from dashboard.runs import Watched, WatchedText
+
+TOP = 5
+ALL = 10**9  # more than any vocabulary
+
+
+def show(plain: Watched, changed: Watched | None) -> None:
+    """The most probable next tokens or classes; for a text also what was expected after every token."""
+    if not _best(plain, TOP):
+        return
+    st.subheader(words.PREDICTIONS[type(plain.model).__name__], anchor=False)
+    _bars(plain, changed)
+    texts = {name: run for name, run in (("expected", plain), ("heads silenced", changed)) if _says_at_each_token(run)}
+    if texts:
+        with st.expander("At every token"):
+            st.dataframe(_every_token(texts), hide_index=True)
+
+
+def _best(watched: Watched, top: int) -> dict[str, float]:
+    """Labels and probabilities, the most probable first."""
+    model: Any = watched.model
+    found: dict[str, float] = {}
+    for best in model.predictions(watched.run, top=top):
+        found.setdefault(best.label, best.probability)  # of tokens that read the same, the most probable
+    return found
+
+
+def _bars(plain: Watched, changed: Watched | None) -> None:
+    labels = [*_best(plain, TOP)]
+    before, after = _best(plain, ALL), _best(changed, ALL) if changed else None
+    if changed:
+        labels += [label for label in _best(changed, TOP) if label not in labels]
+    shown = [layout.readable(label) for label in labels]
+    values = [before[label] for label in labels]
+    st.plotly_chart(
+        prediction_bars(shown, values, [after[label] for label in labels] if after else None, palette=layout.palette()),
+        config={"displayModeBar": False},
+        alt=f"Probabilities: {', '.join(f'{label} {value:.1%}' for label, value in zip(shown, values, strict=True))}",
+        key="predictions",
+    )
+
+
+def _says_at_each_token(watched: Watched | None) -> bool:
+    if not isinstance(watched, WatchedText) or watched.run.logits is None:
+        return False
+    return "text" in watched.run.sequences and watched.run.logits.ndim == 2
+
+
+def _every_token(texts: dict[str, Any]) -> pd.DataFrame:
+    """One row a token: what stood there, and what each run expected next, with its probability."""
+    labels = next(iter(texts.values())).run.sequences["text"].labels
+    columns: dict[str, list] = {"token": [layout.readable(label) for label in labels]}
+    for name, watched in texts.items():
+        best = [watched.model.predictions(watched.run, position=place, top=1)[0] for place in range(len(labels))]
+        columns[name] = [layout.readable(prediction.label) for prediction in best]
+        columns[f"{name}: probability"] = [round(prediction.probability, 3) for prediction in best]
+    return pd.DataFrame(columns)

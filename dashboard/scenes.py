@@ -1,0 +1,72 @@
+"""From a recorded run to what the view shows: which tokens or patches each attention layer connects."""
+
+from dataclasses import replace
+
+from core.capture import AttentionCall, Record
+from core.errors import CaptureError
+from core.zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
+from dashboard.components.attention_view import Layer, PatchSequence, Scene, TextSequence
+
+Head = tuple[int, int]  # (number of the attention call, head), both counted from 0
+
+
+def text_scene(model: TextModel, run: TextRun, record: Record, start: Head) -> Scene:
+    """Every attention layer whose queries and keys are tokens of the text (or of source and target).
+
+    `start` is the head, by its call's number in the record, that is in view at first.
+    """
+    sequences = {name: TextSequence(tokens.labels, tokens.special) for name, tokens in run.sequences.items()}
+    names = [model.sequences_of(call, run) for call in record.calls]
+    return _scene(model.title, sequences, record, names, start)
+
+
+def image_scene(model: ImageModel, prepared: PreparedPicture, run: ImageRun, record: Record, start: Head) -> Scene:
+    """Every attention layer whose queries and keys are patches of the whole picture."""
+    names = [model.sequences_of(call, run) for call in record.calls]
+    sequences = {
+        name: PatchSequence(grid.rows, grid.columns, grid.prefix, prepared.shown)
+        for name, grid in run.sequences.items()
+        if any(between and name in between for between in names)
+    }
+    return _scene(model.title, sequences, record, names, start)
+
+
+def number_of(scene: Scene, layer: int) -> int:
+    """The number, in the record, of the call that a layer of the scene shows: some calls may not be shown."""
+    return int(scene.layers[layer].label)
+
+
+def layer_of(scene: Scene, number: int) -> int | None:
+    """The layer of the scene that shows a call of the record."""
+    return next((place for place, layer in enumerate(scene.layers) if layer.label == str(number)), None)
+
+
+def _scene(title: str, sequences: dict, record: Record, names: list, start: Head) -> Scene:
+    layers = tuple(
+        _layer(number, call, *between)
+        for number, (call, between) in enumerate(zip(record.calls, names, strict=True))
+        if between is not None
+    )
+    if not layers:
+        raise CaptureError(
+            f"{title} has {len(record.calls)} attention layers, and none of them connects whole sequences: its "
+            f"attention lives in windows (the first has {record.calls[0].query_length} tokens). Choose another model."
+        )
+    scene = Scene(sequences, layers, title=title)
+    place = layer_of(scene, start[0])
+    return scene if place is None else replace(scene, start=(place, start[1]))
+
+
+def _layer(number: int, call: AttentionCall, query: str, key: str) -> Layer:
+    group = "cross" if call.kind == "cross" else query if query in ("source", "target") else ""
+    return Layer(
+        label=str(number),
+        query=query,
+        key=key,
+        heads=call.heads,
+        weights=lambda head: call.weights(head=head).numpy(),
+        path=call.path,
+        kind=call.kind,
+        group=group,
+        causal=call.causal,
+    )

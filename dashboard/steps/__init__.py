@@ -1,0 +1,1 @@
+"""What the page "Attention step by step" is made of: its controls, its formulas, its sentences."""

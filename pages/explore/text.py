@@ -1,0 +1,13 @@
+"""Who listens to whom, in one's own text: every head of a model."""
+
+from dashboard import controls, layout, runs, words
+from dashboard.explore import explore
+
+layout.head(words.TEXT)
+with layout.control_bar():
+    text = controls.text()
+    name = controls.model("text")
+
+plain = runs.watch_text(name, text)
+layout.say_what_was_cut(plain.given)
+explore(plain, lambda heads: runs.watch_text(name, text, heads), words.TEXT)

@@ -1,0 +1,5 @@
+"""The frame: window, table of contents and the page that was asked for; nothing else."""
+
+from dashboard import layout
+
+layout.frame()

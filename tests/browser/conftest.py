@@ -1,0 +1,103 @@
+"""A real Chromium and real Streamlit servers, for every test that has to see the page itself."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+BROWSERS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "msedge",
+    "microsoft-edge",
+)
+START_WITHIN = 60  # seconds
+expect.set_options(timeout=30_000)  # a shared machine may be busy; what is there sooner is seen sooner
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The first of the usual browsers that this machine has."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.fail(f"The browser tests need one of {', '.join(BROWSERS)} on the PATH; `make test` installs one.")
+    with sync_playwright() as playwright:
+        switches = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=found, args=switches)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def browser_page(chromium: Browser) -> Iterator[Page]:
+    """A fresh page of 1280 x 800; what its console says is printed, and an uncaught error in it fails the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and print(f"console: {message.text}"))
+    yield page
+    context.close()
+    assert not errors, f"The page raised: {errors}"
+
+
+@pytest.fixture(scope="session")
+def streamlit_server() -> Iterator[Callable[[Path], str]]:
+    """A function that serves an app file and returns its address; each file is served once for all tests."""
+    running: dict[Path, tuple[subprocess.Popen, str]] = {}
+
+    def serve(app: Path) -> str:
+        if app not in running:
+            running[app] = _start(app)
+        return running[app][1]
+
+    yield serve
+    for server, _ in running.values():
+        server.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(timeout=10)
+        server.kill()
+
+
+def _start(app: Path) -> tuple[subprocess.Popen, str]:
+    port = _free_port()
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(app),
+        f"--server.port={port}",
+        "--server.address=127.0.0.1",
+    ]
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    server = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": paths}, stdout=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}"
+    for _ in range(START_WITHIN * 10):
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health") as answer:
+            if answer.status == 200:
+                return server, address
+        time.sleep(0.1)
+    server.kill()
+    raise TimeoutError(f"{app.name} was not served within {START_WITHIN} seconds.")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

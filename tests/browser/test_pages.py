@@ -1,0 +1,134 @@
+"""The whole atlas in a real browser: what only a browser shows."""
+
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+ROOT = Path(__file__).parents[2]
+SERVER = ROOT / "dashboard" / "server.py"
+
+
+@pytest.fixture
+def visit(browser_page: Page, streamlit_server):
+    """Open a page of the atlas by its address."""
+
+    def open_page(path: str) -> Page:
+        browser_page.goto(f"{streamlit_server(SERVER)}/{path}")
+        return browser_page
+
+    return open_page
+
+
+def reading(page: Page):
+    return page.locator(".atlas .reading h2")
+
+
+def parameters(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+# The first test of this file is the first visit of a fresh server.
+def test_a_first_visit_by_deep_link_shows_the_whole_frame_and_no_notice(visit):
+    page = visit("text?text=The+sea+was+calm&layer=3&head=2")
+    expect(reading(page)).to_contain_text("looks at")
+    expect(page.locator(".middle .caption b")).to_have_text("Layer 3, head 2")
+    for name in ("Text", "Image", "Attention step by step"):
+        expect(page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True)).to_be_visible()
+    assert page.get_by_text("Page not found").count() == 0
+    assert page.get_by_role("dialog").count() == 0
+
+
+def test_nothing_is_asked_of_any_other_host(browser_page, streamlit_server):
+    address = streamlit_server(SERVER)
+    asked: list[str] = []
+    browser_page.on("request", lambda request: asked.append(request.url))
+    for path in ("", "text", "image", "steps"):
+        browser_page.goto(f"{address}/{path}")
+        expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
+        browser_page.wait_for_load_state("networkidle")
+    foreign = [url for url in asked if not url.startswith((address, "data:", "blob:"))]
+    assert not foreign
+
+
+def test_an_own_sentence_is_on_the_map_and_in_the_address(visit):
+    page = visit("text")
+    expect(reading(page)).to_contain_text("looks at")
+    page.get_by_label("Your text").fill("A heron stood in the shallow river")
+    page.get_by_label("Your text").press("Control+Enter")
+    expect(page.locator(".atlas .reading")).to_contain_text("shallow")
+    assert parameters(page)["text"] == ["A heron stood in the shallow river"]
+
+
+def test_silencing_the_shown_head_shows_the_prediction_beside_the_old_one(visit):
+    page = visit("text?layer=2&head=1")
+    page.get_by_role("button", name="Silence this head").click()
+    expect(page.get_by_text("heads silenced").first).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_contain_text("heads silenced")
+    assert parameters(page)["silenced"] == ["2.1"]
+    assert parameters(page)["layer"] == ["2"]
+
+
+def test_an_own_photograph_is_shown_under_its_attention(visit):
+    page = visit("image")
+    expect(reading(page)).to_contain_text("looks at")
+    before = page.locator(".js-plotly-plot").inner_text()
+    page.get_by_role("button", name="Your own").click()
+    picture = BytesIO()
+    Image.linear_gradient("L").convert("RGB").resize((800, 600)).save(picture, "JPEG")
+    page.locator("input[type=file]").set_input_files(
+        {"name": "own.jpg", "mimeType": "image/jpeg", "buffer": picture.getvalue()}
+    )
+    expect(page.locator(".js-plotly-plot")).not_to_have_text(before)
+    expect(reading(page)).to_contain_text("looks at")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "empty (0 bytes)"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'></svg>", "vector drawing (SVG)"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "cannot be read|damaged|not a picture"),
+    ],
+)
+def test_a_broken_picture_gets_one_sentence_and_the_page_stays_usable(visit, content, sentence):
+    page = visit("image")
+    expect(reading(page)).to_contain_text("looks at")
+    page.get_by_role("button", name="Your own").click()
+    page.locator("input[type=file]").set_input_files({"name": "photo.png", "mimeType": "image/png", "buffer": content})
+    alert = page.get_by_role("alert").first
+    expect(alert).to_be_visible()
+    assert any(part in alert.inner_text() for part in sentence.split("|"))
+    expect(page.get_by_role("combobox", name="Model")).to_be_visible()
+    assert page.get_by_text("Traceback").count() == 0
+
+
+def test_markup_in_a_text_is_never_executed(visit):
+    page = visit(
+        "text?text=%3Cimg+src%3Dx+onerror%3D%22window.broken%3D1%22%3E+and+%3Cscript%3Ewindow.broken%3D1%3C%2Fscript%3E"
+    )
+    expect(reading(page)).to_contain_text("looks at")
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.broken") is None
+
+
+def test_two_visitors_do_not_see_one_another(chromium, streamlit_server):
+    address = streamlit_server(SERVER)
+    first, second = (chromium.new_context().new_page() for _ in range(2))
+    first.goto(f"{address}/text?text=The+secret+of+the+first+visitor+is+safe")
+    expect(reading(first)).to_contain_text("looks at")
+    second.goto(f"{address}/text")
+    expect(reading(second)).to_contain_text("looks at")
+    assert "secret" not in second.content()
+    for page in (first, second):
+        page.context.close()
+
+
+def test_the_projector_s_view_has_no_chrome_and_larger_type(visit):
+    page = visit("text?present=1")
+    expect(reading(page)).to_contain_text("looks at")
+    assert page.get_by_test_id("stSidebar").get_by_role("link").count() == 0
+    assert page.get_by_text("What to notice").count() == 0

@@ -1,0 +1,38 @@
+"""Pages are run inside the frame, as a visitor reaches them, with the models that come with the atlas."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def visit():
+    """Open a page: visit("explore/text.py", text="…") gives an AppTest that has run once, without an exception."""
+
+    def open_page(file: str, **query: str) -> AppTest:
+        # AppTest cannot be sent to a page of `st.navigation`: here the frame knows them all and runs one.
+        app = AppTest.from_string(FRAME.format(page=ROOT / "pages" / file), default_timeout=60)
+        for name, value in query.items():
+            app.query_params[name] = value
+        return check(app.run())
+
+    return open_page
+
+
+def check(app: AppTest) -> AppTest:
+    """The same app, if nothing went wrong in it."""
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+FRAME = """
+import runpy
+import streamlit as st
+from dashboard import contents, layout
+st.navigation(contents.navigation(), position="hidden")
+with layout.sentences():
+    runpy.run_path("{page}")
+"""

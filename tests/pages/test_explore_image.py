@@ -1,0 +1,34 @@
+"""Explore / Image: any picture, every head, what it is taken for, with and without a head."""
+
+import json
+
+from streamlit.testing.v1 import AppTest
+
+PAGE = "explore/image.py"
+
+
+def bars(app: AppTest) -> dict:
+    (chart,) = app.get("plotly_chart")
+    return {trace["name"]: trace for trace in json.loads(chart.proto.spec)["data"]}
+
+
+def test_the_page_is_alive_at_once(visit):
+    app = visit(PAGE)
+    assert app.title[0].value == "Where does it look?"
+    assert list(bars(app)) == ["as it is"]
+    assert any("patches away" in element.value for element in app.markdown)
+
+
+def test_a_deep_link_brings_picture_resolution_and_silenced_heads(visit):
+    app = visit(PAGE, picture="coffee", patches="8", silenced="0.1")
+    assert app.select_slider(key="patches").value == 8
+    assert list(bars(app)) == ["as it is", "heads silenced"]
+
+
+def test_another_picture_is_taken_for_something_else(visit):
+    assert bars(visit(PAGE, picture="rocket")) != bars(visit(PAGE, picture="coffee"))
+
+
+def test_a_finer_grid_has_more_patches(visit):
+    app = visit(PAGE, patches="16")
+    assert any("257 × 257" in element.value for element in app.markdown)
