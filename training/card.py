@@ -7,11 +7,11 @@ from pathlib import Path
 import torch
 
 
-def save_card(folder: Path, text: str, results: dict) -> None:
-    """Write `results.json` (for programs) and `CARD.md` (for people); `{...}` in the text are filled from results."""
+def save_card(folder: Path, text: str, results: dict, tables: dict[str, str]) -> None:
+    """Write `results.json` (for programs) and `CARD.md` (for people): the text, with `{...}` filled from both."""
     results = results | {"hardware": hardware(), "torch": torch.__version__.split("+")[0]}
     (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    (folder / "CARD.md").write_text(text.format_map(results))
+    (folder / "CARD.md").write_text(text.format_map(results | tables))
 
 
 def hardware() -> str:

@@ -35,10 +35,9 @@ def report(model: GPT, tokenizer: Tokenizer, tokens: np.ndarray, texts: dict[str
         "heads": heads,
         "minutes": round(run["seconds"] / 60),
         "tokens_seen": run["plan"]["steps"] * run["batch"] * model.config.context,
-        "held_out_table": held_out_table(held_out),
-        "heads_table": heads_table(heads),
     }
-    save_card(folder, CARD, results)
+    tables = {"held_out_table": held_out_table(held_out), "heads_table": heads_table(heads)}
+    save_card(folder, CARD, results, tables)
 
 
 def compare(model: GPT, trigram: Trigram, tokenizer: Tokenizer, text: str) -> dict[str, float]:
