@@ -1,5 +1,7 @@
 """What recording costs, against the plain forward pass and against the library's own `output_attentions`."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 
@@ -7,6 +9,7 @@ import torch
 from transformers import GPT2Config, GPT2Model
 
 from benchmarks.measure import peak_memory, times
+from benchmarks.server import ROOT
 from benchmarks.table import Row
 from core.capture import record_attention
 
@@ -20,7 +23,7 @@ def rows() -> Iterator[Row]:
     fused, eager = (_gpt2(implementation) for implementation in ("sdpa", "eager"))
     for length in LENGTHS:
         tokens = torch.randint(0, 50257, (1, length))
-        repeats = 5 if length > 1000 else 15
+        repeats = 7 if length > 1000 else 21
         plain, recorded = times(partial(_plain, fused, tokens), partial(_recorded, fused, tokens), repeats=repeats)
         yield Row(
             f"recording, {length:,} tokens: time", recorded / plain, "x", 1.10, detail=f"plain forward {plain:.2f} s"
@@ -37,9 +40,7 @@ def rows() -> Iterator[Row]:
 
 
 def _against_output_attentions(fused, eager, tokens) -> Iterator[Row]:
-    ours, theirs = times(
-        lambda: _recorded(fused, tokens), lambda: eager(tokens, output_attentions=True).attentions, repeats=3
-    )
+    ours, theirs = times(partial(_recorded, fused, tokens), partial(_asked, eager, tokens), repeats=3)
     yield Row(
         "`output_attentions=True`, 2,048 tokens: time, against recording",
         theirs / ours,
@@ -48,12 +49,11 @@ def _against_output_attentions(fused, eager, tokens) -> Iterator[Row]:
         at_least=True,
         detail=f"{theirs:.2f} s against {ours:.2f} s",
     )
-    plain = peak_memory(lambda: _plain(fused, tokens))
-    ours = max(peak_memory(lambda: _recorded(fused, tokens)) - plain, 1)
-    theirs = peak_memory(lambda: eager(tokens, output_attentions=True).attentions) - plain
+    plain, recorded, asked = (_peak_of(way) for way in ("plain", "recorded", "output_attentions"))
+    ours, theirs = recorded - plain, asked - plain
     yield Row(
         "`output_attentions=True`, 2,048 tokens: extra peak memory, against recording",
-        theirs / ours,
+        theirs / max(ours, 1),
         "x",
         8.0,
         at_least=True,
@@ -61,12 +61,19 @@ def _against_output_attentions(fused, eager, tokens) -> Iterator[Row]:
     )
 
 
+def _peak_of(way: str) -> int:
+    """Bytes by which a process of its own grows, so that no memory that was freed before is used again."""
+    command = [sys.executable, "-m", "benchmarks.recording", way]
+    return int(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+
+
 def tile_rows() -> Iterator[Row]:
     """A map of 32,768 x 32,768: the first overview, then an exact tile."""
     torch.manual_seed(0)
     query, key, value = torch.randn(3, 1, 1, 32_768, 64).unbind(0)
-    with torch.inference_mode(), record_attention(_Bare()) as record:
-        torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+    attention = _Attention()
+    with torch.inference_mode(), record_attention(attention) as record:
+        attention(query, key, value)
     call = record.calls[0]
     (overview,) = times(lambda: call.overview(size=512), repeats=1)
     (tile,) = times(lambda: call.weights(queries=slice(20_000, 20_512), keys=slice(9_000, 9_512)), repeats=9)
@@ -74,8 +81,11 @@ def tile_rows() -> Iterator[Row]:
     yield Row("one exact 512 x 512 tile of it", tile * 1000, "ms", 50)
 
 
-class _Bare(torch.nn.Module):
-    """No layers: the call is made beside it."""
+class _Attention(torch.nn.Module):
+    """Nothing but the fused kernel."""
+
+    def forward(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
 
 
 def _gpt2(implementation: str) -> GPT2Model:
@@ -88,6 +98,11 @@ def _gpt2(implementation: str) -> GPT2Model:
 @torch.inference_mode()
 def _plain(model, tokens):
     return model(tokens)
+
+
+@torch.inference_mode()
+def _asked(model, tokens):
+    return model(tokens, output_attentions=True).attentions
 
 
 @torch.inference_mode()
@@ -105,3 +120,11 @@ def _held_bytes(record) -> int:
             storage = tensor.untyped_storage()
             storages[storage.data_ptr()] = storage.nbytes()
     return sum(storages.values())
+
+
+if __name__ == "__main__":
+    tokens = torch.randint(0, 50257, (1, LENGTHS[-1]))
+    model = _gpt2("eager" if sys.argv[1] == "output_attentions" else "sdpa")
+    work = {"plain": _plain, "recorded": _recorded, "output_attentions": _asked}[sys.argv[1]]
+    work(model, tokens[:, :8])  # what is allocated once, whatever the length
+    print(peak_memory(partial(work, model, tokens)))

@@ -1,5 +1,5 @@
 """What a page shows before anybody has chosen anything."""
 
 SENTENCE = "The cat that the dogs chased sat down because it was tired. The cat that the dogs"
-PICTURE = "cat"
+PICTURE = "coffee"
 PATCHES = 12  # on a side
