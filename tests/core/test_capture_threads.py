@@ -21,16 +21,13 @@ def attributes(model):
     return {path: sorted(vars(module)) for path, module in model.named_modules()}
 
 
-@pytest.mark.parametrize("build", [lambda: tiny_timm("vit"), lambda: tiny_timm("swinv2"), tiny_encoder], ids=str)
-def test_eight_threads_record_one_model_without_mixing(build):
+@pytest.mark.parametrize(
+    ("build", "shape"),
+    [(lambda: tiny_timm("vit"), (3, 16, 16)), (lambda: tiny_timm("swinv2"), (3, 32, 32)), (tiny_encoder, (5, 32))],
+    ids=["vit", "swinv2", "torch.nn"],
+)
+def test_eight_threads_record_one_model_without_mixing(build, shape):
     model = build()
-    shape = (
-        (5, 32)
-        if isinstance(model, nn.TransformerEncoder)
-        else (3, 32, 32)
-        if hasattr(model, "layers")
-        else (3, 16, 16)
-    )
     inputs = [torch.randn(2, *shape, generator=torch.Generator().manual_seed(n)) for n in range(8)]
 
     def record_one(x):
@@ -94,7 +91,11 @@ def test_another_model_in_the_block_is_not_recorded():
     assert len(record.calls) == 2
 
 
-@pytest.mark.parametrize("build", [tiny_gpt, lambda: tiny_transformers("deberta-v2"), tiny_encoder], ids=str)
+@pytest.mark.parametrize(
+    "build",
+    [tiny_gpt, lambda: tiny_transformers("deberta-v2"), tiny_encoder],
+    ids=["gpt", "deberta-v2", "torch.nn"],
+)
 def test_nothing_is_left_behind_also_after_an_exception(build):
     model = build()
     x = torch.randn(2, 5, 32) if isinstance(model, nn.TransformerEncoder) else tokens()

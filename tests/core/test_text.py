@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
-import saved_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
 from core.text import LARGEST_TEXT, encode, label_pieces, read_text, read_tokens
+from tests.core import saved_models
 
 BYTES = saved_models.byte_level_tokenizer()
 PIECES = saved_models.unigram_tokenizer()

@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-import saved_models
 import torch
 from timm.models.vision_transformer import VisionTransformer
 
@@ -15,6 +14,7 @@ from core.images import open_example
 from core.models.gpt import GPT, GPTConfig
 from core.zoo import IMAGE, TEXT
 from core.zoo.embedded import load_embedded_image, load_embedded_text, save_image, save_text
+from tests.core import saved_models
 
 VIT = {"img_size": 64, "patch_size": 8, "embed_dim": 16, "depth": 2, "num_heads": 2, "num_classes": 3}
 

@@ -7,10 +7,10 @@ from urllib.parse import unquote, urlsplit
 
 import huggingface_hub
 import pytest
-import saved_models
 
 from core.errors import ModelError
 from core.zoo import fetch, folders, inspect, load_image, load_text
+from tests.core import saved_models
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

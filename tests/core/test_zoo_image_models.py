@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import saved_models
 import timm
 import torch
 import transformers
@@ -14,6 +13,7 @@ from core.errors import ModelError
 from core.images import open_example
 from core.zoo import load_image, load_text
 from core.zoo.image_models import LARGEST_SHOWN, Framing
+from tests.core import saved_models
 
 SHAPES = [(451, 300), (300, 451), (64, 64), (40, 30), (1, 1), (1, 700), (900, 1), (2000, 1500)]
 

@@ -6,13 +6,13 @@ import traceback
 from contextlib import suppress
 
 import pytest
-import saved_models
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ModelError
 from core.zoo import fetch, folders, inspect, load_image, load_text
 from core.zoo.names import find_source
+from tests.core import saved_models
 
 
 @pytest.fixture(scope="module")

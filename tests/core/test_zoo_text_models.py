@@ -3,13 +3,13 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import saved_models
 import torch
 import transformers
 
 from core.capture import record_attention
 from core.errors import ModelError
 from core.zoo import inspect, load_text
+from tests.core import saved_models
 
 SENTENCE = "Who listens to whom? The lazy dog."
 WATCHED = [kind for kind in saved_models.TEXT_KINDS if kind != "mamba"]
