@@ -61,7 +61,7 @@ def read_text(raw: str | bytes) -> str:
             )
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
     if not text.strip():
-        raise InputError("There is no text here yet. Type a sentence, or choose an example.")
+        raise InputError("There is no text here yet. Type a sentence or open a file.")
     return text
 
 

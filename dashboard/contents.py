@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -11,31 +12,53 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Page:
-    """One page: the file below `pages/`, the short name in the sidebar, the question it answers, its address."""
+    """One page: the file below `pages/`, the short name in the sidebar, the question it answers, its address.
+
+    `about` says on the first page what a visitor does there.
+    """
 
     file: str
     name: str
     question: str
     url: str
+    about: str = ""
 
     def place(self) -> StreamlitPage:
         """The page as Streamlit knows it."""
         return st.Page(ROOT / "pages" / self.file, title=self.name, url_path=self.url, default=not self.url)
 
-    def link(self, label: str | None = None) -> None:
-        """Show a link to the page, by default with its name and question."""
-        label = label or f"**{self.name}** — {self.question}"
+    def link(self, label: str) -> None:
+        """Show a link to the page."""
         st.page_link(self.place(), label=label, icon=":material/arrow_forward:")
 
+    def address(self, **choices: str) -> str:
+        """The page's address, seen from any other page, with choices already made."""
+        return f"{self.url}?{urlencode(choices)}"
 
-HOME = Page("home.py", "Attention Atlas", "See attention at work.", "")
-TEXT = Page("explore/text.py", "Text", "Who listens to whom?", "text")
-IMAGE = Page("explore/image.py", "Image", "Where does it look?", "image")
+
+HOME = Page("home.py", "Home", "See attention at work", "")
+TEXT = Page(
+    "explore/text.py",
+    "Text",
+    "Who listens to whom?",
+    "text",
+    "Type a sentence and watch every head of a language model read it. Silence a head: does the model still know "
+    "what comes next?",
+)
+IMAGE = Page(
+    "explore/image.py",
+    "Image",
+    "Where does it look?",
+    "image",
+    "Drop in a photograph, touch any part of it, and see which other parts it looks at.",
+)
 STEPS = Page(
     "foundations/attention_step_by_step.py",
     "Attention step by step",
     "How does a query find its values?",
     "steps",
+    "Take one head apart, down to the single multiplication: with numbers that you can change, or with those of a "
+    "real model.",
 )
 
 GROUPS: dict[str, tuple[Page, ...]] = {

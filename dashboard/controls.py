@@ -13,6 +13,7 @@ from dashboard.components.attention_view import Scene
 from dashboard.runs import Head, Watched
 
 WIDTH = 260  # pixels: a control that need not grow
+SENTENCE, PHOTOGRAPH = "A sentence", "A photograph"
 LONGEST_TYPED = 20_000  # characters: what still fits into an address; longer texts come as files
 
 
@@ -45,6 +46,7 @@ def picture() -> str | bytes:
         key="picture",
         bind="query-params",
         required=True,
+        wrap=True,
     )
     with st.popover("Your own", icon=":material/add_a_photo:"):
         # Any file may be dropped: what cannot be read gets a sentence that says why.
@@ -53,6 +55,19 @@ def picture() -> str | bytes:
         st.caption("At most 20 MB and 50 megapixels. It is not kept in the address: a link leads to the example.")
     own = photo or file
     return own.getvalue() if own else example
+
+
+def example() -> str:
+    """Which of the two living examples the first page shows."""
+    return st.segmented_control(
+        "Example",
+        [SENTENCE, PHOTOGRAPH],
+        default=SENTENCE,
+        key="example",
+        bind="query-params",
+        required=True,
+        label_visibility="collapsed",
+    )
 
 
 def resolution(model: zoo.ImageModel) -> int | None:
@@ -139,20 +154,24 @@ def shown_heads(scene: Scene, heads: tuple[Head, ...]) -> tuple[Head, ...]:
 
 
 def silence(scene: Scene) -> Callable[[int, int], None]:
-    """What to do when the view asks to silence a head: it joins those that are silenced already."""
+    """What to do when the view asks to silence a head, or to let it speak again if it is silenced."""
 
-    def also(layer: int, head: int) -> None:
-        chosen = st.session_state.get("silenced", [])
-        st.session_state.silenced = sorted({*chosen, f"{scenes.number_of(scene, layer)}.{head}"})
+    def switch(layer: int, head: int) -> None:
+        chosen = set(st.session_state.get("silenced", []))
+        st.session_state.silenced = sorted(chosen ^ {f"{scenes.number_of(scene, layer)}.{head}"})
 
-    return also
+    return switch
 
 
 def silenced_heads(watched: Watched) -> tuple[Head, ...]:
     """The heads that the visitor has silenced, with the way to wake them again."""
     heads = [f"{layer}.{head}" for layer, call in enumerate(watched.record.calls) for head in range(call.heads)]
     chosen = st.multiselect(
-        "Silenced heads (layer.head)", heads, key="silenced", bind="query-params", placeholder="none yet"
+        "Silenced heads (layer.head)",
+        heads,
+        key="silenced",
+        bind="query-params",
+        placeholder="none: choose some, and see below what changes",
     )
     return tuple(_numbers(name) for name in chosen)
 

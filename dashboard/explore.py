@@ -12,25 +12,37 @@ from dashboard.words import PageWords
 
 
 def explore(
-    plain: Watched, silence: Callable[[tuple[Head, ...]], Watched], words: PageWords, *, view: View | None = None
+    plain: Watched,
+    silence: Callable[[tuple[Head, ...]], Watched],
+    words: PageWords,
+    *,
+    view: View | None = None,
+    apart: str | None = None,
 ) -> None:
-    """Show a run; `silence` makes another one in which some heads say nothing."""
+    """Show a run; `silence` makes another one in which some heads say nothing.
+
+    `apart` is the address at which a head of the run can be taken apart, if there is one.
+    """
     stage, below = st.container(), st.container()
     with below:
-        silenced = controls.silenced_heads(plain)
+        with layout.control_bar():
+            silenced = controls.silenced_heads(plain)
+            takeaway = st.container(width="content")
         changed = silence(silenced) if silenced else None
         predictions.show(plain, changed)
     with stage:
         shown = controls.which_maps(plain, changed)
-        query = plain.notice.start.query
         choice = attention_view(
             shown.scene,
             key="view",
             view=view,
-            token=query if query >= 0 else None,
+            token=plain.notice.start.token,
             silenced=controls.shown_heads(shown.scene, silenced),
             on_silence=controls.silence(shown.scene),
+            apart=apart if shown is plain else None,
         )
-        export.download_all_heads(shown)
+    if not layout.is_presented():
+        with takeaway:
+            export.download_all_heads(shown)
     call = shown.record.calls[scenes.number_of(shown.scene, choice.layer)]
-    layout.notes(words, notice=plain.notice.sentences, formula=lambda: formulas.attention(call))
+    layout.notes(words, notice=shown.notice.sentences, formula=lambda: formulas.attention(call))

@@ -25,4 +25,4 @@ def attention(call: AttentionCall) -> None:
         f"{call.query_length} × {call.key_length} products in every head, and each row made to sum to 1."
         + (" *M* hides what comes later." if call.causal else "")
     )
-    contents.STEPS.link(contents.STEPS.name)
+    contents.STEPS.link("Attention step by step")

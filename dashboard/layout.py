@@ -11,10 +11,12 @@ from dashboard import contents
 from dashboard.theme import PALETTES, Palette
 from dashboard.words import PageWords
 
+CARDS = 3  # beside one another, on a wide window
 PROSE = 640  # pixels: about 70 characters of the text's size
 SIDEBAR = 230  # pixels: the longest name of a page
 # A file of our own: Streamlit's built-in symbols would be fetched from the internet.
 ICON = str(contents.ROOT / "dashboard" / "icon.png")
+LOGO = (contents.ROOT / "dashboard" / "logo.svg").read_text(encoding="utf-8")
 
 
 def frame() -> None:
@@ -26,6 +28,8 @@ def frame() -> None:
         layout="wide",
         initial_sidebar_state="collapsed" if presenting else SIDEBAR,
     )
+    if not presenting:
+        st.logo(LOGO.replace("INK", palette().ink).replace("MAP", palette().map), size="large")
     page = st.navigation(contents.navigation(), position="hidden" if presenting else "sidebar", expanded=True)
     with sentences():
         page.run()
@@ -63,12 +67,25 @@ def control_bar():
 def say_what_was_cut(tokens: Tokens) -> None:
     """Where the text ends for the model, if its context holds no more."""
     if cut := tokens.cut:
-        last = plain("".join(tokens.labels).strip()[-40:])
+        own = (label for label, special in zip(tokens.labels, tokens.special, strict=True) if not special)
+        last = plain("".join(own).strip()[-40:])
         st.info(
-            f"The model's context ends here: it reads the first {cut.kept:,} of {cut.total:,} tokens "
-            f"({cut.character:,} characters), up to “… {last}”. The rest is left out.",
+            f"This text is longer than the model can read at once: it reads the first {cut.kept:,} of {cut.total:,} "
+            f"tokens ({cut.character:,} characters), up to “… {last}”. The rest is left out.",
             icon=":material/content_cut:",
         )
+
+
+def cards(group: str, pages: tuple[contents.Page, ...]) -> None:
+    """A group of pages: for each the question, what one does there, and the way to it."""
+    st.subheader(group, anchor=False)
+    for place, page in enumerate(pages):
+        if place % CARDS == 0:
+            columns = st.columns(CARDS)
+        with columns[place % CARDS].container(border=True, height="stretch"):
+            st.markdown(f"#### {page.question}")
+            st.markdown(page.about)
+            page.link(page.name)
 
 
 def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], None]) -> None:
@@ -79,7 +96,7 @@ def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], No
     if is_presented():
         return
     st.divider()
-    noticed, tried, computed = st.columns(3, gap="large")
+    noticed, tried, computed = st.columns([1, 1, 1.4], gap="large")
     with noticed:
         st.subheader("What to notice", anchor=False)
         for sentence in notice:

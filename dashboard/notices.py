@@ -13,6 +13,7 @@ from dashboard import layout
 
 ROWS = 64  # at most so many queries are looked at in each head: enough for a mean, and quick for long texts
 FAR = 4  # tokens: from here on a link crosses a distance
+WEAK = 0.1  # below it nothing is worth a sentence
 
 Calls = list[tuple[int, AttentionCall]]
 
@@ -31,6 +32,11 @@ class Finding:
     def place(self) -> tuple[int, int]:
         """Layer and head."""
         return self.layer, self.head
+
+    @property
+    def token(self) -> int | None:
+        """The query to look at first; None where the last one will do."""
+        return self.query if self.query >= 0 else None
 
     @property
     def where(self) -> str:
@@ -60,12 +66,12 @@ def notice_text(record: Record, tokens: Tokens) -> Notice:
         f"before it{': a previous-token head.' if previous.value > 0.5 else '.'}",
         _say_sinks([_first(look) for look in looks], _name(tokens, 0)),
     ]
-    if far:
+    if far and far.value >= WEAK:
         sentences.append(
             f"The strongest link across a distance: in **{far.where}** {_name(tokens, far.query)} gives "
             f"{far.value:.0%} to {_name(tokens, far.key)}, {abs(far.query - far.key)} tokens away."
         )
-    return Notice(tuple(sentences), far or previous)
+    return Notice(tuple(sentences), far if far and far.value >= WEAK else previous)
 
 
 def notice_picture(record: Record, patches: Patches) -> Notice:
@@ -79,12 +85,8 @@ def notice_picture(record: Record, patches: Patches) -> Notice:
         for layer, call in calls
         for head in range(call.heads)
     ]
-    near, wide = min(reaches, key=_strength), max(reaches, key=_strength)
-    sentences = [
-        f"**{near.where.capitalize()}** looks nearby, {near.value:.1f} patches away on average; **{wide.where}** looks "
-        f"{wide.value:.1f} patches away. Attention spread evenly would reach {gaps.mean():.1f}."
-    ]
-    start = wide
+    start, sentence = _say_reach(reaches, float(gaps.mean()))
+    sentences = [sentence]
     if patches.prefix:
         start, sentence = _say_class_token(*calls[-1], patches)
         sentences.append(sentence)
@@ -155,6 +157,16 @@ def _reach(call: AttentionCall, head: int, chosen: np.ndarray, gaps: np.ndarray,
     before = len(patches.prefix)
     weights = call.weights(head=head, queries=(before + chosen).tolist()).numpy()[:, before:]
     return float((weights * gaps).sum() / weights.sum())
+
+
+def _say_reach(reaches: list[Finding], even: float) -> tuple[Finding, str]:
+    near, wide = min(reaches, key=_strength), max(reaches, key=_strength)
+    if wide.value - near.value < 0.5:
+        return wide, f"All heads look about as far: {near.value:.1f} to {wide.value:.1f} patches away on average."
+    return wide, (
+        f"**{near.where.capitalize()}** looks nearby, {near.value:.1f} patches away on average; **{wide.where}** looks "
+        f"{wide.value:.1f} patches away. Attention spread evenly would reach {even:.1f}."
+    )
 
 
 def _say_class_token(layer: int, call: AttentionCall, patches: Patches) -> tuple[Finding, str]:

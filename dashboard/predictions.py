@@ -1,5 +1,6 @@
 """What the model makes of the input, as it is and with heads silenced, side by side."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -10,43 +11,41 @@ from dashboard.figures.predictions import prediction_bars
 from dashboard.runs import Watched, WatchedText
 
 TOP = 5
-ALL = 10**9  # more than any vocabulary
 
 
 def show(plain: Watched, changed: Watched | None) -> None:
     """The most probable next tokens or classes; for a text also what was expected after every token."""
-    if not _best(plain, TOP):
+    if not _best(plain):
         return
     st.subheader(words.PREDICTIONS[type(plain.model).__name__], anchor=False)
     _bars(plain, changed)
     texts = {name: run for name, run in (("expected", plain), ("heads silenced", changed)) if _says_at_each_token(run)}
-    if texts:
+    if texts and not layout.is_presented():
         with st.expander("At every token"):
             st.dataframe(_every_token(texts), hide_index=True)
 
 
-def _best(watched: Watched, top: int) -> dict[str, float]:
-    """Labels and probabilities, the most probable first."""
+def _best(watched: Watched) -> dict[int, str]:
+    """The number and the label of what is most probable, the most probable first."""
     model: Any = watched.model
-    found: dict[str, float] = {}
-    for best in model.predictions(watched.run, top=top):
-        found.setdefault(best.label, best.probability)  # of tokens that read the same, the most probable
-    return found
+    return {best.number: best.label for best in model.predictions(watched.run, top=TOP)}
 
 
 def _bars(plain: Watched, changed: Watched | None) -> None:
-    labels = [*_best(plain, TOP)]
-    before, after = _best(plain, ALL), _best(changed, ALL) if changed else None
-    if changed:
-        labels += [label for label in _best(changed, TOP) if label not in labels]
-    shown = [layout.readable(label) for label in labels]
-    values = [before[label] for label in labels]
+    found = _best(plain) | (_best(changed) if changed else {})
+    labels = [layout.readable(label) for label in found.values()]
+    before, after = _probabilities(plain, found), _probabilities(changed, found) if changed else None
     st.plotly_chart(
-        prediction_bars(shown, values, [after[label] for label in labels] if after else None, palette=layout.palette()),
+        prediction_bars(labels, before, after, palette=layout.palette(), size=20 if layout.is_presented() else 14),
         config={"displayModeBar": False},
-        alt=f"Probabilities: {', '.join(f'{label} {value:.1%}' for label, value in zip(shown, values, strict=True))}",
+        alt=f"Probabilities: {', '.join(f'{label} {value:.1%}' for label, value in zip(labels, before, strict=True))}",
         key="predictions",
     )
+
+
+def _probabilities(watched: Watched, numbers: Iterable[int]) -> list[float]:
+    model: Any = watched.model
+    return model.probabilities(watched.run)[[*numbers]].tolist()
 
 
 def _says_at_each_token(watched: Watched | None) -> bool:

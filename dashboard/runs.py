@@ -33,11 +33,12 @@ class WatchedText:
     given: Tokens
     run: zoo.TextRun
     record: Record
+    first: Head | None = None  # the head to show first; None: where there is most to notice
 
     @cached_property
     def scene(self) -> Scene:
         """What the view shows of it."""
-        return scenes.text_scene(self.model, self.run, self.record, self.notice.start.place)
+        return scenes.text_scene(self.model, self.run, self.record, self.first or self.notice.start.place)
 
     @cached_property
     def notice(self) -> Notice:
@@ -53,11 +54,13 @@ class WatchedImage:
     given: zoo.PreparedPicture
     run: zoo.ImageRun
     record: Record
+    first: Head | None = None
 
     @cached_property
     def scene(self) -> Scene:
         """What the view shows of it."""
-        return scenes.image_scene(self.model, self.given, self.run, self.record, self.notice.start.place)
+        first = self.first or self.notice.start.place
+        return scenes.image_scene(self.model, self.given, self.run, self.record, first)
 
     @cached_property
     def notice(self) -> Notice:
@@ -98,11 +101,14 @@ def image_model(name: str) -> zoo.ImageModel:
 def watch_text(name: str, text: str | bytes, silenced: tuple[Head, ...] = ()) -> WatchedText:
     """Run a language model on a text (or the bytes of a file), with some heads silenced, and record its attention."""
     model = text_model(name)
-    changes = silence(watch_text(name, text).record, silenced) if silenced else {}
-    tokens = model.encode(read_text(text))
+    if silenced:
+        plain = watch_text(name, text)
+        tokens, changes, first = plain.given, silence(plain.record, silenced), plain.notice.start.place
+    else:
+        tokens, changes, first = model.encode(read_text(text)), {}, None
     with _recording(model.network, changes) as record:
         run = model.run(tokens)
-    return WatchedText(model, tokens, run, record)
+    return WatchedText(model, tokens, run, record, first)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Looking …")
@@ -113,13 +119,13 @@ def watch_image(
     model = image_model(name)
     if silenced:
         plain = watch_image(name, picture, resolution)
-        prepared, changes = plain.given, silence(plain.record, silenced)
+        prepared, changes, first = plain.given, silence(plain.record, silenced), plain.notice.start.place
     else:
         opened = open_example(picture) if isinstance(picture, str) else open_picture(picture)
-        prepared, changes = model.prepare(opened, resolution=resolution), {}
+        prepared, changes, first = model.prepare(opened, resolution=resolution), {}, None
     with _recording(model.network, changes) as record:
         run = model.run(prepared)
-    return WatchedImage(model, prepared, run, record)
+    return WatchedImage(model, prepared, run, record, first)
 
 
 def silence(record: Record, heads: Iterable[Head]) -> dict:

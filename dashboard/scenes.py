@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from core.capture import AttentionCall, Record
 from core.errors import CaptureError
+from core.images import Patches
 from core.zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
-from dashboard.components.attention_view import Layer, PatchSequence, Scene, TextSequence
+from dashboard.components.attention_view import Layer, PatchSequence, Scene, Sequence, TextSequence
 
 Head = tuple[int, int]  # (number of the attention call, head), both counted from 0
 
@@ -24,11 +25,18 @@ def image_scene(model: ImageModel, prepared: PreparedPicture, run: ImageRun, rec
     """Every attention layer whose queries and keys are patches of the whole picture."""
     names = [model.sequences_of(call, run) for call in record.calls]
     sequences = {
-        name: PatchSequence(grid.rows, grid.columns, grid.prefix, prepared.shown)
+        name: _grid(grid, prepared)
         for name, grid in run.sequences.items()
         if any(between and name in between for between in names)
     }
     return _scene(model.title, sequences, record, names, start)
+
+
+def _grid(grid: Patches, prepared: PreparedPicture) -> Sequence:
+    """Patches lie on the picture; in some models (CaiT) the class token asks alone, and has no place on it."""
+    if grid.rows * grid.columns == 0:
+        return TextSequence(grid.prefix, (False,) * len(grid.prefix))
+    return PatchSequence(grid.rows, grid.columns, grid.prefix, prepared.shown)
 
 
 def number_of(scene: Scene, layer: int) -> int:

@@ -55,9 +55,9 @@ DARCET = (
 HOME = PageWords(
     question="See attention at work",
     lead=(
-        "Attention is how a transformer decides which words, or which parts of a picture, matter to one another. "
-        "Here you can watch it happen: in your own sentence, in your own photograph, in every head of a real "
-        "model, computed while you look."
+        "Attention is how a transformer, the kind of network behind today's language models, decides which words, or "
+        "which parts of a picture, matter to one another. Here you watch it happen in every head of a real model: in "
+        "this example, then in your own sentence or photograph."
     ),
     try_this=(),
     references=(),
@@ -65,25 +65,26 @@ HOME = PageWords(
 TEXT = PageWords(
     question="Who listens to whom?",
     lead=(
-        "Each row of the map is one token choosing where to look. Pick a head on the left; rest the pointer on a "
-        "row, click to keep it."
+        "The model reads your text in tokens: words, or pieces of words. Each row of the map is one token choosing "
+        "which others to look at, and each head of the model chooses in its own way. Pick a head from the grid; point "
+        "at a row, click to keep it."
     ),
     try_this=(
-        "Write a word twice, a few words apart. Is there a head whose second copy looks at what came *after* the "
-        "first?",
-        "Silence the head you are looking at. Does the prediction below change, or did nobody depend on it?",
-        "Choose *Lines* and move down the layers: where does attention stop being local?",
+        "Write a name twice, a few words apart. Is there a head in which the second one looks at what came *after* "
+        "the first?",
+        "Silence the head you are looking at. Does the prediction change, or did nothing depend on it?",
+        "Choose *Lines* and go down the layers with the arrow keys: in which layer do tokens begin to look far away?",
     ),
     references=(VASWANI, CLARK, OLSSON, XIAO, JAIN),
 )
 IMAGE = PageWords(
     question="Where does it look?",
     lead=(
-        "The picture is cut into patches, and every patch looks at every other. Touch a patch to see where it looks; "
-        "choose *class* for the token that decides what the picture shows."
+        "The model cuts the picture into square patches, and every patch looks at every other. Touch a patch to see "
+        "where it looks, or choose *class*: the token from which the model tells what is in the picture."
     ),
     try_this=(
-        "Touch the sky, then the subject. Do they look at the same places?",
+        "Touch the background, then the subject. Do they look at the same places?",
         "Compare the first layer with the last: which heads look nearby, and which look across the whole picture?",
         "Silence a head that looks at the subject. Does the model still know what it is?",
     ),
@@ -103,6 +104,9 @@ STEPS = PageWords(
     ),
     references=(VASWANI, ALAMMAR, RADFORD, CLARK),
 )
+
+# The way from the first page's example to a visitor's own, by the name of the page.
+OWN = {"Text": "Try it with your own sentence", "Image": "Try it with your own photograph"}
 
 # What the bars below a view answer, by the kind of model.
 PREDICTIONS = {

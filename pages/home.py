@@ -2,15 +2,25 @@
 
 import streamlit as st
 
-from dashboard import contents, examples, layout, runs, words
+from dashboard import contents, controls, examples, layout, runs, words
 from dashboard.components.attention_view import attention_view
 
 layout.head(words.HOME)
-attention_view(runs.watch_text("gpt-books", examples.SENTENCE).scene, key="view", address=False)
-contents.TEXT.link("Try it with your own sentence")
-st.divider()
-for column, (group, pages) in zip(st.columns(len(contents.GROUPS) - 1), list(contents.GROUPS.items())[1:], strict=True):
-    with column:
-        st.subheader(group, anchor=False)
-        for page in pages:
-            page.link()
+own = contents.TEXT if controls.example() == controls.SENTENCE else contents.IMAGE
+watched: runs.Watched = (
+    runs.watch_text("gpt-books", examples.SENTENCE)
+    if own is contents.TEXT
+    else runs.watch_image("vit-tiny-imagenet", examples.PICTURE, examples.RESOLUTION)
+)
+attention_view(
+    watched.scene,
+    key="view",
+    view="picture" if own is contents.IMAGE else None,
+    token=watched.notice.start.token,
+    address=False,
+)
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.markdown(watched.notice.sentences[-1], width=layout.PROSE)
+    own.link(words.OWN[own.name])
+for group, pages in list(contents.GROUPS.items())[1:]:
+    layout.cards(group, pages)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from core.capture import AttentionCall
 from core.images import Patches
-from core.zoo.text_models import Prediction
+from core.zoo.text_models import Prediction, best
 
 LARGEST_SHOWN = 1024  # pixels on the longest side: more than a browser draws
 
@@ -134,12 +134,12 @@ class ImageModel:
         """The most probable classes."""
         if run.logits is None:
             return ()
-        probabilities = run.logits.softmax(dim=-1)
-        values, numbers = probabilities.topk(min(top, len(probabilities)))
-        return tuple(
-            Prediction(self.classes[number], value)
-            for number, value in zip(numbers.tolist(), values.tolist(), strict=True)
-        )
+        return best(self.probabilities(run), top, self.classes.__getitem__)
+
+    def probabilities(self, run: ImageRun) -> Float[Tensor, "class"]:
+        """How probable the model says each class is."""
+        assert run.logits is not None
+        return run.logits.float().softmax(dim=-1)
 
     def sequences_of(self, call: AttentionCall, run: ImageRun) -> tuple[str, str] | None:
         """Which sequences the queries and keys of a recorded call are; None if they are no whole picture.

@@ -1,6 +1,7 @@
 """Text models, whatever their library: encode a text, run the network, read its predictions."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,10 +18,11 @@ ANSWER = 40  # tokens that an encoder-decoder may write
 
 @dataclass(frozen=True)
 class Prediction:
-    """Something a model expects (a token or a class, in words) and how probable it says it is."""
+    """Something a model expects (a token or a class, in words), how probable it says it is, and its number."""
 
     label: str
     probability: float
+    number: int  # of the token in the vocabulary, or of the class
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,16 @@ class TextModel(ABC):
         """The most probable tokens at a position: the next one, or the one that should fill it."""
         if run.logits is None:
             return ()
-        return self._best(run.logits[position], top, lambda number: read_tokens(self.tokenizer, [number]).labels[0])
+        return best(self.probabilities(run, position), top, self.label)
+
+    def probabilities(self, run: TextRun, position: int = -1) -> Float[Tensor, "class"]:
+        """How probable the model says each token of the vocabulary is at a position."""
+        assert run.logits is not None
+        return run.logits[position].float().softmax(dim=-1)
+
+    def label(self, number: int) -> str:
+        """A token of the vocabulary as a person reads it."""
+        return read_tokens(self.tokenizer, [number]).labels[0]
 
     def sequences_of(self, call: AttentionCall, run: TextRun) -> tuple[str, str] | None:
         """Which sequences the queries and the keys of a recorded call are; None if the lengths fit none."""
@@ -76,14 +87,6 @@ class TextModel(ABC):
 
     def _names(self, call: AttentionCall, run: TextRun) -> tuple[str, str]:  # noqa: ARG002
         return "text", "text"
-
-    @staticmethod
-    def _best(logits: Float[Tensor, "class"], top: int, label) -> tuple[Prediction, ...]:
-        probabilities = logits.float().softmax(dim=-1)
-        values, numbers = probabilities.topk(min(top, len(probabilities)))
-        return tuple(
-            Prediction(label(number), value) for number, value in zip(numbers.tolist(), values.tolist(), strict=True)
-        )
 
 
 class NextToken(TextModel):
@@ -114,10 +117,14 @@ class Classifier(TextModel):
         """Logits (class,)."""
         return TextRun(_logits(self.network(_batch(tokens)))[0], {"text": tokens})
 
-    def predictions(self, run: TextRun, position: int = -1, top: int = 5) -> tuple[Prediction, ...]:  # noqa: ARG002
-        """The most probable classes; they belong to the text, not to a position."""
+    def probabilities(self, run: TextRun, position: int = -1) -> Float[Tensor, "class"]:  # noqa: ARG002
+        """How probable each class is; classes belong to the text, not to a position."""
         assert run.logits is not None
-        return self._best(run.logits, top, lambda number: self.classes[number])
+        return run.logits.float().softmax(dim=-1)
+
+    def label(self, number: int) -> str:
+        """The name of a class."""
+        return self.classes[number]
 
 
 class SourceToTarget(TextModel):
@@ -142,6 +149,15 @@ class SourceToTarget(TextModel):
             return "target", "source"
         side = "target" if "decoder" in call.path.split(".") else "source"
         return side, side
+
+
+def best(probabilities: Float[Tensor, "class"], top: int, label: Callable[[int], str]) -> tuple[Prediction, ...]:
+    """The most probable first, each with its label."""
+    values, numbers = probabilities.topk(min(top, len(probabilities)))
+    return tuple(
+        Prediction(label(number), value, number)
+        for number, value in zip(numbers.tolist(), values.tolist(), strict=True)
+    )
 
 
 def _batch(tokens: Tokens) -> Int[Tensor, "batch token"]:

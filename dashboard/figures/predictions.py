@@ -6,9 +6,12 @@ from dashboard.theme import Palette
 
 
 def prediction_bars(
-    labels: list[str], before: list[float], after: list[float] | None = None, *, palette: Palette
+    labels: list[str], before: list[float], after: list[float] | None = None, *, palette: Palette, size: int = 14
 ) -> go.Figure:
-    """One bar a label, its length the probability (0 to 1); a second one below it, if `after` is given."""
+    """One bar a label, its length the probability (0 to 1); a second one below it, if `after` is given.
+
+    `size` is that of the letters, in pixels.
+    """
     figure = go.Figure()
     figure.add_trace(_bars(labels, before, "as it is", palette.map))
     if after is not None:
@@ -16,14 +19,21 @@ def prediction_bars(
     rows = len(labels) * (1 if after is None else 2)
     longest = max(map(len, labels), default=1)
     return figure.update_layout(
-        height=70 + 24 * rows,
+        height=70 + round(1.7 * size) * rows,
         margin={"l": 8, "r": 8, "t": 8 if after is None else 34, "b": 8},
         bargap=0.3,
         showlegend=after is not None,
-        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        legend={
+            "orientation": "h",
+            "y": 1,
+            "yanchor": "bottom",
+            "x": 0,
+            "traceorder": "normal",
+            "font": {"size": size},
+        },
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": palette.ink, "size": 14},
+        font={"color": palette.ink, "size": size},
         xaxis={"range": [0, 1.12], "visible": False, "fixedrange": True},
         yaxis={
             "autorange": "reversed",
@@ -32,7 +42,7 @@ def prediction_bars(
             "fixedrange": True,
             "ticksuffix": "  ",
             "automargin": True,
-            "tickfont": {"size": 14 if longest < 30 else 12},
+            "tickfont": {"color": palette.ink, "size": size if longest < 30 else size - 2},
         },
     )
 

@@ -17,14 +17,15 @@ def formulas(steps: Sequence[Step], *, head: int, query: int) -> None:
     st.latex(rf"H = \operatorname{{softmax}}\left({divisor} + M\right) V")
     weights = next(step for step in steps if step.name == "normalise").arrays["A"][head, query]
     largest = weights.topk(min(3, len(weights))).indices.sort().values.tolist()
-    terms = " + ".join(rf"{weights[place]:.2f}\,v_{{{place}}}" for place in largest)
+    # One term a line: so it fits the narrow column.
+    terms = r" \\ &+ ".join(rf"{weights[place]:.2f}\,v_{{{place}}}" for place in largest)
     more = r" + \cdots" if len(weights) > len(largest) else ""
-    st.latex(rf"h_{{{query}}} = {terms}{more}")
+    st.latex(rf"\begin{{aligned}} h_{{{query}}} =&\;\; {terms}{more} \end{{aligned}}")
     with st.expander("All steps, with their shapes"):
         for step in steps:
             st.caption(step.name.capitalize())
             for operation in step.operations:
-                st.latex(operation.formula)
+                st.latex(rf"\small {operation.formula}")
 
 
 def download(steps: Sequence[Step], *, tokens: Sequence[str], name: str) -> None:

@@ -13,12 +13,13 @@ from core.models.gpt import GPT
 from core.models.gpt_steps import layer_inputs
 from core.text import read_text
 from core.worked_examples import EXAMPLES, WorkedExample
-from dashboard import layout, runs
+from dashboard import contents, layout, runs
 from dashboard.steps import matrices
 
 MODEL = "gpt-books"
 SENTENCE = "The old man looked at the sea because he was tired."
 LONGEST = 48  # tokens: so many rows can still be told apart
+LONGEST_TYPED = 2000  # characters
 
 EXAMPLE, OWN = "Worked example", "Your sentence"
 
@@ -37,6 +38,13 @@ class Given:
     bar: DeltaGenerator  # the row of controls, for those that come after
 
 
+def address(model: str, text: str | bytes) -> str | None:
+    """Where a head of this text can be taken apart, layer and head yet to be added; None if it cannot be here."""
+    if model != MODEL or isinstance(text, bytes) or len(text) > LONGEST_TYPED or "\n" in text:
+        return None
+    return contents.STEPS.address(begin=OWN, text=text)
+
+
 def given() -> Given:
     """What the visitor has chosen to follow."""
     with layout.control_bar():
@@ -44,7 +52,7 @@ def given() -> Given:
             "Begin with", [EXAMPLE, OWN], default=EXAMPLE, key="begin", bind="query-params", required=True
         )
         if begin == OWN:
-            raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=2000)
+            raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED)
         else:
             name = _TITLES[st.selectbox("Example", _TITLES, key="example", bind="query-params", width=300)]
     return _sentence(raw) if begin == OWN else _example(name)
@@ -53,7 +61,7 @@ def given() -> Given:
 def options(given: Given) -> dict:
     """Scale, mask and temperature, as keyword arguments of `given.compute`."""
     with given.bar:
-        temperature = st.slider("Temperature", 0.1, 4.0, 1.0, 0.1, key="temperature", bind="query-params", width=200)
+        temperature = st.slider("Temperature", 0.1, 4.0, 1.0, 0.1, key="temperature", bind="query-params", width=180)
         scale = st.toggle("Scale", value=True, key="scaled", bind="query-params")
         # The defaults of the two modes differ, so they have different names in the address.
         name = "masked" if given.is_causal else "mask"
@@ -97,8 +105,8 @@ def _sentence(raw: str) -> Given:
     labels, network = tokens.labels[:LONGEST], cast(GPT, model.network)
     bar = layout.control_bar()
     with bar:
-        layer = _choice("Layer", network.config.layers, key="layer")
-        head = _choice("Head", network.config.heads, key="head")
+        layer = _number("Layer", network.config.layers, key="layer")
+        head = _number("Head", network.config.heads, key="head")
         words = [place for place, label in enumerate(labels) if any(map(str.isalnum, label))]
         query = _query(labels, first=words[-1] if words else len(labels) - 1)
     if len(tokens) > LONGEST:
@@ -115,6 +123,12 @@ def _choice(label: str, count: int, *, key: str) -> int:
     return st.segmented_control(label, range(count), default=0, key=key, bind="query-params", required=True)
 
 
+def _number(label: str, count: int, *, key: str) -> int:
+    """The same for many: a field with a step up and a step down."""
+    _within(count, key, otherwise=0)
+    return st.number_input(label, 0, count - 1, 0, key=key, bind="query-params", width=130)
+
+
 def _query(labels: tuple[str, ...], *, first: int) -> int:
     """The token whose row is followed through all steps."""
     if len(labels) < 2:
@@ -125,7 +139,7 @@ def _query(labels: tuple[str, ...], *, first: int) -> int:
     chosen = st.session_state.get("token", int(asked) if asked.isdecimal() and len(asked) < 5 else first)
     name = layout.readable(labels[chosen if chosen < len(labels) else first])
     return st.slider(
-        f"Query token: {layout.plain(name)}", 0, len(labels) - 1, first, key="token", bind="query-params", width=200
+        f"Query token: {layout.plain(name)}", 0, len(labels) - 1, first, key="token", bind="query-params", width=190
     )
 
 

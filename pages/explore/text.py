@@ -2,6 +2,7 @@
 
 from dashboard import controls, layout, runs, words
 from dashboard.explore import explore
+from dashboard.steps import inputs
 
 layout.head(words.TEXT)
 with layout.control_bar():
@@ -10,4 +11,4 @@ with layout.control_bar():
 
 plain = runs.watch_text(name, text)
 layout.say_what_was_cut(plain.given)
-explore(plain, lambda heads: runs.watch_text(name, text, heads), words.TEXT)
+explore(plain, lambda heads: runs.watch_text(name, text, heads), words.TEXT, apart=inputs.address(name, text))

@@ -1,5 +1,6 @@
 """The whole atlas in a real browser: what only a browser shows."""
 
+import re
 from io import BytesIO
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -72,6 +73,37 @@ def test_silencing_the_shown_head_shows_the_prediction_beside_the_old_one(visit)
     assert parameters(page)["layer"] == ["2"]
 
 
+def test_a_silenced_head_says_so_and_speaks_again_when_it_is_let(visit):
+    page = visit("text?layer=2&head=1&silenced=2.1&maps=heads+silenced")
+    expect(page.locator(".atlas .reading")).to_contain_text("the head is silenced")
+    page.get_by_role("button", name="Let this head speak").click()
+    expect(page.get_by_role("button", name="Silence this head")).to_be_visible()
+    expect(page.locator(".atlas .reading")).not_to_contain_text("the head is silenced")
+    assert "silenced" not in parameters(page)
+
+
+def test_the_head_in_view_can_be_taken_apart_and_back_leads_to_it_again(visit):
+    page = visit("text?text=The+sea+was+calm&layer=3&head=2&token=1")
+    expect(reading(page)).to_contain_text("sea")
+    page.get_by_role("link", name="Take this head apart").click()
+    expect(page.get_by_label("Layer")).to_have_value("3")
+    expect(page.get_by_label("Head", exact=True)).to_have_value("2")
+    expect(page.get_by_text("Query token: sea")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".middle .caption b")).to_have_text("Layer 3, head 2")
+
+
+def test_back_to_another_page_finds_what_was_left_there(visit):
+    page = visit("text?text=The+sea+was+calm&layer=3&head=2")
+    expect(page.locator(".middle .caption b")).to_have_text("Layer 3, head 2")
+    page.get_by_role("link", name="Attention step by step", exact=True).first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("How does a query find its values?")
+    expect(page.locator(".steps")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Your text")).to_have_value("The sea was calm")
+    expect(page.locator(".middle .caption b")).to_have_text("Layer 3, head 2")
+
+
 def test_an_own_photograph_is_shown_under_its_attention(visit):
     page = visit("image")
     expect(reading(page)).to_contain_text("looks at")
@@ -132,3 +164,14 @@ def test_the_projector_s_view_has_no_chrome_and_larger_type(visit):
     expect(reading(page)).to_contain_text("looks at")
     assert page.get_by_test_id("stSidebar").get_by_role("link").count() == 0
     assert page.get_by_text("What to notice").count() == 0
+    page.keyboard.press("v")
+    expect(page).to_have_url(re.compile("view=lines"))
+
+
+@pytest.mark.parametrize("path", ["", "text", "image", "steps?begin=Your+sentence"])
+def test_on_a_phone_nothing_is_wider_than_the_page(visit, path):
+    page = visit("")
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(path)
+    expect(page.locator(".atlas .reading, .steps .reading")).to_be_visible()
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390

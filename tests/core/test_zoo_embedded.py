@@ -70,6 +70,15 @@ def test_predictions_are_the_softmax_of_the_position(weights):
     assert sum(prediction.probability for prediction in model.predictions(run, top=10_000)) == pytest.approx(1)
 
 
+def test_the_number_of_a_prediction_finds_its_probability_and_its_label(weights):
+    model = load_embedded_text("gpt-books", weights=weights)
+    run = model.run(model.encode("Who listens to whom?"))
+    probabilities = model.probabilities(run, position=2)
+    for prediction in model.predictions(run, position=2, top=3):
+        assert probabilities[prediction.number] == pytest.approx(prediction.probability)
+        assert model.label(prediction.number) == prediction.label
+
+
 def test_a_long_text_is_cut_at_the_context(weights):
     model = load_embedded_text("gpt-books", weights=weights)
     tokens = model.encode("Who listens to whom? " * 30)

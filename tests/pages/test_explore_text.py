@@ -41,6 +41,24 @@ def test_silencing_a_head_changes_the_prediction_and_waking_it_restores_it(visit
     assert bars(app) == {"as it is": before}
 
 
+def test_what_is_to_be_noticed_is_said_of_the_maps_that_are_shown(visit):
+    heads = [f"{layer}.{head}" for layer in range(6) for head in range(6)]
+    app = visit(PAGE, silenced=heads[-1])
+    before = {element.value for element in app.markdown}
+    app.multiselect(key="silenced").set_value(heads[:24]).run()
+    app.segmented_control(key="maps").set_value("heads silenced").run()
+    after = {element.value for element in app.markdown}
+    assert any("tokens away" in sentence for sentence in before - after)
+
+
+def test_after_an_error_the_choices_are_still_made(visit):
+    app = visit(PAGE, silenced="2.1", maps="heads silenced")
+    app.text_area(key="text").set_value("").run()
+    app.text_area(key="text").set_value("The old man looked at the sea.").run()
+    assert app.multiselect(key="silenced").value == ["2.1"]
+    assert app.segmented_control(key="maps").value == "heads silenced"
+
+
 @pytest.mark.parametrize("text", ["", "   \n\t ", "\u200b"])
 def test_an_empty_text_gets_one_sentence_and_the_page_stays(visit, text):
     app = visit(PAGE)

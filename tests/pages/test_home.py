@@ -5,11 +5,23 @@ from dashboard import contents
 
 def test_the_page_names_every_other_page(visit):
     app = visit("home.py")
-    labels = " ".join(link.proto.label for link in app.get("page_link"))
+    links = {link.proto.label for link in app.get("page_link")}
+    prose = " ".join(element.value for element in app.markdown)
     for pages in contents.GROUPS.values():
         for page in pages:
             if page is not contents.HOME:
-                assert page.question in labels
+                assert page.name in links
+                assert page.question in prose
+                assert page.about in prose
+
+
+def test_the_example_can_be_a_photograph_and_leads_to_the_page_for_one_s_own(visit):
+    app = visit("home.py")
+    assert any("tokens away" in element.value for element in app.markdown)
+    app.segmented_control(key="example").set_value("A photograph").run()
+    assert not app.exception
+    assert any("strongest look at the picture" in element.value for element in app.markdown)
+    assert "Try it with your own photograph" in {link.proto.label for link in app.get("page_link")}
 
 
 def test_every_page_has_a_file_and_a_short_address_of_its_own():

@@ -49,6 +49,7 @@ def attention_view(
     on_silence: Callable[[int, int], None] | None = None,
     address: bool = True,
     tell: bool = False,
+    apart: str | None = None,
 ) -> Choice:
     """Show a scene.
 
@@ -56,7 +57,8 @@ def attention_view(
     query; the picture and each row's own maximum where the keys are patches). `silenced` heads, (layer, head), are
     marked; `on_silence(layer, head)` is called, before the page runs again, when the visitor asks to silence the head
     in view. `address`: keep layer, head, token, view, scale and special tokens in the address bar; one view of a page
-    may. `tell`: tell the server each chosen head and pinned token, which reruns the page.
+    may. `tell`: tell the server each chosen head and pinned token, which reruns the page. `apart` is the address of a
+    page that takes a head apart; the view links to it with layer, head and token added.
     """
     state = st.session_state.get(key) or {}
     chosen = state.get("chosen") or (_addressed() if address else {})
@@ -69,6 +71,7 @@ def attention_view(
         "canSilence": on_silence is not None,
         "address": address,
         "tell": tell,
+        "apart": apart,
     }
     message["palettes"] = _PALETTES
 

@@ -31,6 +31,7 @@ function notesOf(pattern, view, waiting, state) {
     [layer.masked && pattern.blocked && view === "map", "Hatched in grey: the mask allows no link."],
     [layer.causal && view === "map", "Blank above the diagonal: later tokens, which may not be looked at."],
     [view === "lines", `The ${state.links} strongest links from ${state.threshold.toFixed(2)} up, or a token’s own.`],
+    [layer.key.kind === "patches", "Patches are named row·column, counted from 0."],
     [veiled, "The photograph is clear where the row looks, and fades where it does not."],
     [pattern.renormalised, "Special tokens are left out; each row is scaled to sum to 1 again."],
     [pattern.approximate, "Weights were rounded to one byte (≈); exact values can be asked for."],

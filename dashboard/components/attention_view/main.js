@@ -1,9 +1,11 @@
+import { mendHistory } from "./history.js";
 import { AttentionView } from "./view.js";
 
 const views = new WeakMap();
 
 /** Streamlit calls this for each new message and each new theme; one view lives as long as its element. */
 export default function (component) {
+  mendHistory();
   const host = component.parentElement;
   if (!views.has(host)) views.set(host, new AttentionView(host));
   const view = views.get(host);

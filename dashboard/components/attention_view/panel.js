@@ -15,9 +15,9 @@ export function createSettings({ set }) {
   const links = slider({ min: 5, max: 400, step: 5 }, (value) => set({ links: value }));
   const threshold = slider({ min: 0, max: 0.5, step: 0.01 }, (value) => set({ threshold: value }));
   const blend = slider({ min: 0, max: 1, step: 0.02 }, (value) => set({ blend: value }));
-  const veil = choice({ light: "light", ink: "ink" }, (value) => set({ veil: value }));
+  const veil = choice({ light: "spotlight", ink: "ink" }, (value) => set({ veil: value }));
   const forLines = group(labelled("Strongest links", links), labelled("From weight", threshold));
-  const forPicture = group(labelled("Photograph", blend, "attention"), labelled("drawn as", veil));
+  const forPicture = group(labelled("Photograph", blend, "attention"), labelled("Drawn as", veil));
   const inputs = { scale, links, threshold, blend, veil };
   const rest = [forLines, forPicture, labelled("Scale", scale), specialLabel];
   const element = make("div", { class: "settings" }, segment, ...rest);
@@ -41,6 +41,7 @@ export function createSettings({ set }) {
 export function createActions(wishes) {
   const action = (label, name) => button(label, () => wishes[name](), { class: "text-button" });
   const silence = action("Silence this head", "silence");
+  const apart = make("a", { class: "text-button" }, "Take this head apart");
   const said = make("span", { role: "status", class: "said" });
   const element = make(
     "div",
@@ -51,14 +52,17 @@ export function createActions(wishes) {
     action("CSV", "csv"),
     action("Full screen", "fullscreen"),
     silence,
+    apart,
     keysHint(),
     said,
   );
   let fading = 0;
 
-  function show({ layer, head }, { canSilence, silenced }) {
+  function show({ layer, head, token }, { canSilence, silenced, apart: address }) {
     silence.hidden = !canSilence;
     silence.textContent = isSilenced(silenced, layer, head) ? "Let this head speak" : "Silence this head";
+    apart.hidden = !address;
+    if (address) apart.href = `${address}&${new URLSearchParams({ layer, head, token })}`;
   }
 
   function say(text) {

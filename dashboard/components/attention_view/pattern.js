@@ -27,7 +27,7 @@ export function rowOf(pattern, query) {
   return pattern.weights.subarray(row * pattern.keys.length, (row + 1) * pattern.keys.length);
 }
 
-/** What can be said of a row: its sum, entropy in bits, the keys that hold 90 %, and all keys by weight. */
+/** What can be said of a row: its sum, entropy in bits, the keys that hold 90%, and all keys by weight. */
 export function readRow(row) {
   let sum = 0;
   let allowed = 0;

@@ -7,6 +7,8 @@ import { tokenName } from "./scene.js";
 
 const TOP = 6;
 const LONGEST_FLOW = 1200;
+const LEFT_OUT = "This row is zero: all its weight is on tokens that were left out.";
+const ENTROPY = "Entropy: 0 bits if one token gets everything, one bit more each time twice as many share it evenly";
 
 /** The panel that reads one row aloud: where this token looks, how much, and how widely. */
 export function createReading({ askExact }) {
@@ -16,7 +18,7 @@ export function createReading({ askExact }) {
   const body = make("tbody");
   const caption = make("caption", { class: "unseen" }, "The keys with the largest weights");
   const table = make("table", { class: "top" }, caption, body);
-  const spread = make("p", { class: "quiet" });
+  const spread = make("p", { class: "quiet", title: ENTROPY });
   const sum = make("p", { class: "quiet" });
   const exact = button("Exact values and row sum", askExact, { class: "text-button", "aria-pressed": "false" });
   const parts = [title, flow.element, little, table, spread, exact, sum];
@@ -88,11 +90,11 @@ function emptyLine() {
 function sentence(pattern, reading, approximate) {
   if (reading.missing) return "This row holds values that are not numbers (NaN).";
   if (!reading.allowed) return "The mask allows this token to look at nothing.";
-  if (!(reading.sum > 0)) return "This row is zero: all its weight is on tokens that were left out.";
+  if (!(reading.sum > 0)) return pattern.renormalised ? LEFT_OUT : "This row is zero: the head is silenced.";
   const { key } = pattern.layer;
   const things = key.kind === "patches" && !pattern.keys.some((token) => key.special[token]) ? "patches" : "tokens";
-  const entropy = `Row entropy ${approximate ? "≈ " : ""}${reading.entropy.toFixed(2)} bits`;
-  return `${entropy} · ${reading.holders} of ${reading.allowed} ${things} hold 90 %`;
+  const holds = `${reading.holders} of ${reading.allowed} ${things} ${reading.holders === 1 ? "holds" : "hold"} 90%`;
+  return `${holds} · entropy ${approximate ? "≈ " : ""}${reading.entropy.toFixed(2)} bits`;
 }
 
 function drawLittle(canvas, { pixels, rows, columns }) {

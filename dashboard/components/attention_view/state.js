@@ -9,7 +9,7 @@ export const START = {
   exactly: false,
   links: 60,
   threshold: 0.05,
-  blend: 0.85,
+  blend: 0.75,
   veil: "light",
 };
 

@@ -140,8 +140,14 @@ export class AttentionView {
     event.preventDefault();
     if (wish === "fullscreen" || (wish === "unpin" && this.screen.isFull())) this.screen.toggle();
     else if (wish === "unpin") this.set({ token: null });
+    else if (wish === "view") this.set({ view: this.nextView() }, "push");
     else this.set(stepped(this.state, this, wish), wish.step === "token" ? "replace" : "push");
     this.announce();
+  }
+
+  nextView() {
+    const { view, possible } = lookOf(this.state, this.layer, this.options);
+    return possible[(possible.indexOf(view) + 1) % possible.length];
   }
 
   /** Brings everything that is seen to the present choice; what did not change is not drawn again. */
@@ -158,7 +164,7 @@ export class AttentionView {
     const crowded = Math.max(pattern.queries.length, pattern.keys.length) > MANY_TOKENS;
     this.stage.classList.toggle("dense", crowded || this.presenting);
     this.settings.show({ ...state, scale }, { view, views: possible, layer: this.layer });
-    this.actions.show(state, options);
+    this.actions.show({ ...state, token: state.token ?? this.resting }, options);
     this.showHeads(scale);
     this.point(this.mustDraw());
   }

@@ -1,5 +1,6 @@
 import { applyTheme } from "../attention_view/colour.js";
 import { button, make } from "../attention_view/dom.js";
+import { mendHistory } from "../attention_view/history.js";
 import { comparisonOf } from "./comparison.js";
 import { equationOf } from "./equation.js";
 import { formula } from "./formula.js";
@@ -18,6 +19,7 @@ const views = new WeakMap();
 
 /** Streamlit calls this for each new message and each new theme; one view lives as long as its element. */
 export default function (component) {
+  mendHistory();
   const host = component.parentElement;
   if (!views.has(host)) views.set(host, new StepView(host));
   const view = views.get(host);

@@ -1,0 +1,38 @@
+"""Take the pictures of README.md: `.venv/bin/python -m docs.screenshots` (needs what `make test` installs)."""
+
+import subprocess
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from benchmarks.server import ROOT, running_server
+
+FOLDER = Path(__file__).parent
+SIZE = {"width": 1280, "height": 800}
+
+# file -> address, theme, and what is there once the page is complete
+PICTURES = {
+    "home": ("", "light", ".atlas .reading h2"),
+    "text": ("text", "light", ".atlas .reading h2"),
+    "image": ("image", "dark", ".atlas .reading h2"),
+    "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=5", "light", ".steps"),
+}
+
+
+def main() -> None:
+    """One PNG for each page."""
+    chromium = subprocess.run([ROOT / "bin" / "browser"], capture_output=True, text=True, check=True).stdout.strip()
+    with sync_playwright() as playwright, running_server() as (address, _):
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        for name, (path, theme, ready) in PICTURES.items():
+            page = browser.new_page(viewport=SIZE, color_scheme=theme)
+            page.goto(f"{address}/{path}")
+            page.locator(ready).first.wait_for(timeout=60_000)
+            page.wait_for_timeout(2000)  # fonts, and the charts further down
+            page.screenshot(path=FOLDER / f"{name}.png")
+            page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
