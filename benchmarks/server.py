@@ -1,6 +1,7 @@
 """The real server, started as `make run` starts it, on a free port."""
 
 import contextlib
+import os
 import socket
 import subprocess
 import sys
@@ -14,14 +15,15 @@ ROOT = Path(__file__).parent.parent
 
 
 @contextmanager
-def running_server() -> Iterator[tuple[str, float]]:
-    """Start the server; give its address and the moment at which it was started (time.perf_counter)."""
+def running_server(app: str = "dashboard/server.py") -> Iterator[tuple[str, float]]:
+    """Start a server; give its address and the moment at which it was started (time.perf_counter)."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "dashboard/server.py", f"--server.port={port}"]
+    command = [sys.executable, "-m", "streamlit", "run", app, f"--server.port={port}"]
     started = time.perf_counter()
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     try:
         _wait_for(address)

@@ -18,6 +18,8 @@ def show(plain: Watched, changed: Watched | None) -> None:
     if not _best(plain):
         return
     st.subheader(words.PREDICTIONS[type(plain.model).__name__], anchor=False)
+    if classes := getattr(plain.model, "classes", ()):
+        st.caption(f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else.")
     _bars(plain, changed)
     texts = {name: run for name, run in (("expected", plain), ("heads silenced", changed)) if _says_at_each_token(run)}
     if texts and not layout.is_presented():

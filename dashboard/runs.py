@@ -1,6 +1,7 @@
 """Models and their runs, kept for the next visitor. The only module that caches; what is big has few entries."""
 
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from dashboard.components.attention_view import Scene
 from dashboard.notices import Notice
 from dashboard.scenes import Head
 
+FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
 # Two forward passes at a time: more would only take the processor from one another.
 _COMPUTING = threading.Semaphore(2)
 
@@ -72,9 +74,10 @@ Watched = WatchedText | WatchedImage
 
 
 def warm_up() -> None:
-    """Load what the first visitor will want, while the server starts."""
+    """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
     for name in zoo.TEXT:
         text_model(name)
+    time.sleep(FIRST_VISIT)
     for name in zoo.IMAGE:
         image_model(name)
 

@@ -15,6 +15,8 @@ PRODUCTS = {
 }
 PROJECTIONS = {nn.functional.linear, torch.addmm, torch.conv1d, torch.conv2d, torch.conv3d}
 
+PLAIN = {int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device}  # arguments that are no tensors
+
 LONGEST = 400  # operations remembered: several times those of one attention module
 
 
@@ -110,8 +112,13 @@ def _identities(arguments: Iterable, parameters: set[int]) -> list[int]:
     """Those of the tensors among the arguments, also in lists; parameters are put aside."""
     found = []
     for argument in arguments:
-        if type(argument) is nn.Parameter:  # isinstance would be slow here, and this runs for each operation
+        kind = type(argument)  # asked first: isinstance is slow for tensors, and this runs for each operation
+        if kind is Tensor:
+            found.append(id(argument))
+        elif kind is nn.Parameter:
             parameters.add(id(argument))
+        elif kind in PLAIN:
+            continue
         elif isinstance(argument, Tensor):
             found.append(id(argument))
         elif isinstance(argument, tuple | list):

@@ -17,6 +17,9 @@ from core.capture.write_out import Draft, edit_softmax, write_out
 
 SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
 
+# Half of all calls only ask a tensor for its shape or type: they make no tensor.
+ANSWERS = {torch.Size, torch.dtype, torch.device, int, float, bool}
+
 # What may happen to a softmax before it is multiplied with values and still leave its weights in their places.
 COATS = {
     *("dropout", "to", "type", "type_as", "float", "half", "bfloat16", "contiguous", "clone", "nan_to_num"),
@@ -72,6 +75,8 @@ class Seam(TorchFunctionMode):
             result = self._softmax(func, args, kwargs)
         else:
             result = func(*args, **kwargs)
+            if type(result) in ANSWERS:
+                return result
             if self._drafts:
                 self._follow(func, args, result)
         if parameters := self._lineage.note(func, args, kwargs, result):
