@@ -8,14 +8,14 @@ from playwright.sync_api import sync_playwright
 from benchmarks.server import ROOT, running_server
 
 FOLDER = Path(__file__).parent
-SIZE = {"width": 1280, "height": 800}
+SIZE = {"width": 1280, "height": 960}
 
 # file -> address, theme, and what is there once the page is complete
 PICTURES = {
     "home": ("", "light", ".atlas .reading h2"),
     "text": ("text", "light", ".atlas .reading h2"),
     "image": ("image", "dark", ".atlas .reading h2"),
-    "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=5", "light", ".steps"),
+    "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
 
