@@ -9,7 +9,7 @@ def main() -> None:
     """Measure, say each row as it comes, write the table."""
     rows = []
     for row in chain(recording.rows(), recording.tile_rows(), bertviz_peer.rows(), browser.rows(), visitors.rows()):
-        print(f"{row.what}: {row.value:.3g} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
+        print(f"{row.what}: {row.shown} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
         rows.append(row)
     table.write(rows)
 

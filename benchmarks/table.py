@@ -29,6 +29,11 @@ class Row:
         return self.value >= self.budget if self.at_least else self.value <= self.budget
 
     @property
+    def shown(self) -> str:
+        """The value with the digits that matter."""
+        return f"{self.value:,.0f}" if self.value >= 1000 else f"{self.value:.3g}"
+
+    @property
     def verdict(self) -> str:
         """The budget in words, and by how much it is missed, if it is."""
         if self.budget is None:
@@ -49,7 +54,7 @@ def write(rows: list[Row]) -> None:
         "",
         "| what | measured | budget | remarks |",
         "|---|---:|---|---|",
-        *(f"| {row.what} | {row.value:.3g} {row.unit} | {row.verdict} | {row.detail} |" for row in rows),
+        *(f"| {row.what} | {row.shown} {row.unit} | {row.verdict} | {row.detail} |" for row in rows),
         "",
     ]
     (FOLDER / "RESULTS.md").write_text("\n".join(lines))
