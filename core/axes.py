@@ -2,7 +2,7 @@
 
 Shapes are types, checked while the tests run:
 
-    def mix(weights: Float[Tensor, QUERY_KEY], value: Float[Tensor, "key each"]) -> Float[Tensor, "query each"]: ...
+    def mix(weights: Float[Tensor, "query key"], value: Float[Tensor, "key each"]) -> Float[Tensor, "query each"]: ...
 """
 
 AXES = {
@@ -13,10 +13,14 @@ AXES = {
     "key": "the token that is looked at; keys and values share this axis",
     "token": "one position of a sequence, where queries and keys are the same tokens",
     "width": "the channels of a token between layers (d_model)",
+    "width_in": "the channels that go into a linear map",
+    "width_out": "the channels that come out of it",
     "each": "the channels of one head (d_k or d_v)",
+    "each_value": "the channels of one head's values (d_v), where they may differ from d_k",
     "vocabulary": "the tokens that a language model can predict",
     "row": "the vertical position in a picture or in a grid of patches",
     "column": "the horizontal position in a picture or in a grid of patches",
     "channel": "red, green and blue",
     "class": "the labels that a classifier can predict",
+    "leading": "any number of axes that a function keeps as they are",
 }

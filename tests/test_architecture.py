@@ -1,9 +1,12 @@
 """Arrows point one way: pages -> dashboard -> core; training -> core; benchmarks -> core, dashboard."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
+
+from core.axes import AXES
 
 ROOT = Path(__file__).parent.parent
 BROWSER = {"streamlit", "plotly"}
@@ -47,6 +50,23 @@ def test_no_page_is_long():
     for file in (ROOT / "pages").rglob("*.py"):
         lines = len(file.read_text().splitlines())
         assert lines <= 100, f"{file.relative_to(ROOT)} has {lines} lines: a page chooses, computes and shows."
+
+
+def test_every_axis_of_core_is_in_the_glossary():
+    for file in (ROOT / "core").rglob("*.py"):
+        unknown = axes(file.read_text()) - AXES.keys()
+        assert not unknown, f"{file.relative_to(ROOT)} names axes that core/axes.py does not: {sorted(unknown)}."
+
+
+def test_that_test_can_fail_too():
+    assert axes('def f(x: Float[Tensor, "batch *leading #seq 3 _"]): ...') - AXES.keys() == {"seq"}
+
+
+def axes(source: str) -> set[str]:
+    """The axis names in the shapes of a source; sizes, "_" and "..." name nothing."""
+    shapes = re.findall(r'(?:Float|Int|Bool|UInt8)\[[\w.]+, "([^"]*)"\]', source)
+    names = {name.lstrip("*#?") for shape in shapes for name in shape.split()}
+    return {name for name in names if name.isidentifier() and name != "_"}
 
 
 def imported(source: str) -> set[str]:

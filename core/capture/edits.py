@@ -108,7 +108,7 @@ def read_edit(wanted: Edit | str) -> Edit:
     return edit
 
 
-def normalise(scores: Float[Tensor, "*any key"]) -> Float[Tensor, "*any key"]:
+def normalise(scores: Float[Tensor, "*leading key"]) -> Float[Tensor, "*leading key"]:
     """Softmax over the keys, but zeros instead of NaN (and no NaN gradient) where no key is left."""
     empty = scores.amax(-1, keepdim=True).isneginf()
     return scores.masked_fill(empty, 0.0).softmax(-1).masked_fill(empty, 0.0)
