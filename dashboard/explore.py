@@ -28,7 +28,8 @@ def explore(
         with layout.control_bar():
             silenced = controls.silenced_heads(plain)
             takeaway = st.container(width="content")
-        changed = silence(silenced) if silenced else None
+        with layout.waiting_place():
+            changed = silence(silenced) if silenced else None
         predictions.show(plain, changed)
     with stage:
         shown = controls.which_maps(plain, changed)

@@ -64,6 +64,15 @@ def control_bar():
     return st.container(horizontal=True, vertical_alignment="bottom")
 
 
+def waiting_place():
+    """Where a spinner may stand while something is computed.
+
+    Without a place of its own it would move all that follows by one, and for a moment the browser would hold two
+    elements of one key: sometimes it keeps both.
+    """
+    return st.container()
+
+
 def say_what_was_cut(tokens: Tokens) -> None:
     """Where the text ends for the model, if its context holds no more."""
     if cut := tokens.cut:

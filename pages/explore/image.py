@@ -9,5 +9,6 @@ with layout.control_bar():
     name = controls.model("image")
     resolution = controls.resolution(runs.image_model(name))
 
-plain = runs.watch_image(name, picture, resolution)
+with layout.waiting_place():
+    plain = runs.watch_image(name, picture, resolution)
 explore(plain, lambda heads: runs.watch_image(name, picture, resolution, heads), words.IMAGE, view="picture")

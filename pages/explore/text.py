@@ -9,6 +9,7 @@ with layout.control_bar():
     text = controls.text()
     name = controls.model("text")
 
-plain = runs.watch_text(name, text)
+with layout.waiting_place():
+    plain = runs.watch_text(name, text)
 layout.say_what_was_cut(plain.given)
 explore(plain, lambda heads: runs.watch_text(name, text, heads), words.TEXT, apart=inputs.address(name, text))
