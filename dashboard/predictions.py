@@ -41,7 +41,6 @@ def _bars(plain: Watched, changed: Watched | None) -> None:
         prediction_bars(labels, before, after, palette=layout.palette(), size=20 if layout.is_presented() else 14),
         config={"displayModeBar": False},
         alt=f"Probabilities: {', '.join(f'{label} {value:.1%}' for label, value in zip(labels, before, strict=True))}",
-        key="predictions",
     )
 
 
