@@ -67,8 +67,7 @@ def control_bar():
 def waiting_place():
     """Where a spinner may stand while something is computed.
 
-    Without a place of its own it would move all that follows by one, and for a moment the browser would hold two
-    elements of one key: sometimes it keeps both.
+    Without a place of its own it would move all that follows by one, and the browser would build it anew.
     """
     return st.container()
 
