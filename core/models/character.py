@@ -1,0 +1,93 @@
+"""A character model: characters in, a score for every next character out; five bodies may lie in between."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from jaxtyping import Float, Int
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from core.errors import ModelError
+from core.models.convolution import Convolution
+from core.models.gru import GRU
+from core.models.lstm import LSTM
+from core.models.rnn import RNN
+from core.models.self_attention import SelfAttention
+
+BODIES: Mapping[str, Callable[..., nn.Module]] = {
+    "rnn": RNN,
+    "lstm": LSTM,
+    "gru": GRU,
+    "convolution": Convolution,
+    "self_attention": SelfAttention,
+}
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The characters that a model knows; number 0 stands for all others."""
+
+    characters: str
+
+    def __len__(self) -> int:
+        return 1 + len(self.characters)
+
+    def encode(self, text: str) -> Int[Tensor, " token"]:
+        """The number of each character of the text."""
+        return torch.tensor([1 + self.characters.find(character) for character in text], dtype=torch.long)
+
+    def unknown(self, text: str) -> str:
+        """The characters of the text that the model does not know, each once."""
+        return "".join(dict.fromkeys(character for character in text if character not in self.characters))
+
+    def label(self, number: int) -> str:
+        """The character with this number; U+FFFD for the unknown one."""
+        return self.characters[number - 1] if number else "\ufffd"
+
+
+class CharacterModel(nn.Module):
+    """Embedding, body, readout. Only the body differs between the five models: `kind` of BODIES, made with `sizes`."""
+
+    def __init__(self, kind: str, sizes: Mapping[str, int | str], vocabulary: int):
+        super().__init__()
+        self.kind, self.sizes = kind, dict(sizes)
+        width = int(sizes["width"])
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.body = BODIES[kind](**sizes)
+        self.readout = nn.Linear(width, vocabulary)
+
+    def forward(self, characters: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token vocabulary"]:
+        return self.read_out(self.embedding(characters))
+
+    def read_out(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token vocabulary"]:
+        """From the embedded characters on: for those who want to know how the output changes with them."""
+        return self.readout(self.body(x))
+
+
+def load_characters(folder: Path, names: tuple[str, ...] | None = None) -> tuple[Alphabet, dict[str, CharacterModel]]:
+    """The alphabet and the models that training/characters.py left in a folder; all of them, or those named."""
+    if not (folder / "config.json").exists():
+        raise ModelError(f"The character models are missing from {folder.name}/: fetch the project again.")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    alphabet = Alphabet(config["alphabet"])
+    models = {}
+    for name in names or config["models"]:
+        model = CharacterModel(**config["models"][name], vocabulary=len(alphabet))
+        weights = load_file(folder / f"{name}.safetensors")
+        model.load_state_dict({key: tensor.float() for key, tensor in weights.items()})
+        models[name] = model.eval().requires_grad_(False)
+    return alphabet, models
+
+
+def save_characters(folder: Path, alphabet: Alphabet, models: Mapping[str, CharacterModel]) -> None:
+    """What `load_characters` reads: weights in half precision, and how the models are made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, model in models.items():
+        weights = {key: tensor.to(torch.float16).contiguous() for key, tensor in model.state_dict().items()}
+        save_file(weights, folder / f"{name}.safetensors")
+    made = {name: {"kind": model.kind, "sizes": model.sizes} for name, model in models.items()}
+    config = {"alphabet": alphabet.characters, "models": made}
+    (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

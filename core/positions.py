@@ -1,0 +1,139 @@
+"""How a set is told its order: every way of giving positions to attention, as small pure functions."""
+
+import math
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+BASE = 10_000.0  # of the wavelengths, in Vaswani et al. 2017 and in Su et al. 2021 alike
+
+
+def frequencies(width: int, base: float = BASE) -> Float[Tensor, " pair"]:
+    """Radians that pair i of the channels turns for each token: base^(-2i / width).
+
+    Vaswani et al. 2017, section 3.5; Su et al. 2021, equation 15. ValueError for an odd width.
+    """
+    if width % 2 or width < 2:
+        raise ValueError(f"Waves come in pairs of a sine and a cosine: {width} channels cannot be paired.")
+    return base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+
+
+def sinusoidal(length: int, width: int, base: float = BASE) -> Float[Tensor, "token width"]:
+    """PE(pos, 2i) = sin(pos f_i), PE(pos, 2i + 1) = cos(pos f_i) (Vaswani et al. 2017, section 3.5)."""
+    angles = torch.arange(length, dtype=torch.float64)[:, None] * frequencies(width, base)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=-2).float()
+
+
+def turning(frequency: float, offset: int) -> Float[Tensor, "2 2"]:
+    """M_k: turns the pair (sine, cosine) of any position into that of the position `offset` tokens later.
+
+    PE(pos + k) = M_k PE(pos), and M_k does not depend on pos: "for any fixed offset k, PE(pos+k) can be represented as
+    a linear function of PE(pos)" (Vaswani et al. 2017, section 3.5). By the sums of angles,
+    sin(a + b) = sin a cos b + cos a sin b and cos(a + b) = cos a cos b - sin a sin b.
+    """
+    sine, cosine = math.sin(offset * frequency), math.cos(offset * frequency)
+    return torch.tensor([[cosine, sine], [-sine, cosine]], dtype=torch.float64)
+
+
+def advanced(
+    encoding: Float[Tensor, "*leading token width"], offset: int, base: float = BASE
+) -> Float[Tensor, "*leading token width"]:
+    """Every pair of a sinusoidal encoding turned by its own M_k: the encoding `offset` tokens later.
+
+    Vaswani et al. 2017, section 3.5, in the precision of `encoding`.
+    """
+    matrices = torch.stack([turning(f, offset) for f in frequencies(encoding.shape[-1], base).tolist()])
+    pairs = encoding.unflatten(-1, (-1, 2))
+    return torch.einsum("pij,...pj->...pi", matrices.to(encoding), pairs).flatten(start_dim=-2)
+
+
+def similarity_at(distance: Int[Tensor, "*leading"], width: int, base: float = BASE) -> Float[Tensor, "*leading"]:
+    """PE(pos) · PE(pos + distance), wherever pos is: the sum of cos(distance x f_i) over the pairs.
+
+    Follows from section 3.5 of Vaswani et al. 2017: sin a sin b + cos a cos b = cos(a - b).
+    """
+    return (distance[..., None] * frequencies(width, base)).cos().sum(dim=-1).float()
+
+
+def rotary(
+    x: Float[Tensor, "*leading token each"], positions: Int[Tensor, " token"], base: float = BASE
+) -> Float[Tensor, "*leading token each"]:
+    """Queries or keys with each pair of channels (2i, 2i + 1) turned by position x f_i (Su et al. 2021, equation 34).
+
+    The product of a query at m and a key at n then depends on m - n alone (equation 16). The pairs are neighbours, as
+    in the paper; Llama and others pair channel i with i + each/2: the same after `half_split`.
+    """
+    angles = (positions[:, None] * frequencies(x.shape[-1], base).to(x.device)).to(x.dtype)
+    sine, cosine = angles.sin(), angles.cos()
+    even, odd = x[..., 0::2], x[..., 1::2]
+    turned = torch.stack([even * cosine - odd * sine, even * sine + odd * cosine], dim=-1)
+    return turned.flatten(start_dim=-2)
+
+
+def half_split(width: int) -> Int[Tensor, " width"]:
+    """The order of channels in which neighbours (2i, 2i + 1) come to stand at i and i + width/2.
+
+    `x[..., half_split(width)]` is how Llama's code expects what Su et al. 2021 (equation 34) write in neighbours.
+    """
+    return torch.cat([torch.arange(0, width, 2), torch.arange(1, width, 2)])
+
+
+def alibi_slopes(heads: int) -> Float[Tensor, " head"]:
+    """How much each head takes off for a token of distance: 2^(-8/heads), its square, its cube ...
+
+    Press et al. 2022, section 3. For a number of heads that is not a power of two they take the slopes of the next
+    lower power, then every second one of the next higher: so do we.
+    """
+    lower = 2 ** math.floor(math.log2(heads))
+    slopes = [2 ** (-8 * (head + 1) / lower) for head in range(lower)]
+    between = [2 ** (-8 * (head + 1) / (2 * lower)) for head in range(0, 2 * lower, 2)]
+    return torch.tensor((slopes + between)[:heads])
+
+
+def alibi(heads: int, queries: int, keys: int) -> Float[Tensor, "head query key"]:
+    """What ALiBi adds to the scores: -slope x distance (Press et al. 2022, section 3). The last query is the last key.
+
+    The paper's heads look back only; forwards the distance counts the same.
+    """
+    return -alibi_slopes(heads)[:, None, None] * distances(queries, keys).abs()
+
+
+def distances(queries: int, keys: int) -> Int[Tensor, "query key"]:
+    """Position of the key minus position of the query; the last query is the last key."""
+    return torch.arange(keys)[None, :] - torch.arange(keys - queries, keys)[:, None]
+
+
+def relative_buckets(
+    distance: Int[Tensor, "*leading"], *, buckets: int = 32, longest: int = 128, bidirectional: bool
+) -> Int[Tensor, "*leading"]:
+    """Which of T5's learned biases a distance (key minus query) gets (Raffel et al. 2020, section 2.1).
+
+    Half of the buckets are for one distance each, the others for ranges that grow logarithmically up to `longest`;
+    all that is farther shares the last one. Bidirectional models halve the buckets between back and forth.
+    """
+    offset = torch.zeros_like(distance)
+    if bidirectional:
+        buckets //= 2
+        offset = (distance > 0) * buckets
+        back = distance.abs()
+    else:
+        back = (-distance).clamp(min=0)
+    exact = buckets // 2
+    # Taken in float32 and rounded down, as in T5's own code: its checkpoints depend on it.
+    ratio = torch.log(back.clamp(min=1).float() / exact) / math.log(longest / exact)
+    far = (exact + (ratio * (buckets - exact)).long()).clamp(max=buckets - 1)
+    return offset + torch.where(back < exact, back, far)
+
+
+def window_index(rows: int, columns: int) -> Int[Tensor, "query key"]:
+    """Which of Swin's (2 rows - 1)(2 columns - 1) learned biases a pair of patches in a window gets.
+
+    Liu et al. 2021, section 3.2, equation 4: the relative position on each axis lies between -(M - 1) and M - 1. The
+    biases are numbered row by row over query minus key, as in the authors' code.
+    """
+    row = torch.arange(rows).repeat_interleave(columns)
+    column = torch.arange(columns).repeat(rows)
+    down = row[:, None] - row + rows - 1
+    across = column[:, None] - column + columns - 1
+    return down * (2 * columns - 1) + across
