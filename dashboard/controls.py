@@ -105,6 +105,17 @@ def model(purpose: Purpose) -> str:
     return name
 
 
+def number(label: str, count: int, *, key: str, first: int = 0) -> int:
+    """One of `count` things that are counted from 0, such as layers; `first` is chosen before anybody chooses.
+
+    Another model or input may have fewer than the one that was chosen from: then it is `first` again.
+    """
+    first = min(first, count - 1)
+    if (st.session_state.get(key) or 0) >= count:
+        st.session_state[key] = first
+    return st.number_input(label, 0, count - 1, first, key=key, bind="query-params", width=130)
+
+
 def is_at_home() -> bool:
     """Whether the visitor sits at the computer that runs the atlas, and may open its folders.
 

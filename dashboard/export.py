@@ -1,6 +1,7 @@
-"""Data to take away: all heads of what is shown, in one file that numpy opens."""
+"""Arrays to take away, in one file that numpy opens; all heads of what is shown."""
 
 import io
+from collections.abc import Callable, Mapping
 from itertools import product
 
 import numpy as np
@@ -13,16 +14,33 @@ from dashboard.runs import Watched
 
 def download_all_heads(watched: Watched) -> None:
     """A button for an NPZ file with the weights of every head and the labels; it is made when it is asked for."""
-    st.download_button(
+    download_arrays(
         "All heads (NPZ)",
-        data=lambda: all_heads(watched),
-        file_name=f"attention-atlas-{watched.model.title}.npz",
+        lambda: all_heads(watched),
+        name=watched.model.title,
+        about="Every layer and head as float16, with the labels",
+    )
+
+
+def download_arrays(label: str, file: Callable[[], bytes], *, name: str, about: str) -> None:
+    """A button for an NPZ file, which is made when it is asked for; `about` says what is in it."""
+    st.download_button(
+        label,
+        data=file,
+        file_name=f"attention-atlas-{name}.npz",
         mime="application/octet-stream",
         on_click="ignore",
         icon=":material/download:",
         type="tertiary",
-        help="Every layer and head as float16, with the labels: numpy.load(file, allow_pickle=False)",
+        help=f"{about}: numpy.load(file, allow_pickle=False)",
     )
+
+
+def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """The bytes of an NPZ file with these arrays by their names."""
+    file = io.BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+    return file.getvalue()
 
 
 def all_heads(watched: Watched) -> bytes:
@@ -34,9 +52,7 @@ def all_heads(watched: Watched) -> bytes:
         arrays[f"path_{layer}"] = np.array(call.path)
     for name, sequence in watched.run.sequences.items():
         arrays[f"labels_{name}"] = np.array(_labels(sequence))
-    file = io.BytesIO()
-    np.savez_compressed(file, allow_pickle=False, **arrays)
-    return file.getvalue()
+    return npz(arrays)
 
 
 def _labels(sequence: Tokens | Patches) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The look, in one place: colours of paper and ink, scales for weights, one hue for each head."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -58,6 +58,15 @@ def diverging(palette: Palette, steps: int = 33) -> tuple[str, ...]:
 def colorscale(colours: tuple[str, ...]) -> list[list]:
     """The same colours as Plotly wants them."""
     return [[position, colour] for position, colour in zip(np.linspace(0, 1, len(colours)), colours, strict=True)]
+
+
+def for_browser(*, signed: bool = False) -> dict[str, dict]:
+    """Both palettes as components take them: colours, `ramp` for the values (`signed` or not), and `diverging`."""
+    return {
+        name: asdict(palette)
+        | {"ramp": (diverging if signed else sequential)(palette), "diverging": diverging(palette)}
+        for name, palette in PALETTES.items()
+    }
 
 
 def _between(stops: list[str], steps: int) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import plotly.graph_objects as go
 
+from dashboard.figures.paper import CLEAR, escape
 from dashboard.theme import Palette
 
 
@@ -31,14 +32,14 @@ def prediction_bars(
             "traceorder": "normal",
             "font": {"size": size},
         },
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
         font={"color": palette.ink, "size": size},
         xaxis={"range": [0, 1.12], "visible": False, "fixedrange": True},
         yaxis={
             "autorange": "reversed",
             "tickvals": list(range(len(labels))),
-            "ticktext": [_escape(label) for label in labels],
+            "ticktext": [escape(label) for label in labels],
             "fixedrange": True,
             "ticksuffix": "  ",
             "automargin": True,
@@ -59,10 +60,5 @@ def _bars(labels: list[str], values: list[float], name: str, colour: str) -> go.
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
-        customdata=[_escape(label) for label in labels],
+        customdata=[escape(label) for label in labels],
     )
-
-
-def _escape(label: str) -> str:
-    """Plotly reads a few HTML tags in labels: a model's token must not be one."""
-    return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,6 +1,5 @@
 """The eight formulas with the shapes and numbers of what is shown, and all their arrays as a file."""
 
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from core.equations import Step
+from dashboard import export
 
 
 def formulas(steps: Sequence[Step], *, head: int, query: int) -> None:
@@ -30,15 +30,11 @@ def formulas(steps: Sequence[Step], *, head: int, query: int) -> None:
 
 def download(steps: Sequence[Step], *, tokens: Sequence[str], name: str) -> None:
     """A button for an NPZ file with every array of every step, for all heads."""
-    st.download_button(
+    export.download_arrays(
         "All steps, all heads (NPZ)",
-        data=lambda: arrays_of(steps, tokens),
-        file_name=f"attention-atlas-{name}.npz",
-        mime="application/octet-stream",
-        on_click="ignore",
-        icon=":material/download:",
-        type="tertiary",
-        help="Every matrix by its symbol: numpy.load(file, allow_pickle=False)",
+        lambda: arrays_of(steps, tokens),
+        name=name,
+        about="Every matrix by its symbol",
     )
 
 
@@ -51,6 +47,4 @@ def arrays_of(steps: Sequence[Step], tokens: Sequence[str]) -> bytes:
         for matrix in (*operation.inputs, operation.output)
         if matrix.symbol != r"K^{\top}"
     }
-    file = io.BytesIO()
-    np.savez_compressed(file, tokens=np.array(tokens), **matrices)
-    return file.getvalue()
+    return export.npz({"tokens": np.array(tokens), **matrices})

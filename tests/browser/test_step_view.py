@@ -181,7 +181,7 @@ def test_downloads_hold_the_numbers_and_the_picture_of_the_step(view, tmp_path):
     paths = {}
     for kind in ("CSV", "SVG", "PNG"):
         with page.expect_download() as download:
-            page.locator(".links").get_by_role("button", name=kind).click()
+            page.locator(".takeaway").get_by_role("button", name=kind).click()
         paths[kind] = tmp_path / download.value.suggested_filename
         download.value.save_as(paths[kind])
         assert paths[kind].name == f"attention-atlas-sentence-head-0-score.{kind.lower()}"
@@ -199,7 +199,7 @@ def test_downloads_hold_the_numbers_and_the_picture_of_the_step(view, tmp_path):
 def test_copy_link_copies_the_address(view):
     page = view("step=score")
     page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    expect(page.locator(".takeaway .said")).to_have_text("Link copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 

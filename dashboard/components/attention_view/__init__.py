@@ -1,7 +1,7 @@
 """Attention of all heads in one view: choose, hover and pin in the browser; ask the server only above a size."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -86,7 +86,7 @@ def attention_view(
     return Choice(found.layer, found.head, _pinned(scene, found, chosen))
 
 
-_PALETTES = {name: asdict(palette) | {"ramp": theme.sequential(palette)} for name, palette in theme.PALETTES.items()}
+_PALETTES = theme.for_browser()
 
 
 def _wanted(chosen: dict) -> Wanted:

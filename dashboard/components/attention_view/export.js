@@ -1,3 +1,4 @@
+import { csv } from "../takeaway/files.js";
 import { measurer, paint } from "./marks.js";
 import { legendEnds } from "./scale.js";
 import { vector } from "./vector.js";
@@ -31,21 +32,12 @@ export async function pngOf(figure, titles, look) {
 export function csvOf(pattern) {
   const { layer, queries, keys, weights } = pattern;
   const digits = pattern.approximate ? 2 : 4;
-  const lines = [["", ...keys.map((key) => layer.key.labels[key])].map(field)];
+  const lines = [["", ...keys.map((key) => layer.key.labels[key])]];
   queries.forEach((query, row) => {
     const own = weights.subarray(row * keys.length, (row + 1) * keys.length);
-    lines.push([field(layer.query.labels[query]), ...Array.from(own, (weight) => number(weight, digits))]);
+    lines.push([layer.query.labels[query], ...Array.from(own, (weight) => number(weight, digits))]);
   });
-  return new Blob(["\ufeff", lines.map((line) => line.join(",")).join("\r\n"), "\r\n"], { type: "text/csv" });
-}
-
-/** Offers a file for download. */
-export function download(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  return csv(lines);
 }
 
 /** "layer3-head2" */
@@ -91,10 +83,4 @@ function rampPixels(ramp) {
 function number(weight, digits) {
   if (Number.isNaN(weight)) return "nan";
   return weight < 0 ? "" : String(Number(weight.toPrecision(digits)));
-}
-
-function field(text) {
-  // A cell that starts like a formula would be run by a spreadsheet: it gets an apostrophe.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

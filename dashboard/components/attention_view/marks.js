@@ -5,7 +5,7 @@ import { direction } from "./labels.js";
 //   rect    x y width height [fill stroke line radius alpha]
 //   curve   points (8 numbers) stroke line [alpha]
 //   hatch   x y width height colour
-//   raster  x y width height columns rows pixels
+//   raster  x y width height columns rows pixels [smooth]
 //   image   x y width height image source
 
 /** Paints marks on a canvas. */
@@ -66,8 +66,8 @@ const PAINTERS = {
     context.bezierCurveTo(...points.slice(2));
     context.stroke();
   },
-  raster(context, { x, y, width, height, columns, rows, pixels }) {
-    context.imageSmoothingEnabled = false;
+  raster(context, { x, y, width, height, columns, rows, pixels, smooth = false }) {
+    context.imageSmoothingEnabled = smooth;
     context.drawImage(rasterCanvas(pixels, columns, rows), x, y, width, height);
   },
   hatch(context, { x, y, width, height, colour }) {

@@ -1,3 +1,4 @@
+import { saying } from "../takeaway/row.js";
 import { button, make } from "./dom.js";
 import { isSilenced } from "./heads.js";
 import { KEYS } from "./keyboard.js";
@@ -56,7 +57,6 @@ export function createActions(wishes) {
     keysHint(),
     said,
   );
-  let fading = 0;
 
   function show({ layer, head, token }, { canSilence, silenced, apart: address }) {
     silence.hidden = !canSilence;
@@ -65,13 +65,7 @@ export function createActions(wishes) {
     if (address) apart.href = `${address}&${new URLSearchParams({ layer, head, token })}`;
   }
 
-  function say(text) {
-    said.textContent = text;
-    clearTimeout(fading);
-    fading = setTimeout(() => (said.textContent = ""), 2500);
-  }
-
-  return { element, show, say };
+  return { element, show, say: saying(said) };
 }
 
 function slider(range, set) {

@@ -47,9 +47,9 @@ export function layerName(layer) {
   return layer.group ? `${readable(layer.group)}, ${own}` : own;
 }
 
-/** "Layer 3, head 2" */
+/** "Layer 3, head 2"; an only head has no number. */
 export function headName(layer, head) {
-  const name = `${layerName(layer)}, head ${head}`;
+  const name = layer.heads === 1 ? layerName(layer) : `${layerName(layer)}, head ${head}`;
   return name[0].toUpperCase() + name.slice(1);
 }
 

@@ -1,4 +1,6 @@
-import { csvOf, download, fileName, pngOf, svgOf } from "./export.js";
+import { download } from "../takeaway/files.js";
+import { linkCopied } from "../takeaway/row.js";
+import { csvOf, fileName, pngOf, svgOf } from "./export.js";
 import { spoken } from "./reading.js";
 
 /** What the buttons below the figure do; `view` is asked for what it shows at the moment of the click. */
@@ -10,21 +12,11 @@ export function wishesOf(view) {
     row: view.view === "picture" ? view.now.row : null,
   });
   return {
-    link: async () => view.actions.say(await copied(location.href)),
+    link: async () => view.actions.say(await linkCopied()),
     svg: () => download(svgOf(view.figure.marks(), page(), view.look), file("svg")),
     png: async () => download(await pngOf(view.figure.marks(), page(), view.look), file("png")),
     csv: () => download(csvOf(view.pattern), file("csv")),
     fullscreen: () => view.screen.toggle(),
     silence: () => view.server.silence(view.state.layer, view.state.head),
   };
-}
-
-/** Without a secure connection there is no clipboard: then the link itself is shown, to be copied by hand. */
-async function copied(link) {
-  try {
-    await navigator.clipboard.writeText(link);
-    return "Link copied";
-  } catch {
-    return link;
-  }
 }

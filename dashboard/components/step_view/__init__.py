@@ -1,6 +1,5 @@
 """The arithmetic of one attention head, step by step, in the browser."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import streamlit as st
@@ -15,7 +14,7 @@ _FOLDER = Path(__file__).parent
 
 _mount = st.components.v2.component(
     "attention_atlas_step_view",
-    css=(_FOLDER / "view.css").read_text("utf-8"),
+    css="\n".join(file.read_text("utf-8") for file in (_FOLDER / "view.css", _FOLDER / "../takeaway/row.css")),
     js=bundle(_FOLDER),
 )
 
@@ -28,7 +27,4 @@ def step_view(scene: dict, *, name: str, present: bool = False, key: str = "step
     _mount(key=key, data={**scene, "name": name, "present": present, "palettes": _PALETTES})
 
 
-_PALETTES = {
-    mode: asdict(palette) | {"ramp": theme.sequential(palette), "diverging": theme.diverging(palette)}
-    for mode, palette in theme.PALETTES.items()
-}
+_PALETTES = theme.for_browser()

@@ -23,8 +23,15 @@ export function precise(value) {
   if (!Number.isFinite(value)) return unusual(value);
   if (value === 0 || Math.abs(value) >= 1e-3) return signed(String(Number(value.toFixed(4))));
   if (Math.abs(value) >= 1e-6) return signed(value.toFixed(6).replace(/0+$/, ""));
-  const [digits, power] = value.toExponential(1).split("e");
-  return `${signed(digits)} × 10${[...String(Number(power))].map((letter) => RAISED[letter]).join("")}`;
+  return powered(value.toExponential(1));
+}
+
+/** With three digits that count: 0.881, −12.3, 4.56 × 10⁻⁵. */
+export function significant(value) {
+  if (!Number.isFinite(value)) return unusual(value);
+  const size = Math.abs(value);
+  if (size === 0 || (size >= 9.995e-4 && size < 999500)) return signed(String(Number(value.toPrecision(3))));
+  return powered(value.toExponential(2));
 }
 
 /** The number that `precise` shows, to tell whether a printed sum is exact. */
@@ -34,6 +41,11 @@ export function shown(value) {
 
 function signed(digits) {
   return digits.replace("-", "−");
+}
+
+function powered(exponential) {
+  const [digits, power] = exponential.split("e");
+  return `${signed(digits)} × 10${[...String(Number(power))].map((letter) => RAISED[letter]).join("")}`;
 }
 
 function unusual(value) {

@@ -1,6 +1,7 @@
 import { applyTheme } from "../attention_view/colour.js";
-import { button, make } from "../attention_view/dom.js";
+import { make } from "../attention_view/dom.js";
 import { mendHistory } from "../attention_view/history.js";
+import { createRow } from "../takeaway/row.js";
 import { comparisonOf } from "./comparison.js";
 import { equationOf } from "./equation.js";
 import { formula } from "./formula.js";
@@ -10,7 +11,7 @@ import { pictureOf } from "./picture.js";
 import { keepPlace, readPlace } from "./place.js";
 import { partsOf, railOf } from "./rail.js";
 import { linesOf, readingOf } from "./reading.js";
-import { copyLink, savePicture, saveRows, saveText } from "./save.js";
+import { saveDrawing, savePicture, saveRows } from "./save.js";
 import { shadesOf } from "./shades.js";
 
 const PAUSE = 2600; // milliseconds that a step is left to be read while playing
@@ -241,13 +242,10 @@ class StepView {
         sum: linesOf(this.reading),
       });
     const matrices = this.equation.grids.map((grid) => grid.matrix);
-    return make(
-      "div",
-      { class: "links" },
-      button("Copy link", (event) => copyLink(event.currentTarget)),
-      button("SVG", () => saveText(picture(), `${name}.svg`, "image/svg+xml")),
-      button("PNG", () => savePicture(picture(), `${name}.png`)),
-      button("CSV", () => saveRows(matrices, `${name}.csv`)),
-    );
+    return createRow({
+      SVG: () => saveDrawing(picture(), `${name}.svg`),
+      PNG: () => savePicture(picture(), `${name}.png`),
+      CSV: () => saveRows(matrices, `${name}.csv`),
+    });
   }
 }

@@ -1,0 +1,51 @@
+"""A figure on a page, and what can be taken away from it."""
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard import layout
+from dashboard.components.takeaway import takeaway
+
+
+def chart(figure: go.Figure, *, name: str, alt: str, table: pd.DataFrame | None = None) -> None:
+    """Show a figure and, below it, what can be taken away: link, picture (SVG, PNG) and numbers (CSV).
+
+    `name` is the widget's key and begins the names of files; `alt` says in a sentence what is to be seen; `table`
+    holds the numbers of the figure, one row a point or a cell.
+    """
+    st.plotly_chart(figure, key=name, alt=alt, config={"displayModeBar": False})
+    if not layout.is_presented():
+        csv = None if table is None else csv_of(table)
+        takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv)
+
+
+def download_table(table: pd.DataFrame, name: str) -> None:
+    """A button for the numbers as CSV, made when it is asked for."""
+    st.download_button(
+        "Numbers (CSV)",
+        data=lambda: csv_of(table).encode("utf-8-sig"),
+        file_name=f"attention-atlas-{name}.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+        key=f"csv-{name}",
+    )
+
+
+def csv_of(table: pd.DataFrame) -> str:
+    """A table as CSV that a spreadsheet may open: a text that starts like a formula gets an apostrophe."""
+    return table.map(_inert).rename(columns=_inert).to_csv(index=False, lineterminator="\r\n")
+
+
+def _inert(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def letters() -> int:
+    """The size of a figure's letters in pixels: larger on a projector."""
+    return 20 if layout.is_presented() else 14

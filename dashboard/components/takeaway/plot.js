@@ -1,0 +1,66 @@
+const XML = "http://www.w3.org/2000/svg";
+const FOLLOWS_POINTER = ".hoverlayer, .draglayer, .selectionlayer, .zoomlayer";
+
+/** The Plotly chart in the Streamlit element with this key; an Error while there is none. */
+export function plotOf(key) {
+  const name = key.trim().replace(/[^a-zA-Z0-9_-]/g, "-"); // as Streamlit makes a class of a key
+  const plot = document.querySelector(`.st-key-${CSS.escape(name)} .js-plotly-plot`);
+  if (!plot?.querySelector(".main-svg")) throw new Error("The chart is not drawn yet; try again in a moment.");
+  return plot;
+}
+
+/** All layers of a chart as one SVG on the page's paper, with its font inside, so that it looks the same elsewhere. */
+export async function svgOfPlot(plot, { paper, alt }) {
+  const layers = [...plot.querySelectorAll(".main-svg")];
+  const [width, height] = ["width", "height"].map((side) => layers[0].getAttribute(side));
+  const svg = shape("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img" });
+  const style = shape("style", {}, `.crisp { shape-rendering: crispEdges; } ${await fontOf(plot)}`);
+  svg.append(shape("title", {}, alt), style, shape("rect", { width, height, fill: paper }));
+  for (const layer of layers) {
+    const copy = shape("g", {});
+    copy.append(...layer.cloneNode(true).childNodes);
+    copy.querySelectorAll(FOLLOWS_POINTER).forEach((part) => part.remove());
+    // On the screen lines keep their width while a chart is zoomed; in a larger picture they grow with it.
+    copy.querySelectorAll("[style*=vector-effect]").forEach((line) => line.style.removeProperty("vector-effect"));
+    svg.append(copy);
+  }
+  return new XMLSerializer().serializeToString(svg);
+}
+
+/** The rule for the font of a chart's letters with the font itself in it, or nothing where the system has it. */
+async function fontOf(plot) {
+  const letters = plot.querySelector("text");
+  const families = letters ? getComputedStyle(letters).fontFamily.toLowerCase() : "";
+  const isUsed = (rule) => families.startsWith(rule.style.fontFamily.toLowerCase()) && rule.style.fontStyle !== "italic";
+  const rule = [...document.styleSheets].flatMap(facesOf).find(isUsed);
+  const address = /url\("([^"]+)"\)/.exec(rule?.style.src ?? "")?.[1];
+  if (!address) return "";
+  const answer = await fetch(new URL(address, rule.parentStyleSheet.href ?? location.href));
+  if (!answer.ok) return "";
+  const { fontFamily, fontWeight } = rule.style;
+  return `@font-face { font-family: ${fontFamily}; font-weight: ${fontWeight}; src: url("${await inlined(await answer.blob())}"); }`;
+}
+
+function facesOf(sheet) {
+  try {
+    return [...sheet.cssRules].filter((rule) => rule instanceof CSSFontFaceRule);
+  } catch {
+    return []; // a style sheet from elsewhere (a browser's extension) may not be read
+  }
+}
+
+function inlined(blob) {
+  const reader = new FileReader();
+  return new Promise((done, failed) => {
+    reader.onload = () => done(reader.result);
+    reader.onerror = () => failed(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+
+function shape(tag, attributes, text) {
+  const element = document.createElementNS(XML, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}

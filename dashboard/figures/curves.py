@@ -1,0 +1,57 @@
+"""Several quantities along one axis, as lines with one hue each."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import HUES, Palette
+
+
+def curves(
+    along: Sequence[float] | np.ndarray,
+    lines: Mapping[str, np.ndarray],
+    *,
+    palette: Palette,
+    x: str,
+    y: str,
+    tell: str = "%{fullData.name}<br>%{x}: %{y:.3g}",
+    hues: Mapping[str, str] | None = None,
+    marks: bool = False,
+    x_log: bool = False,
+    y_log: bool = False,
+    y_range: tuple[float, float] | None = None,
+    labels: Sequence[str] | None = None,
+    height: int = 380,
+    size: int = 14,
+) -> go.Figure:
+    """One line for each name in `lines`, all over the same places `along` the x axis; NaN leaves a gap.
+
+    `hues` gives lines a colour by name (else HUES in order); `marks` draws a point at each place; `labels` replaces
+    the numbers of the x axis by words; `tell` is Plotly's template for the sentence below the pointer.
+    """
+    figure = go.Figure()
+    for number, (name, values) in enumerate(lines.items()):
+        figure.add_trace(
+            go.Scatter(
+                x=np.asarray(along),
+                y=np.asarray(values),
+                name=escape(name),
+                mode="lines+markers" if marks else "lines",
+                line={"color": (hues or {}).get(name, HUES[number % len(HUES)]), "width": 2.2},
+                marker={"size": 6},
+                hovertemplate=f"{tell}<extra></extra>",
+            )
+        )
+    on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
+    figure.update_layout(showlegend=len(lines) > 1)
+    if labels is not None:
+        figure.update_xaxes(tickvals=list(along), ticktext=[escape(label) for label in labels])
+    figure.update_xaxes(type="log" if x_log else "linear", showgrid=False)
+    figure.update_yaxes(type="log" if y_log else "linear", exponentformat="power" if y_log else "none")
+    if y_log:
+        figure.update_yaxes(dtick=1)
+    if y_range is not None:
+        figure.update_yaxes(range=np.log10(y_range).tolist() if y_log else list(y_range))
+    return figure

@@ -1,0 +1,62 @@
+"""A matrix as a map: one cell a number, the page itself where the number is zero."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dashboard import theme
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import Palette
+
+
+def heat(
+    values: np.ndarray,
+    *,
+    palette: Palette,
+    x: str,
+    y: str,
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    limits: tuple[float, float] | None = None,
+    tell: str = "%{y}, %{x}: %{z:.3g}",
+    height: int = 420,
+    size: int = 14,
+) -> go.Figure:
+    """A map of `values` (row, column), the first row on top.
+
+    `limits` are the values of the two ends of the scale; a lower end below 0 makes the scale signed, diverging around
+    the page's own colour. Without limits: 0 to the largest value, or symmetric where there are negative ones.
+    `tell` is Plotly's template for the sentence below the pointer.
+    """
+    low, high = limits or limits_of(values)
+    colours = theme.diverging(palette) if low < 0 else theme.sequential(palette)
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.asarray(values, dtype=np.float32),
+            zmin=low,
+            zmax=high,
+            colorscale=theme.colorscale(colours),
+            hovertemplate=f"{tell}<extra></extra>",
+            colorbar={"thickness": 10, "outlinewidth": 0, "len": 0.7, "tickfont": {"size": size - 2}},
+            xgap=0.5 if values.shape[1] <= 48 else 0,
+            ygap=0.5 if values.shape[0] <= 48 else 0,
+        )
+    )
+    on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
+    figure.update_xaxes(showgrid=False)
+    figure.update_yaxes(showgrid=False, autorange="reversed")
+    if rows is not None:
+        figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[escape(row) for row in rows])
+    if columns is not None:
+        figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=[escape(column) for column in columns])
+    return figure
+
+
+def limits_of(values: np.ndarray) -> tuple[float, float]:
+    """Both ends of the scale for these values: 0 to the largest, or symmetric where there are negative ones."""
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return 0.0, 1.0
+    largest = float(np.abs(finite).max()) or 1.0
+    return (-largest if finite.min() < 0 else 0.0), largest

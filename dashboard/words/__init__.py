@@ -1,0 +1,11 @@
+"""The prose of the pages, in one place: a module for each page or group."""
+
+from dashboard.words.before import BEFORE
+from dashboard.words.explore import HOME, IMAGE, OWN, PREDICTIONS, TEXT
+from dashboard.words.heads import HEADS
+from dashboard.words.inside import INSIDE
+from dashboard.words.order import ORDER
+from dashboard.words.page_words import PageWords
+from dashboard.words.steps import STEPS
+
+__all__ = ["BEFORE", "HEADS", "HOME", "IMAGE", "INSIDE", "ORDER", "OWN", "PREDICTIONS", "STEPS", "TEXT", "PageWords"]
