@@ -1,16 +1,22 @@
 """What a head does, as a number: attention patterns in, one value per head out.
 
 Every function takes weights whose rows sum to 1, with any leading axes (batch, head, layer), and keeps those axes.
+Where it matters which token a row belongs to, `queries` gives the places of the rows, if they are not all of them:
+for a long text some rows, evenly spread, are enough for a mean. Without a row to average the value is NaN.
 """
 
+import math
+
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
+
+from core.images import Patches
 
 
 def entropy(weights: Float[Tensor, "*leading query key"]) -> Float[Tensor, "*leading query"]:
     """How spread out each row is, in bits: 0 for one key, log2(n) for n equal ones (Shannon 1948)."""
-    return torch.special.entr(weights).sum(dim=-1) / torch.log(torch.tensor(2.0))
+    return torch.special.entr(weights).sum(dim=-1) / math.log(2)
 
 
 def keys_holding(weights: Float[Tensor, "*leading query key"], share: float = 0.9) -> Tensor:
@@ -19,30 +25,110 @@ def keys_holding(weights: Float[Tensor, "*leading query key"], share: float = 0.
     return 1 + (mass < share).sum(dim=-1).clamp(max=weights.shape[-1] - 1)
 
 
-def same_token(weights: Float[Tensor, "*leading token token"]) -> Float[Tensor, "*leading"]:
+def same_token(
+    weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
+) -> Float[Tensor, "*leading"]:
     """Mean share of attention that a token gives to itself."""
-    return weights.diagonal(dim1=-2, dim2=-1).mean(dim=-1)
+    return _at(weights, _places(weights, queries), behind=0).mean(dim=-1)
 
 
-def previous_token(weights: Float[Tensor, "*leading token token"]) -> Float[Tensor, "*leading"]:
-    """Mean share that a token (after the first) gives to the one just before it (Clark et al. 2019, section 3)."""
-    return weights.diagonal(offset=-1, dim1=-2, dim2=-1).mean(dim=-1)
+def previous_token(
+    weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
+) -> Float[Tensor, "*leading"]:
+    """Mean share that a token (after the first) gives to the one just before it (Clark et al. 2019, section 3.1)."""
+    return _at(weights, _places(weights, queries), behind=1).mean(dim=-1)
 
 
-def first_token(weights: Float[Tensor, "*leading query key"]) -> Float[Tensor, "*leading"]:
+def first_token(
+    weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
+) -> Float[Tensor, "*leading"]:
     """Mean share that goes to the first token, by queries after the first (an "attention sink", Xiao et al. 2023)."""
-    return weights[..., 1:, 0].mean(dim=-1)
+    return weights[..., _places(weights, queries) > 0, 0].mean(dim=-1)
+
+
+def share_of(weights: Float[Tensor, "*leading query key"], chosen: Bool[Tensor, " key"]) -> Float[Tensor, "*leading"]:
+    """Mean share that the chosen keys get together, for instance punctuation (Clark et al. 2019, section 3.2)."""
+    return weights[..., chosen].sum(dim=-1).mean(dim=-1)
 
 
 def induction(weights: Float[Tensor, "*leading token token"], period: int) -> Float[Tensor, "*leading"]:
-    """The induction score on a sequence that repeats with this period (Olsson et al. 2022, "Head activation").
+    """The induction score on a sequence that repeats with this period (Olsson et al. 2022, "prefix matching").
 
     In the second repeat, the mean share given to the token that followed the same token the first time.
     """
     return weights.diagonal(offset=1 - period, dim1=-2, dim2=-1)[..., 1:].mean(dim=-1)
 
 
-def mean_distance(weights: Float[Tensor, "*leading token token"]) -> Float[Tensor, "*leading"]:
+def mean_distance(
+    weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
+) -> Float[Tensor, "*leading"]:
     """How many tokens away attention falls, on average over queries."""
-    place = torch.arange(weights.shape[-1], dtype=weights.dtype, device=weights.device)
-    return (weights * (place[:, None] - place[None, :]).abs()).sum(dim=-1).mean(dim=-1)
+    gaps = _gaps(_places(weights, queries), weights.shape[-1])
+    return (weights * gaps).sum(dim=-1).mean(dim=-1)
+
+
+def mean_distance_in_plane(
+    weights: Float[Tensor, "*leading query key"], patches: Patches, queries: Int[Tensor, " query"] | None = None
+) -> Float[Tensor, "*leading"]:
+    """How many patches away attention falls in the picture's plane (Dosovitskiy et al. 2020, figure 7).
+
+    Tokens without a place (class, registers) neither ask nor answer: what goes to them is left out, and what
+    remains of a row is made to sum to 1 again. Rows that leave nothing to the patches are left out.
+    """
+    before = len(patches.prefix)
+    places = _places(weights, queries)
+    asking = places >= before
+    gaps = _plane_gaps(patches)[places[asking] - before].to(weights)
+    shares = weights[..., asking, before:]
+    return ((shares * gaps).sum(dim=-1) / shares.sum(dim=-1)).nanmean(dim=-1)
+
+
+def moved(
+    before: Float[Tensor, "*leading query key"], after: Float[Tensor, "*leading query key"]
+) -> Float[Tensor, "*leading"]:
+    """The mean share of a row's attention that went elsewhere: the total variation distance, from 0 to 1."""
+    return (before - after).abs().sum(dim=-1).mean(dim=-1) / 2
+
+
+def largest_entropy(queries: Int[Tensor, " query"], keys: int, *, causal: bool) -> float:
+    """The mean entropy in bits of rows that take the same of every key that they may look at: none is larger."""
+    allowed = queries + 1 if causal else torch.full_like(queries, keys)
+    return float(allowed.double().log2().mean())
+
+
+def largest_distance(queries: Int[Tensor, " query"], keys: int, *, causal: bool) -> float:
+    """The mean distance in tokens of rows that look at nothing but the farthest key: none is larger."""
+    farthest = queries if causal else torch.maximum(queries, keys - 1 - queries)
+    return float(farthest.double().mean())
+
+
+def largest_distance_in_plane(patches: Patches) -> float:
+    """The mean distance from a patch to the corner that is farthest from it: none is larger."""
+    return float(_plane_gaps(patches).amax(dim=-1).mean())
+
+
+def even_distance_in_plane(patches: Patches) -> float:
+    """The mean distance in patches of attention that is spread evenly over the picture."""
+    return float(_plane_gaps(patches).mean())
+
+
+def _places(weights: Tensor, queries: Tensor | None) -> Tensor:
+    """The places of the rows among the keys: all of them, in order, unless somebody says otherwise."""
+    return torch.arange(weights.shape[-2], device=weights.device) if queries is None else queries
+
+
+def _at(weights: Tensor, places: Tensor, *, behind: int) -> Tensor:
+    """The share that each row gives to the key so many places before its own; rows without such a key are left out."""
+    rows = torch.arange(len(places), device=weights.device)[places >= behind]
+    return weights[..., rows, places[rows] - behind]
+
+
+def _gaps(places: Tensor, keys: int) -> Tensor:
+    return (places[:, None] - torch.arange(keys, device=places.device)).abs()
+
+
+def _plane_gaps(patches: Patches) -> Float[Tensor, "query key"]:
+    """The distance of every patch from every patch, in patches."""
+    rows, columns = torch.arange(patches.rows), torch.arange(patches.columns)
+    places = torch.cartesian_prod(rows, columns).reshape(-1, 2).double()
+    return torch.cdist(places, places)

@@ -1,0 +1,199 @@
+"""Every measure of every head of a recorded run: each map is looked at once, a few rows of it if it is long."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from core import measures
+from core.capture import AttentionCall, Record, record_attention
+from core.contributions import HeadOutputs, output_shares
+from core.images import Patches
+from core.text import Tokens
+from core.zoo import ImageModel, ImageRun, TextModel, TextRun
+from core.zoo.text_models import SourceToTarget
+
+WHOLE = 512  # tokens: maps up to this size are looked at in full, of larger ones as many weights and no more
+WINDOWS = 16  # at most so many windows of a picture, evenly spread
+PERIOD = 50  # random tokens, which are then repeated (Olsson et al. 2022 take 25, four times)
+SEQUENCES = 4  # of them, each other tokens: on one alone the same head may get twice as much as on another
+SEED = 0
+
+Values = dict[str, Float[Tensor, "layer head"]]
+
+
+@dataclass(frozen=True, eq=False)
+class HeadTable:
+    """A value for each head in each measure; NaN where a measure does not apply, or where there is no such head.
+
+    `largest` holds the largest value that is possible for this input, where it can be worked out; `rows` is how many
+    rows of the largest map were looked at, None if all were.
+    """
+
+    values: Values
+    largest: dict[str, float]
+    rows: int | None
+
+
+def measure_heads(model: TextModel | ImageModel, run: TextRun | ImageRun, record: Record) -> HeadTable:
+    """What can be read off the maps: all measures but `induction_scores` and `shares_of_output`.
+
+    The names are those of the functions in `core.measures`; "class_token" is the share that patches give to the
+    class token, and "punctuation" the share of tokens without a letter or a digit. In the windows of a picture
+    distances count within the window. Cross attention has no distances: its keys are another sequence.
+    """
+    values: Values = {}
+    largest: dict[str, float] = {}
+    for layer, call in enumerate(record.calls):
+        sight = _sight(model, run, call)
+        for name, bound in _bounds(sight).items():
+            largest[name] = max(bound, largest.get(name, 0.0))
+        for head in range(call.heads):
+            for name, value in _measured(sight, head).items():
+                values.setdefault(name, _empty(record.calls))[layer, head] = value
+    longest = max(record.calls, key=lambda call: call.query_length)
+    rows = len(_rows(longest))
+    return HeadTable(values, largest, rows if rows < longest.query_length else None)
+
+
+def induction_scores(model: TextModel, seed: int = SEED) -> Float[Tensor, "layer head"]:
+    """The mean induction score of each head, on random tokens of the model's vocabulary that are repeated once.
+
+    The tokens are drawn evenly from those that are not special, none twice, so that nothing but the repetition can be
+    known. An encoder-decoder gets them on both sides. NaN for cross attention, and in a context too short to repeat.
+    """
+    tokens = repeated_tokens(model, seed)
+    length = tokens.shape[1]
+    with torch.inference_mode(), record_attention(model.network) as record:
+        if isinstance(model, SourceToTarget):
+            cast(Any, model.network)(input_ids=tokens, decoder_input_ids=tokens)
+        else:
+            model.network(tokens)
+    scores = _empty(record.calls)
+    for layer, call in enumerate(record.calls):
+        if length > 2 and call.kind == "self" and call.query_length == call.key_length == length:
+            for head in range(call.heads):
+                maps = torch.stack([call.weights(head=head, item=item) for item in range(call.batch_size)])
+                scores[layer, head] = measures.induction(maps, length // 2).mean()
+    return scores
+
+
+def repeated_tokens(model: TextModel, seed: int = SEED) -> Int[Tensor, "batch token"]:
+    """SEQUENCES times at most PERIOD random tokens and the same tokens once more, within the model's context."""
+    added = model.tokenizer.get_added_tokens_decoder()
+    numbers = torch.tensor(sorted(set(model.tokenizer.get_vocab().values()) - set(added)))
+    period, generator = min(PERIOD, model.context // 2), torch.Generator().manual_seed(seed)
+    drawn = [numbers[torch.randperm(len(numbers), generator=generator)[:period]] for _ in range(SEQUENCES)]
+    return torch.stack(drawn).repeat(1, 2)
+
+
+def shares_of_output(outputs: Sequence[HeadOutputs]) -> Float[Tensor, "layer head"]:
+    """Each head's share of its layer's output norm after W_O; NaN where the output is no sum over heads."""
+    shares = _empty([found.call for found in outputs])
+    for layer, found in enumerate(outputs):
+        if found.output_map is not None:
+            items = _items(found.call)
+            shares[layer, : found.call.heads] = torch.stack([output_shares(found, item) for item in items]).mean(dim=0)
+    return shares
+
+
+def attention_moved_between(before: Record, after: Record) -> Float[Tensor, "layer head"]:
+    """How much of each head's attention went elsewhere from one run to another of the same model on the same input."""
+    moved = _empty(before.calls)
+    for layer, (one, other) in enumerate(zip(before.calls, after.calls, strict=True)):
+        queries, items = _rows(one).tolist(), _items(one)
+        for head in range(one.heads):
+            moves = [
+                measures.moved(*(call.weights(head=head, item=item, queries=queries) for call in (one, other)))
+                for item in items
+            ]
+            moved[layer, head] = torch.stack(moves).mean()
+    return moved
+
+
+@dataclass(frozen=True, eq=False)
+class _Sight:
+    """One call: which rows of it are looked at, and what its keys are; `own` if the queries are the same tokens."""
+
+    call: AttentionCall
+    rows: Int[Tensor, " query"]
+    items: list[int]
+    keys: Tokens | Patches | None
+    own: bool
+
+
+def _sight(model: TextModel | ImageModel, run: TextRun | ImageRun, call: AttentionCall) -> _Sight:
+    watched: Any = model  # of a text with its run, or of a picture with its own
+    names = watched.sequences_of(call, run)
+    keys = run.sequences[names[1]] if names else _window(model, call)
+    own = not names or names[0] == names[1]
+    return _Sight(call, _rows(call), _items(call), keys, own)
+
+
+def _window(model: TextModel | ImageModel, call: AttentionCall) -> Patches | None:
+    """The square of patches that the windows of a picture are; None where they are something else."""
+    side = round(call.key_length**0.5)
+    is_square = isinstance(model, ImageModel) and side**2 == call.key_length == call.query_length
+    return Patches(side, side) if is_square and call.batch_size > 1 else None
+
+
+def _rows(call: AttentionCall) -> Int[Tensor, " query"]:
+    """The queries to look at: all of them, or evenly spread ones from the first to the last."""
+    affordable = max(2, WHOLE**2 // call.key_length)
+    if call.query_length <= affordable:
+        return torch.arange(call.query_length)
+    return torch.linspace(0, call.query_length - 1, affordable).round().long()
+
+
+def _items(call: AttentionCall) -> list[int]:
+    count = min(call.batch_size, WINDOWS)
+    return [item * call.batch_size // count for item in range(count)]
+
+
+def _measured(sight: _Sight, head: int) -> dict[str, Tensor]:
+    """Each measure that applies, as the mean over what was computed together."""
+    queries = sight.rows.tolist()
+    maps = torch.stack([sight.call.weights(head=head, item=item, queries=queries) for item in sight.items])
+    return {name: value.mean() for name, value in _applied(sight, maps)}
+
+
+def _applied(sight: _Sight, maps: Float[Tensor, "batch query key"]) -> Iterator[tuple[str, Tensor]]:
+    rows, keys = sight.rows, sight.keys
+    yield "entropy", measures.entropy(maps)
+    if isinstance(keys, Tokens):
+        yield "punctuation", measures.share_of(maps, torch.tensor([is_punctuation(label) for label in keys.labels]))
+    if keys is None or not sight.own:
+        return
+    yield "same_token", measures.same_token(maps, rows)
+    if isinstance(keys, Tokens):
+        yield "previous_token", measures.previous_token(maps, rows)
+        yield "first_token", measures.first_token(maps, rows)
+        yield "mean_distance", measures.mean_distance(maps, rows)
+        return
+    if keys.rows * keys.columns:
+        yield "mean_distance_in_plane", measures.mean_distance_in_plane(maps, keys, rows)
+    if "class" in keys.prefix and len(keys) > len(keys.prefix):
+        chosen = torch.arange(len(keys)) == keys.prefix.index("class")
+        yield "class_token", measures.share_of(maps[:, rows >= len(keys.prefix)], chosen)
+
+
+def is_punctuation(label: str) -> bool:
+    """Whether a token holds a sign but no letter and no digit."""
+    return bool(label.strip()) and not any(map(str.isalnum, label))
+
+
+def _bounds(sight: _Sight) -> dict[str, float]:
+    call, rows, keys = sight.call, sight.rows, sight.keys
+    found = {"entropy": measures.largest_entropy(rows, call.key_length, causal=call.causal)}
+    if sight.own and isinstance(keys, Tokens):
+        found["mean_distance"] = measures.largest_distance(rows, call.key_length, causal=call.causal)
+    if sight.own and isinstance(keys, Patches) and keys.rows * keys.columns:
+        found["mean_distance_in_plane"] = measures.largest_distance_in_plane(keys)
+    return found
+
+
+def _empty(calls: Sequence[AttentionCall]) -> Float[Tensor, "layer head"]:
+    return torch.full((len(calls), max(call.heads for call in calls)), torch.nan)

@@ -1,0 +1,151 @@
+"""Many attention maps made into one: means, words, rollout and paths. Weights in, numbers out, no model inside.
+
+Whatever is made of the maps, it knows nothing of what else a layer does: values, W_O, norms and the MLP.
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.text import Tokens
+
+Progress = Callable[[int, int], None]  # called with the number of layers that are done, and of all
+
+
+def mean_over_heads(weights: Float[Tensor, "*leading head query key"]) -> Float[Tensor, "*leading query key"]:
+    """The mean map of a layer; its rows still sum to 1."""
+    return weights.mean(dim=-3)
+
+
+def max_over_heads(weights: Float[Tensor, "*leading head query key"]) -> Float[Tensor, "*leading query key"]:
+    """The largest weight that any head gives to each link; rows sum to 1 or more."""
+    return weights.amax(dim=-3)
+
+
+def mean_over_layers(weights: Float[Tensor, "layer *leading query key"]) -> Float[Tensor, "*leading query key"]:
+    """The mean map of a stack; its rows still sum to 1."""
+    return weights.mean(dim=0)
+
+
+def word_spans(tokens: Tokens) -> tuple[range, ...]:
+    """Which tokens make up each word, in order; a token that belongs to no word stands alone."""
+    spans: list[range] = []
+    for place, word in enumerate(tokens.words):
+        if spans and word is not None and word == tokens.words[place - 1]:
+            spans[-1] = range(spans[-1].start, place + 1)
+        else:
+            spans.append(range(place, place + 1))
+    return tuple(spans)
+
+
+def join_words(
+    weights: Float[Tensor, "*leading query key"], queries: Sequence[range], keys: Sequence[range]
+) -> Float[Tensor, "*leading _ _"]:
+    """Attention between words: the sum over the pieces that are looked at, the mean over those that look.
+
+    So each word's attention sums to 1 again (Clark et al. 2019, section 4.1). `queries` and `keys` are the spans of
+    the words (`word_spans`), one after the other.
+    """
+    summed = _over_words(weights, keys, torch.sum)
+    return _over_words(summed.mT, queries, torch.mean).mT
+
+
+def best_of_words(
+    weights: Float[Tensor, "*leading query key"], queries: Sequence[range], keys: Sequence[range]
+) -> Float[Tensor, "*leading _ _"]:
+    """The largest value between any piece of one word and any piece of another: what joining means for paths."""
+    best = _over_words(weights, keys, torch.amax)
+    return _over_words(best.mT, queries, torch.amax).mT
+
+
+def with_residual(weights: Float[Tensor, "*leading token token"]) -> Float[Tensor, "*leading token token"]:
+    """The graph of rollout and paths: 0.5 A + 0.5 I, each row scaled to sum to 1 (Abnar and Zuidema 2020, section 3).
+
+    One half stands for what a token keeps by the residual connection, whatever the model really keeps. A query that
+    may look at nothing (NaN) keeps itself.
+    """
+    graph = (weights.nan_to_num(nan=0.0) + torch.eye(weights.shape[-1], device=weights.device)) / 2
+    return graph / graph.sum(dim=-1, keepdim=True)
+
+
+def rollout(graph: Float[Tensor, "layer token token"]) -> Float[Tensor, "layer token token"]:
+    """Attention rollout up to each layer: graph[l] @ ... @ graph[0] (Abnar and Zuidema 2020, section 3).
+
+    Entry (l, i, j) is the sum, over all paths from token i after layer l down to token j at the input, of the product
+    of the weights along the path. Rows sum to 1.
+    """
+    rolled = [graph[0]]
+    for layer in graph[1:]:
+        rolled.append(layer @ rolled[-1])
+    return torch.stack(rolled)
+
+
+def strongest_paths(
+    graph: Float[Tensor, "layer token token"], progress: Progress | None = None
+) -> Float[Tensor, "layer token token"]:
+    """Of all paths that rollout sums up, the largest product: how much the single best one carries.
+
+    Never more than rollout (one term of its sum) and never more than the widest path (no factor exceeds 1).
+    """
+    return _best_paths(graph, torch.mul, progress)
+
+
+def widest_paths(
+    graph: Float[Tensor, "layer token token"], progress: Progress | None = None
+) -> Float[Tensor, "layer token token"]:
+    """The bottleneck of the widest path: the largest value such that some path has no link below it.
+
+    A lower bound of attention flow (Abnar and Zuidema 2020, section 3), the maximum flow from token i after layer l
+    to token j at the input through links with these weights as capacities: one path alone can carry its narrowest
+    link. Rollout is a lower bound of the same flow, because what it sends through a link never exceeds the weight.
+    """
+    return _best_paths(graph, torch.minimum, progress)
+
+
+def strongest_route(graph: Float[Tensor, "layer token token"], query: int, key: int) -> tuple[int, ...]:
+    """The tokens on the strongest path from `query` after the last layer down to `key` at the input, both included.
+
+    Of equally strong paths, one.
+    """
+    best = torch.zeros(graph.shape[-1], device=graph.device)
+    best[key] = 1.0
+    steps: list[Tensor] = []
+    for layer in graph:
+        best, chosen = (layer * best).max(dim=-1)
+        steps.append(chosen)
+    route = [query]
+    for chosen in reversed(steps):
+        route.append(int(chosen[route[-1]]))
+    return tuple(route)
+
+
+def _over_words(weights: Tensor, words: Sequence[range], over: Callable) -> Tensor:
+    """The last axis with one entry for each word: the sum, the mean or the largest over its pieces."""
+    pieces = weights.split([len(word) for word in words], dim=-1)
+    return torch.stack([over(piece, dim=-1) for piece in pieces], dim=-1)
+
+
+def _best_paths(graph: Tensor, along: Callable, progress: Progress | None) -> Tensor:
+    """For each pair of tokens the best path, whose worth is that of its links put together by `along`."""
+    causal = not graph.triu(1).any().item()
+    best = [graph[0]]
+    for done, layer in enumerate(graph[1:], start=2):
+        best.append(_best_product(layer, best[-1], along, causal=causal))
+        if progress is not None:
+            progress(done, len(graph))
+    return torch.stack(best)
+
+
+def _best_product(upper: Tensor, lower: Tensor, along: Callable, *, causal: bool) -> Tensor:
+    """A matrix product with other signs: the largest, over the tokens in the middle, of along(upper, lower).
+
+    One middle token at a time, for all pairs at once; under a causal mask only pairs on both sides of it.
+    """
+    best, term, upper = torch.zeros_like(lower), torch.empty_like(lower), upper.T.contiguous()
+    for middle in range(len(lower)):
+        part = (slice(middle, None), slice(middle + 1)) if causal else (slice(None), slice(None))
+        along(upper[middle, part[0], None], lower[middle, None, part[1]], out=term[part])
+        torch.maximum(best[part], term[part], out=best[part])
+    return best

@@ -1,0 +1,49 @@
+"""Numbers in sentences and formulas, as books print them."""
+
+READABLE = 10_000_000  # from here on a number is written with a power of ten
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def large(number: int) -> str:
+    """Whole numbers: 65,536, but 1.34 × 10¹¹."""
+    return f"{number:,}" if number < READABLE else with_power(number, digits=3)
+
+
+def with_power(number: float, *, digits: int) -> str:
+    """As a power of ten, with so many digits: 2 × 10⁻⁹. No line is broken at its spaces."""
+    mantissa, power = f"{number:.{digits - 1}e}".replace("-", "−", 1 if number < 0 else 0).split("e")
+    return f"{mantissa}\u00a0×\u00a010{str(int(power)).translate(_RAISED)}"
+
+
+def small(value: float) -> str:
+    """Differences from very small to large: "0", "1.2 × 10⁻⁶", "0.034", "2.71"."""
+    if value == 0:
+        return "0"
+    if abs(value) < 0.001:
+        return with_power(value, digits=2)
+    return f"{value:.2g}" if abs(value) < 0.1 else signed(value)
+
+
+def signed(value: float) -> str:
+    """Two digits behind the point, with a true minus; never a minus zero."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def whole(value: int) -> str:
+    """A whole number with a true minus."""
+    return f"{value}".replace("-", "−")
+
+
+def column(*values: float) -> str:
+    """A column vector in LaTeX."""
+    return square([[value] for value in values])
+
+
+def square(rows: list[list[float]]) -> str:
+    """A matrix in LaTeX."""
+    lines = r" \\ ".join(" & ".join(_plain(value) for value in row) for row in rows)
+    return rf"\begin{{pmatrix}} {lines} \end{{pmatrix}}"
+
+
+def _plain(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}"

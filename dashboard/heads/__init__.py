@@ -1,0 +1,1 @@
+"""The page "Many heads": what is given, and one module for each of its sections."""

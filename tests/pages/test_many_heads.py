@@ -1,0 +1,218 @@
+"""Many heads: measured, silenced, one at a time; on a text or a picture, on our models or any."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import controls
+from tests.core.saved_models import save_text_model, save_timm_model
+
+PAGE = "foundations/many_heads.py"
+
+
+def prose(app: AppTest) -> str:
+    return "\n".join(element.value for element in (*app.markdown, *app.caption))
+
+
+def warnings(app: AppTest) -> str:
+    return " ".join(element.value for element in (*app.warning, *app.info))
+
+
+def figure(app: AppTest, name: str) -> dict:
+    """The figure with this key."""
+    found = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart") if chart.proto.id.endswith(name)]
+    assert len(found) == 1, name
+    return found[0]
+
+
+@pytest.fixture
+def at_home(monkeypatch):
+    monkeypatch.setattr(controls, "is_at_home", lambda: True)
+
+
+def test_the_page_is_alive_at_once(visit):
+    app = visit(PAGE)
+    assert app.title[0].value == "What is each head for?"
+    assert app.selectbox(key="measure").value == "Entropy"
+    assert len(app.dataframe[0].value) == 36
+    assert not app.warning
+
+
+def test_what_is_to_be_noticed_is_true_of_the_shipped_example(visit):
+    app = visit(PAGE)
+    table = app.dataframe[0].value.set_index(["layer", "head"])
+    assert table["Previous token"].idxmax() == ("3", 2)
+    assert "**Layer 3, head 2** looks most at the token just before: 51%" in prose(app)
+    assert table["Previous token"].max() == pytest.approx(0.51, abs=0.005)
+    assert table["Induction"].idxmax() == ("5", 2)
+    assert "On random tokens said twice, **layer 5, head 2**" in prose(app)
+    assert not (table["First token"] > 0.5).any()
+    assert "No head rests mainly on the first token" in prose(app)
+    by_layer = table["Entropy (bits)"].groupby("layer").mean()
+    assert f"Layer {by_layer.idxmax()} looks most broadly ({by_layer.max():.1f} bits" in prose(app)
+    assert f"layer {by_layer.idxmin()} most narrowly ({by_layer.min():.1f} bits)" in prose(app)
+
+
+def test_a_link_holds_measure_layer_and_head(visit):
+    app = visit(PAGE, measure="Induction", layer="5", head="2", stretch="true")
+    assert app.selectbox(key="measure").value == "Induction"
+    assert (app.number_input(key="layer").value, app.number_input(key="head").value) == (5, 2)
+    assert app.toggle(key="stretch").value
+    assert "Layer 5, head 2: entropy" in prose(app)
+    assert app.dataframe[0].value["Induction"].iloc[0] == app.dataframe[0].value["Induction"].max()
+
+
+@pytest.mark.parametrize("address", [{"layer": "99", "head": "-3"}, {"measure": "no such"}, {"show": "nothing"}])
+def test_a_link_with_impossible_values_falls_back_to_the_usual_ones(visit, address):
+    app = visit(PAGE, **address)
+    assert not app.warning
+    assert app.selectbox(key="measure").value == "Entropy"
+
+
+def test_another_model_with_fewer_heads_falls_back(visit):
+    app = visit(PAGE, input="Picture", layer="5", head="3")
+    assert app.number_input(key="head").value == 3
+    app.segmented_control(key="input").set_value("Text").run()
+    app.number_input(key="head").set_value(5).run()
+    app.segmented_control(key="input").set_value("Picture").run()
+    assert not app.exception
+    assert app.number_input(key="head").value <= 3
+
+
+def test_a_picture_has_distances_in_patches_and_a_class_token(visit):
+    app = visit(PAGE, input="Picture", measure="Class token")
+    assert app.selectbox(key="measure").options == [
+        "Entropy",
+        "Distance",
+        "Same token",
+        "Class token",
+        "Share of the output",
+    ]
+    assert "Attention spread evenly over the picture would reach 6.2" in prose(app)
+    assert "Distance (patches)" in app.dataframe[0].value.columns
+
+
+def test_a_measure_of_texts_is_left_when_a_picture_is_chosen(visit):
+    app = visit(PAGE, measure="Induction")
+    app.segmented_control(key="input").set_value("Picture").run()
+    assert not app.exception
+    assert app.selectbox(key="measure").value in app.selectbox(key="measure").options
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t "])
+def test_an_empty_text_gets_one_sentence_and_the_page_stays(visit, text):
+    app = visit(PAGE)
+    app.text_area(key="text").set_value(text).run()
+    assert not app.exception
+    assert "There is no text here yet" in warnings(app)
+    app.text_area(key="text").set_value("Now there is one.").run()
+    assert not app.warning
+    assert app.dataframe
+
+
+@pytest.mark.parametrize("show", ["Measured", "Silenced"])
+@pytest.mark.parametrize(
+    "text", ["a", "<b>x</b> **bold** $x$", "😀😀", "مرحبا \u202eabc", "...", "word " * 400, "x" * 3000]
+)
+def test_odd_texts_are_measured_like_any_other(visit, show, text):
+    app = visit(PAGE, show=show, text=text, silenced="0.0")
+    assert not app.exception
+    assert not any("<b>" in element.value for element in app.markdown if element.allow_html)
+
+
+def test_one_token_has_no_loss_and_the_page_says_so(visit):
+    app = visit(PAGE, show="Silenced", text="a")
+    assert "A loss needs at least 2 tokens" in warnings(app)
+
+
+def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(visit):
+    app = visit(PAGE, show="Silenced", silenced="1.5")
+    assert [metric.label for metric in app.metric] == [
+        "Loss while all heads speak",
+        "Loss without the silenced heads",
+    ]
+    assert app.metric[0].value == "4.810 nats"
+    assert app.metric[1].value == "4.837 nats"
+    assert "Without the silenced head the loss **rises by 0.03 nats**: on average the right answer is 1.03" in prose(
+        app
+    )
+    assert "What changed in the heads that still speak" in [element.value for element in app.subheader]
+    assert "of its attention has moved" in prose(app)
+    before, after, change = (figure(app, f"{name}-5-2") for name in ("before", "after", "difference"))
+    assert before["layout"]["yaxis"]["ticktext"][:3] == ["The", "cat", "that"]
+    assert change["data"][0]["zmin"] == -change["data"][0]["zmax"]
+    assert after["data"][0]["zmax"] == 1
+
+
+def test_the_head_whose_maps_are_compared_can_be_chosen(visit):
+    app = visit(PAGE, show="Silenced", silenced="1.5", changed="0.0")
+    assert "**Layer 0, head 0**: it looks where it looked before" in prose(app)
+
+
+def test_silence_in_the_last_layer_changes_no_other_map(visit):
+    app = visit(PAGE, show="Silenced", silenced="5.2")
+    assert "no other head looks at anything new" in prose(app)
+    assert not [chart for chart in app.get("plotly_chart") if "difference" in chart.proto.id]
+
+
+def test_all_heads_silenced_leave_none_to_compare(visit):
+    app = visit(PAGE, show="Silenced")
+    app.multiselect(key="silenced").set_value(app.multiselect(key="silenced").options).run()
+    assert not app.exception
+    assert "no other head looks" in prose(app)
+
+
+def test_one_at_a_time_ranks_all_heads_and_is_there_at_once_for_the_next_visitor(visit):
+    app = visit(PAGE, show="Silenced")
+    (button,) = [button for button in app.button if "Silence each of the 36 heads" in button.label]
+    button.click().run()
+    assert not app.exception
+    for seen in (app, visit(PAGE, show="Silenced")):
+        table = seen.dataframe[-1].value
+        assert len(table) == 36
+        costs = table["cost, nats"]
+        assert list(costs) == sorted(costs, reverse=True)
+        assert (costs < 0.02).sum() == int(prose(seen).split(" of 36 heads** cost less")[0].rpartition("**")[2])
+        worst = table.iloc[0]
+        assert f"**Layer {worst['layer']}, head {worst['head']}** costs most" in prose(seen)
+        assert not [button for button in seen.button if "Silence each" in button.label]
+
+
+def test_a_picture_loses_the_log_probability_of_its_own_answer(visit):
+    app = visit(PAGE, show="Silenced", input="Picture", silenced=["5.0", "5.1"][0])
+    assert "the loss is about its own answer" in prose(app)
+    assert len(app.metric) == 2
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("kind", ["bert", "bert-headless", "bert-classifier", "t5", "bart", "llama"])
+def test_a_named_text_model_is_measured_and_silenced(visit, kind, tmp_path):
+    folder = str(save_text_model(kind, tmp_path / kind))
+    app = visit(PAGE, model=folder, text="Who listens to whom? The lazy dog.")
+    assert not app.warning
+    assert len(app.dataframe[0].value) == {"t5": 12, "bart": 12, "llama": 8}.get(kind, 4)
+    if kind in ("t5", "bart"):
+        layers = set(app.dataframe[0].value["layer"])
+        assert {name.split()[1] for name in layers} == {"encoder", "decoder", "cross"}
+    app = visit(PAGE, model=folder, text="Who listens to whom?", show="Silenced", silenced="0.1")
+    assert ("predicts nothing" in warnings(app)) == (kind == "bert-headless")
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("kind", ["swin", "cait", "dinov2"])
+def test_a_named_picture_model_is_measured_and_silenced(visit, kind, tmp_path):
+    folder = str(save_timm_model(kind, tmp_path / kind))
+    app = visit(PAGE, input="Picture", network=folder)
+    assert not app.warning
+    if kind == "swin":
+        assert "looks through 4 windows of 49 patches" in prose(app)
+    app = visit(PAGE, input="Picture", network=folder, show="Silenced", silenced="0.0")
+    assert not app.warning
+
+
+def test_the_projector_s_view_has_no_prose(visit):
+    for show in ("Measured", "Silenced"):
+        app = visit(PAGE, present="1", show=show)
+        assert not any("Try this" in element.value for element in app.subheader)
+        assert not app.dataframe
