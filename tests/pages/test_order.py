@@ -1,0 +1,297 @@
+"""Order: every part is alive at once, keeps its state in the address, and says what is true of what it shows."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import controls
+from dashboard.runs import order as order_runs
+from dashboard.words import order as words
+from tests.core.saved_models import save_text_model, save_timm_model
+
+PAGE = "foundations/order.py"
+
+
+def prose(app: AppTest) -> str:
+    found = (*app.markdown, *app.caption, *app.info)
+    return " ".join(element.value for element in found).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def figure(app: AppTest, name: str) -> dict:
+    """The Plotly figure whose key ends with this name."""
+    (chart,) = [chart for chart in app.get("plotly_chart") if chart.proto.id.endswith(f"-{name}")]
+    return json.loads(chart.proto.spec)
+
+
+@pytest.fixture
+def measured(tmp_path, monkeypatch):
+    """Measurements of the shape that training/positions.py writes, with numbers that are easy to check."""
+    rows = ["positions,length,bits"]
+    for way in order_runs.WAYS:
+        for length in range(1, 65 if way == "learned" else 257):
+            far = {"none": 0.5, "sinusoidal": 2.0, "alibi": 0.0}.get(way, -0.5)
+            rows.append(f"{way},{length},{2.5 if length <= 64 else 2.5 + far}")
+    (tmp_path / "lengths.csv").write_text("\n".join(rows))
+    sizes = {"sizes": {"context": 64}}
+    (tmp_path / "config.json").write_text(json.dumps({"models": dict.fromkeys(order_runs.WAYS, sizes)}))
+    use(monkeypatch, tmp_path)
+    return tmp_path
+
+
+def use(monkeypatch, folder):
+    monkeypatch.setattr(order_runs, "FOLDER", folder)
+    for cached in (order_runs.lengths, order_runs.trained_length, order_runs.our_biases):
+        cached.clear()
+
+
+@pytest.fixture(autouse=True)
+def nothing_cached_stays():
+    yield
+    for cached in (order_runs.lengths, order_runs.trained_length, order_runs.our_biases):
+        cached.clear()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {},
+        {"shuffled": "A photograph"},
+        {"show": "Waves"},
+        {"show": "Learned"},
+        {"show": "Learned", "learner": "An image model"},
+        {"show": "Relative"},
+        {"show": "Relative", "way": "ALiBi"},
+        {"show": "Relative", "way": "T5"},
+        {"show": "Relative", "way": "Swin"},
+        {"show": "Beyond training"},
+    ],
+    ids=lambda address: "-".join(address.values()) or "first",
+)
+@pytest.mark.parametrize("present", ["0", "1"])
+def test_every_part_is_alive_at_once(visit, address, present):
+    app = visit(PAGE, present=present, **address)
+    assert app.title[0].value == "How does a set know its order?"
+    assert not app.warning
+    assert ("What to notice" in [element.value for element in app.subheader]) == (present == "0")
+
+
+def test_no_more_than_sixty_words_come_before_the_first_figure():
+    parts = [value for value in vars(words).values() if isinstance(value, words.PageWords) and value is not words.ORDER]
+    assert len(parts) == 8
+    for part in parts:
+        assert len(f"{words.ORDER.lead} {part.lead}".split()) <= 60
+
+
+def test_without_positions_a_shuffle_changes_nothing_but_the_order(visit):
+    app = visit(PAGE)
+    assert "To self-attention a sentence is a set" in prose(app)
+    assert "× 10⁻⁷**, the rounding of a computer" in prose(app)
+    assert "“dog” stands at places 1 and 12. Without positions both get the same vector" in prose(app)
+    *_, difference = [trace for trace in figure(app, "order-shuffle")["data"] if trace["type"] == "heatmap"]
+    before, after = (told(visit, way) for way in ("Positions", "Causal mask"))
+    assert largest(difference) < 1e-5
+    assert largest(before) > 0.01
+    assert largest(after) > 0.01
+
+
+def told(visit, way):
+    app = visit(PAGE, told=way)
+    return [trace for trace in figure(app, "order-shuffle")["data"] if trace["type"] == "heatmap"][-1]
+
+
+def largest(trace) -> float:
+    values = trace["z"]
+    if isinstance(values, dict):  # plotly sends numbers as base64
+        import base64
+
+        values = np.frombuffer(base64.b64decode(values["bdata"]), dtype=np.dtype(values["dtype"]))
+    return float(np.abs(np.asarray(values, dtype=float)).max())
+
+
+def test_shuffling_again_takes_the_next_order_and_keeps_it_in_the_address(visit):
+    app = visit(PAGE)
+    before = figure(app, "order-shuffle")
+    app.button[0].click().run()
+    assert not app.exception
+    assert app.number_input(key="seed").value == 1
+    assert figure(app, "order-shuffle") != before
+    assert figure(visit(PAGE, seed="1"), "order-shuffle")["data"] == figure(app, "order-shuffle")["data"]
+
+
+@pytest.mark.parametrize("address", [{}, {"show": "Relative"}, {"show": "Relative", "way": "ALiBi"}])
+@pytest.mark.parametrize(
+    "text", ["<b>x</b> **y** $z$ {row}", "مرحبا 😀 \u202eabc", "a\x00b\x07c", "x", "word " * 300, "?! ..."]
+)
+def test_odd_sentences_are_only_text(visit, address, text):
+    app = visit(PAGE, **address)
+    app.text_input(key="text").set_value(text[:2000]).run()
+    assert not app.exception
+    assert not any("<b>" in element.value for element in app.markdown if element.allow_html)
+
+
+@pytest.mark.parametrize("address", [{}, {"show": "Relative"}, {"show": "Relative", "way": "ALiBi"}])
+def test_an_empty_sentence_gets_one_sentence_and_the_page_stays(visit, address):
+    app = visit(PAGE, **address)
+    app.text_input(key="text").set_value("  ").run()
+    assert "There is no text here yet" in app.warning[0].value
+    app.text_input(key="text").set_value("Now there is one.").run()
+    assert not app.warning
+
+
+def test_one_token_has_no_order(visit):
+    app = visit(PAGE, text="the")
+    assert "One token alone has no order" in app.info[0].value
+
+
+def test_a_shorter_sentence_keeps_the_page_alive_when_the_chosen_tokens_are_gone(visit):
+    app = visit(PAGE, show="Relative", text="one two three four five six", asks="6", found="5")
+    app.text_input(key="text").set_value("one two").run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"show": "nowhere", "seed": "-4", "layer": "77", "told": "x"},
+        {"show": "Waves", "positions": "9999", "channels": "3", "base": "0", "waves": "999", "pair": "-1", "step": "x"},
+        {"show": "Learned", "place": "100000"},
+        {"show": "Learned", "learner": "An image model", "patch": "-5"},
+        {
+            "show": "Relative",
+            "way": "Rotary",
+            "asks": "99",
+            "found": "-1",
+            "pair": "900",
+            "query_at": "64",
+            "head": "9",
+        },
+        {"show": "Relative", "way": "Swin", "side": "1", "looker": "500"},
+        {"show": "Relative", "way": "T5", "buckets": "3", "longest": "0"},
+    ],
+)
+def test_impossible_values_in_a_link_fall_back_to_the_usual_ones(visit, address):
+    app = visit(PAGE, **address)
+    assert not app.warning
+
+
+def test_a_narrower_encoding_forgets_the_waves_and_the_pair_that_it_does_not_have(visit):
+    app = visit(PAGE, show="Waves", waves="60", pair="31")
+    assert app.multiselect(key="waves").value == [60]
+    app.select_slider(key="channels").set_value(8).run()
+    assert not app.exception
+    assert app.multiselect(key="waves").value == []
+    assert app.slider(key="pair").value <= 3
+
+
+def test_a_step_is_one_matrix_for_all_positions(visit):
+    app = visit(PAGE, show="Waves", pair="0", position="10", step="1")
+    matrices = [
+        element.value for element in app.latex if r"\begin{pmatrix} 0.54 & 0.84 \\ -0.84 & 0.54" in element.value
+    ]
+    assert len(matrices) == 1  # cos 1 and sin 1
+    assert "differ by at most **1.2 × 10⁻⁷**" in prose(app)
+
+
+def test_learned_positions_of_our_models_are_nearer_where_places_are_nearer(visit):
+    assert "near positions are more alike" in prose(visit(PAGE, show="Learned"))
+    said = prose(visit(PAGE, show="Learned", learner="An image model"))
+    assert "near places are more alike" in said
+    assert "Most alike are those in the same row or column" in said
+
+
+@pytest.fixture
+def at_home(monkeypatch):
+    """Folders may be opened: the visitor sits at the computer that runs the atlas."""
+    monkeypatch.setattr(controls, "is_at_home", lambda: True)
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize(("kind", "count"), [("gpt2", 32), ("bert", 32), ("roberta", 32), ("bart", 64)])
+def test_a_named_model_shows_its_own_table(visit, tmp_path, kind, count):
+    app = visit(PAGE, show="Learned", model=str(save_text_model(kind, tmp_path)))
+    assert f"There are {count} vectors and no more" in prose(app)
+    assert len(figure(app, "order-learned-row")["data"]) == 1
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_named_model_without_a_table_says_what_it_does_instead(visit, tmp_path):
+    app = visit(PAGE, show="Learned", model=str(save_text_model("llama", tmp_path)))
+    assert "it turns queries and keys by their places (rotary), with the base 10,000" in app.info[0].value
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_named_t5_shows_its_biases_in_both_directions(visit, tmp_path):
+    app = visit(PAGE, show="Relative", way="T5", biases="A model by name", model=str(save_text_model("t5", tmp_path)))
+    assert [line["name"] for line in figure(app, "order-bucket-biases")["data"]] == ["head 0", "head 1"]
+    assert "add more for the token just before than for one 128 tokens back" in prose(app)
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_named_swin_shows_the_biases_of_its_windows(visit, tmp_path):
+    app = visit(PAGE, show="Relative", way="Swin", network=str(save_timm_model("swin", tmp_path)))
+    assert "Head 0 of this layer adds most" in prose(app)
+
+
+def test_rotary_scores_of_one_distance_are_one_score(visit):
+    said = prose(visit(PAGE, show="Relative", query_at="12", key_at="7"))
+    assert "All 27 pairs with the distance −5 score the same" in said
+    assert "Along every diagonal of the map the scores agree to **" in said
+    assert "× 10⁻⁷**" in said
+
+
+def test_alibi_brings_a_head_nearer(visit):
+    said = prose(visit(PAGE, show="Relative", way="ALiBi"))
+    assert "nearer" in said
+    assert "A what if: gpt-books was trained without ALiBi" in said
+
+
+def test_our_small_model_never_learned_the_far_buckets(visit):
+    said = prose(visit(PAGE, show="Relative", way="T5"))
+    assert "**67** tokens back on are exactly 0: training never went so far" in said
+
+
+def test_a_model_without_the_biases_says_what_it_has(visit):
+    assert "it learned a vector for each of 256 positions" in prose(
+        visit(PAGE, show="Relative", way="T5", biases="A model by name")
+    )
+    assert "it learned a vector for each of 65 positions" in prose(visit(PAGE, show="Relative", way="Swin"))
+
+
+@pytest.mark.usefixtures("measured")
+def test_what_is_beyond_the_training_length_is_said_of_the_measurements(visit):
+    said = prose(visit(PAGE, show="Beyond training"))
+    assert "**None**: 2.50 bits up to 64 characters, **3.00** beyond 128: it gets worse, slowly" in said
+    assert "**Learned**: 2.50 bits up to 64 characters, and nothing beyond" in said
+    assert "**Waves**: 2.50 bits up to 64 characters, **4.50** beyond 128: it is lost" in said
+    assert "**ALiBi**: 2.50 bits up to 64 characters, **2.50** beyond 128: it keeps its quality" in said
+    assert "**T5**: 2.50 bits up to 64 characters, **2.00** beyond 128: it gains from more text" in said
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_curve_ends_where_nothing_was_measured(visit):
+    lines = {trace["name"]: trace for trace in figure(visit(PAGE, show="Beyond training"), "order-beyond")["data"]}
+    assert set(lines) == set(words.TITLES.values())
+
+
+def test_the_shipped_measurements_agree_with_their_card(visit):
+    results = json.loads((order_runs.FOLDER / "results.json").read_text())
+    said = prose(visit(PAGE, show="Beyond training"))
+    for way, title in words.TITLES.items():
+        inside, far = (results["bits"][way][name] for name in ("32 to 64", "256 to 512"))
+        assert f"**{title}**: {inside:.2f} bits up to 64 characters" in said
+        assert far is None or f"**{far:.2f}** beyond 256" in said
+
+
+@pytest.mark.parametrize("address", [{"show": "Beyond training"}, {"show": "Relative", "way": "T5"}])
+def test_missing_weights_are_one_sentence(visit, monkeypatch, tmp_path, address):
+    use(monkeypatch, tmp_path)
+    app = visit(PAGE, **address)
+    assert "are missing from weights/" in app.warning[0].value.replace("\\", "")
+
+
+def test_a_file_that_holds_something_else_is_one_sentence(visit, measured):
+    (measured / "lengths.csv").write_text("a,b\n1,2\n")
+    order_runs.lengths.clear()
+    assert "does not hold positions, length and bits" in visit(PAGE, show="Beyond training").warning[0].value
