@@ -26,7 +26,7 @@ TEXT_SIZES: dict[str, dict] = {
     "lstm": {"width": 192, "layers": 2},
     "gru": {"width": 224, "layers": 2},
     "convolution": {"width": 144, "layers": 6, "kernel": 5},
-    "self_attention": {"width": 128, "layers": 3, "heads": 4, "context": 256},
+    "self_attention": {"width": 128, "layers": 3, "heads": 4, "context": CONTEXT, "positions": "rotary"},
 }
 # About 100,000 each for the copy task, which is easier than Shakespeare.
 COPY_SIZES: dict[str, dict] = {

@@ -1,0 +1,64 @@
+"""One text in several lines, each character tinted by a strength: what each of several models makes of it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import layout, theme
+from dashboard.components.bundle import bundle
+
+__all__ = ["Line", "tinted_lines"]
+
+_FOLDER = Path(__file__).parent
+_MOUNT = st.components.v2.component(
+    "attention_atlas_tinted_lines",
+    js=bundle(_FOLDER),
+    css=(_FOLDER / "view.css").read_text(encoding="utf-8"),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one model makes of the text; `strengths` and `tells` have one entry for each character."""
+
+    name: str
+    strengths: Sequence[float]  # 0 (the page) to 1 (full ink)
+    tells: Sequence[str]  # the sentence for the character under the pointer
+    after: Sequence[tuple[str, str]]  # what stands behind the text: a label and a number, each
+    summary: str  # what a screen reader hears instead of the colours
+
+
+def tinted_lines(
+    characters: Sequence[str],
+    lines: Sequence[Line],
+    *,
+    key: str,
+    odd: Sequence[int],
+    odd_means: str,
+    scale: str,
+    ticks: Sequence[tuple[float, str]],
+    after: str,
+) -> None:
+    """Show the text once for each of `lines`; pointing at a character marks it in all of them and says its sentence.
+
+    The characters at the places in `odd` are underlined, which `odd_means` explains. `scale` says what the colours
+    stand for, `ticks` are places on it (0 to 1) with their labels; `after` heads the column behind the text. The
+    pointer never asks the server; a touch, or Tab and the arrow keys, do the same.
+    """
+    data = {
+        "characters": list(characters),
+        "lines": [asdict(line) | {"strengths": [round(float(each), 3) for each in line.strengths]} for line in lines],
+        "odd": list(odd),
+        "oddMeans": odd_means,
+        "scale": scale,
+        "ticks": [list(tick) for tick in ticks],
+        "after": after,
+        "present": layout.is_presented(),
+        "palettes": _PALETTES,
+    }
+    _MOUNT(key=key, data=data)
+
+
+_PALETTES = theme.for_browser()

@@ -1,0 +1,118 @@
+import { applyTheme, inkOn, readTheme, shade } from "../attention_view/colour.js";
+import { make } from "../attention_view/dom.js";
+import { mendHistory } from "../attention_view/history.js";
+
+const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+
+const views = new WeakMap();
+
+/** Streamlit calls this for each new message and each new theme; one view lives as long as its element. */
+export default function (component) {
+  mendHistory();
+  const host = component.parentElement;
+  if (!views.has(host)) views.set(host, new TintedLines(host));
+  const view = views.get(host);
+  const turn = view.receive(component.data);
+  return () => {
+    if (view.turn !== turn) return; // an older call is cleaned up after a newer one has begun
+    view.root.remove();
+    views.delete(host);
+  };
+}
+
+class TintedLines {
+  constructor(host) {
+    this.root = make("div", {
+      class: "tinted",
+      pointerover: (event) => this.look(event),
+      pointerdown: (event) => this.look(event),
+      pointerleave: () => this.point(null, null),
+      focusin: (event) => event.target.matches(":focus-visible") && this.walk(event.target, Infinity),
+      focusout: () => this.point(null, null),
+      keydown: (event) => this.key(event),
+    });
+    this.turn = 0;
+    host.append(this.root);
+  }
+
+  receive(data) {
+    this.data = data;
+    this.theme = readTheme(this.root, data.palettes, data.present);
+    applyTheme(this.root, this.theme);
+    this.root.classList.toggle("present", data.present);
+    const odd = new Set(data.odd);
+    this.texts = data.lines.map((line, row) => this.text(line, row, odd));
+    this.sentence = make("p", { class: "sentence", "aria-live": "polite" });
+    this.root.replaceChildren(
+      this.legend(),
+      ...data.lines.map((line, row) => this.line(line, row)),
+      this.sentence,
+    );
+    this.point(null, null);
+    return ++this.turn;
+  }
+
+  /** The name, the tinted text, and what stands behind it. */
+  line(line, row) {
+    const after = line.after.map(([label, number]) => make("li", {}, make("b", {}, label), ` ${number}`));
+    return make(
+      "div",
+      { class: "line" },
+      make("span", { class: "name" }, line.name),
+      this.texts[row],
+      make("ul", { class: "after", "aria-label": `${line.name}: ${this.data.after}` }, ...after),
+    );
+  }
+
+  text(line, row, odd) {
+    const letters = this.data.characters.map((character, place) => {
+      const strength = line.strengths[place];
+      const style = `background:${shade(this.theme, strength)};color:${inkOn(this.theme, strength)}`;
+      return make("span", { style, class: odd.has(place) ? "odd" : null, "data-place": place }, character);
+    });
+    return make("p", { class: "text", tabindex: 0, role: "img", "aria-label": line.summary, "data-row": row }, ...letters);
+  }
+
+  legend() {
+    const { scale, ticks, after, odd, oddMeans } = this.data;
+    const marks = ticks.map(([place, label]) => make("span", { style: `left:${100 * place}%` }, label));
+    return make(
+      "div",
+      { class: "head" },
+      make("span", {}, scale),
+      make("span", { class: "ramp" }, make("i", { "aria-hidden": "true" }), make("span", { class: "ticks" }, ...marks)),
+      odd.length ? make("span", {}, make("span", { class: "odd" }, "\u2003"), ` ${oddMeans}`) : null,
+      make("span", { class: "heading" }, after),
+    );
+  }
+
+  look(event) {
+    const place = event.target.dataset?.place;
+    if (place === undefined) return;
+    this.point(Number(event.target.parentElement.dataset.row), Number(place));
+  }
+
+  key(event) {
+    const step = STEPS[event.key];
+    if (step === undefined || event.target.dataset?.row === undefined || event.altKey || event.ctrlKey) return;
+    event.preventDefault();
+    this.walk(event.target, step);
+  }
+
+  /** Move the mark along a line that has the focus; an endless step goes to its end. */
+  walk(text, step) {
+    const last = this.data.characters.length - 1;
+    const place = Math.min(last, Math.max(0, (this.place ?? last) + step));
+    this.point(Number(text.dataset.row), place);
+  }
+
+  /** Mark one place in all lines, and say what there is to say about it in one of them. */
+  point(row, place) {
+    for (const text of this.texts) {
+      text.querySelector(".here")?.classList.remove("here");
+      if (place !== null) text.children[place].classList.add("here");
+    }
+    this.place = place;
+    this.sentence.textContent = place === null ? "Point at a character." : this.data.lines[row].tells[place];
+  }
+}

@@ -1,0 +1,54 @@
+"""Tables and labels of the page "Before attention"."""
+
+from pathlib import Path
+
+import pytest
+
+import dashboard.components.tinted_lines as tinted_lines
+from core.complexity import Sizes
+from core.layer_costs import LAYERS
+from core.models.character import BODIES
+from dashboard.before import ways_section
+from dashboard.before.measured_layers import LAYER_HUES
+from dashboard.before.models import HUE, TITLES
+from dashboard.components.bundle import bundle
+from dashboard.figures.numbers import large, with_power
+
+
+def test_every_model_and_every_layer_has_a_name_and_a_hue_of_its_own():
+    assert list(TITLES) == list(BODIES)
+    assert len(set(HUE.values())) == len(BODIES)
+    assert set(LAYER_HUES) == set(LAYERS)
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        (1, "1"),
+        (65_536, "65,536"),
+        (9_999_999, "9,999,999"),
+        (134_217_728, "1.34\u00a0×\u00a010⁸"),
+        (10**14, "1.00\u00a0×\u00a010¹⁴"),
+    ],
+)
+def test_large_numbers_are_written_as_people_write_them(number, written):
+    assert large(number) == written
+
+
+def test_small_numbers_have_a_raised_power():
+    assert with_power(2.3e-9, digits=1) == "2\u00a0×\u00a010⁻⁹"
+
+
+def test_the_table_has_the_smallest_number_of_each_column_in_bold():
+    cells = ways_section.table(Sizes(n=1000, d=512, k=10, r=100))
+    assert cells.loc["Restricted self-attention", "operations"] == "$O(r\\,n\\,d)$\u2003**5.12\u00a0×\u00a010⁷**"
+    assert cells.loc["Self-attention", "operations"] == "$O(n^2\\,d)$\u20035.12\u00a0×\u00a010⁸"
+    assert cells.loc["Recurrent", "sequential steps"] == "$O(n)$\u20031,000"
+    assert cells.loc["Self-attention", "path length"] == "$O(1)$\u2003**1**"
+    assert cells.loc["Dilated convolution", "path length"] == "$O(\\log_k n)$\u20033"
+
+
+def test_the_lines_component_writes_no_markup_and_needs_nothing_from_outside():
+    joined = bundle(Path(tinted_lines.__file__).parent)
+    for forbidden in ("import ", "innerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"):
+        assert forbidden not in joined, forbidden
