@@ -1,0 +1,78 @@
+"""The parts of a transformer, and one line of a bill: a formula, the same with numbers, its value."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.sizes.shape import Shape
+
+EMBEDDING = "Token or patch embedding"
+POSITIONS = "Positions"
+QKV = "W_Q, W_K, W_V"
+SCORES = "Scores and weighted sum"
+OUT = "W_O"
+CROSS = "Cross-attention"
+MLP = "MLP"
+NORMS = "Norms"
+HEAD = "Head"
+OTHER = "Other"
+PARTS = (EMBEDDING, POSITIONS, QKV, SCORES, OUT, CROSS, MLP, NORMS, HEAD, OTHER)
+
+_HEADS = r"^(cls|lm_head|head|score|classifier|pre_classifier|vocab_\w+)(\.|$)|(^|\.)(pooler|head)(\.|$)"
+# The first that is found in a path decides; libraries name the same things differently.
+_NAMES = (
+    (HEAD, re.compile(_HEADS)),
+    (POSITIONS, re.compile(r"position|pos_embed|(^|\.)wpe|relative_attention_bias")),
+    (NORMS, re.compile(r"norm|(^|\.)ln_", re.IGNORECASE)),
+    (CROSS, re.compile(r"cross_?attention|encdecattention|encoder_attn", re.IGNORECASE)),
+    (OUT, re.compile(r"(attn|attention)\w*\.((c_|o_|out_)?proj|out|o|output\.dense|out_lin)(\.|$)", re.IGNORECASE)),
+    (QKV, re.compile(r"attn|attention", re.IGNORECASE)),
+    (MLP, re.compile(r"mlp|intermediate|output\.dense|densereludense|ffn|feed_forward|(^|\.)fc\d", re.IGNORECASE)),
+    (EMBEDDING, re.compile(r"embed|(^|\.)wte|(^|\.)shared|cls_token|reg_token|dist_token")),
+)
+
+
+def part_of(path: str) -> str:
+    """The part of PARTS to which a module or a parameter belongs, by its path; OTHER if the names tell nothing."""
+    return next((part for part, pattern in _NAMES if pattern.search(path)), OTHER)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a bill. `formula` is LaTeX in symbols, `filled` the same with this model's numbers."""
+
+    part: str
+    formula: str
+    filled: str
+    value: int
+
+
+# What the letters of the formulas mean.
+SYMBOLS: Mapping[str, str] = {
+    "L": "layers",
+    "d": "width",
+    "h": "heads",
+    "g": "heads of keys and values",
+    "k": "channels of a head",
+    "f": "channels inside the MLP",
+    "V": "vocabulary",
+    "n": "tokens",
+    "P": "parameters",
+    "b": "bytes of a number",
+}
+
+
+def line(part: str, template: str, value: int, shape: Shape, **more: int) -> Line:
+    """A line whose template holds letters in braces: `2\\,{n}\\,{d}`; `more` gives numbers that no shape knows."""
+    numbers = {
+        "L": shape.layers,
+        "d": shape.width,
+        "h": shape.heads,
+        "g": shape.key_heads or shape.heads,
+        "k": shape.each,
+        "f": shape.hidden,
+        "V": shape.vocabulary,
+        **more,
+    }
+    filled = {name: f"{number:,}".replace(",", "{,}") for name, number in numbers.items()}
+    return Line(part, template.format_map({name: name for name in numbers}), template.format_map(filled), value)
