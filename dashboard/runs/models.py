@@ -1,0 +1,49 @@
+"""Models, kept for the next visitor, and how many of them compute at a time."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from core import zoo
+from core.zoo.names import Purpose
+
+FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
+# Two forward passes at a time: more would only take the processor from one another.
+_COMPUTING = threading.Semaphore(2)
+
+
+@contextmanager
+def computing() -> Iterator[None]:
+    """Wait for one of the places in which something long is computed."""
+    with _COMPUTING:
+        yield
+
+
+def warm_up() -> None:
+    """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
+    for name in zoo.TEXT:
+        text_model(name)
+    time.sleep(FIRST_VISIT)
+    for name in zoo.IMAGE:
+        image_model(name)
+
+
+@st.cache_data(max_entries=256, ttl=600, show_spinner="Asking what this model is …")
+def offer(name: str, purpose: Purpose, *, allow_folders: bool) -> zoo.Offer:
+    """What a model is and what it costs; ModelError if it cannot be had."""
+    return zoo.inspect(name, purpose, allow_folders=allow_folders)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Loading the model …")
+def text_model(name: str) -> zoo.TextModel:
+    """A language model that `offer` has let pass, shared by all visitors: it is only ever read."""
+    return zoo.load_text(name, allow_folders=True)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Loading the model …")
+def image_model(name: str) -> zoo.ImageModel:
+    """An image model that `offer` has let pass, likewise."""
+    return zoo.load_image(name, allow_folders=True)
