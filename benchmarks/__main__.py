@@ -2,13 +2,14 @@
 
 from itertools import chain
 
-from benchmarks import bertviz_peer, browser, recording, table, visitors
+from benchmarks import bertviz_peer, browser, foundations, recording, table, visitors
 
 
 def main() -> None:
     """Measure, say each row as it comes, write the table."""
     rows = []
-    for row in chain(recording.rows(), recording.tile_rows(), bertviz_peer.rows(), browser.rows(), visitors.rows()):
+    parts = (recording.rows, recording.tile_rows, bertviz_peer.rows, browser.rows, foundations.rows, visitors.rows)
+    for row in chain.from_iterable(part() for part in parts):
         print(f"{row.what}: {row.shown} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
         rows.append(row)
     table.write(rows)
