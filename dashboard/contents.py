@@ -60,11 +60,39 @@ STEPS = Page(
     "Take one head apart, down to the single multiplication: with numbers that you can change, or with those of a "
     "real model.",
 )
+HEADS = Page(
+    "foundations/many_heads.py",
+    "Many heads",
+    "What is each head for?",
+    "heads",
+    "Measure every head of a model, then silence some: what did the model lose?",
+)
+ORDER = Page(
+    "foundations/order.py",
+    "Order",
+    "How does a set know its order?",
+    "order",
+    "Shuffle your own sentence, and see the waves, rotations and biases that tell attention what came first.",
+)
+BEFORE = Page(
+    "foundations/before_attention.py",
+    "Before attention",
+    "What did RNN, LSTM, GRU and convolution see?",
+    "before",
+    "Five models read your sentence, and each forgets it in its own way: measured, letter by letter.",
+)
+INSIDE = Page(
+    "foundations/inside_the_transformer.py",
+    "Inside the transformer",
+    "What happens between input and output?",
+    "inside",
+    "Walk through a running model, part by part, and look at the numbers that pass through it.",
+)
 
 GROUPS: dict[str, tuple[Page, ...]] = {
     "": (HOME,),
     "Explore": (TEXT, IMAGE),
-    "Foundations": (STEPS,),
+    "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
 }
 
 

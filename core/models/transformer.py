@@ -253,3 +253,13 @@ def _initialise(module: nn.Module) -> None:
     elif isinstance(module, nn.Embedding):
         # Times the root of the width (section 3.4) their numbers have the size of the waves.
         nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
+
+
+def random_transformer(config: TransformerConfig, *, seed: int = 0) -> Transformer:
+    """One that has learned nothing, always the same for the same seed: to show the parts while there is no better."""
+    model, generator = Transformer(config), torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim == 2:
+                parameter.normal_(std=parameter.shape[1] ** -0.5, generator=generator)
+    return model.eval().requires_grad_(False)

@@ -21,7 +21,6 @@ from dashboard.notices import Notice
 from dashboard.runs.models import computing, image_model, text_model
 from dashboard.scenes import Head
 
-
 # What a run in which no head is silenced is known by: the model's name, and the tokens or the pixels.
 Identity = tuple[str, tuple[int, ...] | str]
 

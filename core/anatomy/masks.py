@@ -1,0 +1,37 @@
+"""What a head may look at: the mask of a recorded call, whoever made it."""
+
+from typing import Literal
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from core.capture import AttentionCall
+from core.capture.product import allowed
+
+MaskKind = Literal["none", "causal", "padding", "causal and padding", "window"]
+
+
+def mask_of(call: AttentionCall, head: int = 0, item: int = 0) -> Bool[Tensor, "query key"]:
+    """True where the query may look at the key. Of a call seen through its softmax only: where its weight is not 0."""
+    everything = torch.ones(call.query_length, call.key_length, dtype=torch.bool)
+    if call.product is None:
+        return call.weights(head, item) > 0
+    bias = call.product.biases(slice(item, item + 1), [head])
+    return everything if bias is None else allowed(bias)[0, 0].expand_as(everything)
+
+
+def kind_of_mask(mask: Bool[Tensor, "query key"]) -> MaskKind:
+    """What a mask is for, read off its form."""
+    queries, keys = mask.shape
+    if mask.all():
+        return "none"
+    seen = mask.any(dim=0)  # a key that no query may look at is padding
+    causal = torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
+    if torch.equal(mask, seen.expand_as(mask)):
+        return "padding"
+    if torch.equal(mask, causal):
+        return "causal"
+    if torch.equal(mask, causal & seen):
+        return "causal and padding"
+    return "window"

@@ -1,0 +1,68 @@
+"""Attention: who may look at whom, and who does."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.anatomy import Arrays, Part, kind_of_mask, mask_of
+from core.capture import AttentionCall
+from dashboard import charts, controls, layout
+from dashboard.figures.heat import heat
+from dashboard.inside import maps
+from dashboard.runs.inside import Walk
+from dashboard.words import inside as said
+
+
+def show(walk: Walk, part: Part, arrays: Arrays) -> None:
+    """Mask and weights of one head; of an inner map of the attention there is nothing more to say."""
+    del arrays
+    call = call_of(walk, part)
+    if call is None:
+        return
+    head = controls.number("Head", call.heads, key="head")
+    mask = mask_of(call, head)
+    if not layout.is_presented():
+        windows = f" There are {call.batch_size} windows; this is the first." if call.batch_size > 1 else ""
+        st.caption(said.MASKS[kind_of_mask(mask)] + windows)
+    queries = maps.labels_of(walk, part, call.query_length)
+    keys = _keys(walk, part, call)
+    left, right = st.columns([1, 1.7])
+    with left:
+        _map("May look", mask.float().numpy(), queries, keys, "inside-mask", named=False)
+    with right:
+        weights = np.nan_to_num(call.weights(head=head).numpy())
+        _map("Looks", weights, queries, keys, "inside-weights")
+
+
+def call_of(walk: Walk, part: Part) -> AttentionCall | None:
+    """The recorded call of an attention part."""
+    calls = [call for call in walk.walked.calls if call.path == part.path]
+    return calls[min(part.turn, len(calls) - 1)] if calls else None
+
+
+def _keys(walk: Walk, part: Part, call: AttentionCall) -> list[str]:
+    if call.kind == "cross":
+        labels = walk.labels.get("encoder", ())
+        if len(labels) == call.key_length:
+            return [layout.readable(label) for label in labels]
+    return maps.labels_of(walk, part, call.key_length)
+
+
+def _map(title: str, values: np.ndarray, queries: list[str], keys: list[str], name: str, *, named: bool = True) -> None:
+    few = named and max(len(keys), len(queries)) <= 60
+    st.markdown(f"**{title}**")
+    figure = heat(
+        values,
+        palette=layout.palette(),
+        x="looked at",
+        y="looks",
+        rows=queries if few else None,
+        columns=keys if few else None,
+        limits=(0.0, 1.0),
+        tell="“%{y}” looks at “%{x}”: %{z:.0%}" if few else "query %{y}, key %{x}: %{z:.0%}",
+        height=380,
+        size=charts.letters() - 2,
+    )
+    figure.update_traces(showscale=False)
+    table = pd.DataFrame(values, index=queries, columns=keys).rename_axis("query").reset_index()
+    charts.chart(figure, name=name, alt=f"{title}: a cell for each query and key", table=table)

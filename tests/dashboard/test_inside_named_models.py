@@ -1,0 +1,54 @@
+"""Any model by name or folder: its anatomy is built, every part can be looked at, nothing fails."""
+
+import pytest
+
+from core.errors import CaptureError
+from core.logit_lens import logit_lens
+from dashboard.components.diagram import scene
+from dashboard.inside import maps, notices
+from dashboard.runs import inside
+from tests.core.saved_models import save_text_model, save_timm_model, save_vision_model
+
+TEXT = "The quick brown fox jumps over the lazy dog."
+
+
+def look_at_everything(walk: inside.Walk) -> None:
+    for whole in walk.walked.parts.values():
+        scene(walk.walked, whole.key, begins=("7 tokens",), ends="scores")
+        for part in (whole, *whole.inner):
+            arrays = inside.part_arrays(walk, part.key)
+            if maps.can_be_drawn(arrays.made):
+                assert maps.labels_of(walk, part, arrays.made.shape[-2])
+    for lane in walk.walked.lanes:
+        inside.stream(walk, lane.stacks[-1])
+    assert notices.walk_notices(walk)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "bert", "bert-classifier", "bert-headless", "t5", "bart"])
+def test_a_named_text_model_can_be_walked_through(kind, tmp_path):
+    walk = inside.walk_text(str(save_text_model(kind, tmp_path)), TEXT)
+    look_at_everything(walk)
+    if kind == "bert-headless":
+        with pytest.raises(CaptureError, match="no head"):
+            logit_lens(walk.walked)
+    else:
+        lens = logit_lens(walk.walked)
+        assert (lens.logits.reshape(walk.walked.logits.shape) - walk.walked.logits).abs().max() < 1e-5
+        assert all(walk.label(number) is not None for number in lens.final.tolist())
+
+
+def test_an_encoder_decoder_has_labels_for_both_lanes(tmp_path):
+    walk = inside.walk_text(str(save_text_model("t5", tmp_path)), TEXT)
+    assert list(walk.labels) == ["encoder", "decoder"]
+    part = next(part for part in walk.walked.parts.values() if part.kind == "cross-attention")
+    made = inside.part_arrays(walk, part.key).made
+    assert maps.labels_of(walk, part, made.shape[1]) == [label.strip() or "␠" for label in walk.labels["decoder"]]
+
+
+@pytest.mark.parametrize("kind", ["vit", "deit", "swin"])
+def test_a_named_picture_model_can_be_walked_through(kind, tmp_path):
+    look_at_everything(inside.walk_picture(str(save_timm_model(kind, tmp_path)), "coffee", None))
+
+
+def test_a_vision_transformer_of_transformers_can_be_walked_through(tmp_path):
+    look_at_everything(inside.walk_picture(str(save_vision_model("vit", tmp_path)), "coffee", None))

@@ -1,0 +1,134 @@
+"""The page "Inside the transformer": alive at once, walked through by links, calm at odd input."""
+
+import re
+
+import pytest
+
+from dashboard import contents, runs
+from dashboard.examples import SENTENCE
+from dashboard.runs import inside
+from tests.pages.conftest import check
+
+PAGE = contents.INSIDE.file
+
+
+@pytest.fixture
+def opened(visit):
+    return lambda **query: visit(PAGE, **query)
+
+
+def prose(page) -> str:
+    return " ".join(element.value for element in (*page.markdown, *page.caption, *page.info, *page.warning))
+
+
+def test_the_page_asks_its_question_and_shows_an_example_at_once(opened):
+    page = opened()
+    assert page.title[0].value == "What happens between input and output?"
+    assert len(page.markdown[0].value.split()) <= 60
+    assert page.selectbox(key="part").value == "blocks.0.attention"
+    assert "Causal mask: no query may look at a later token." in prose(page)
+    assert "This model is a decoder" in prose(page)
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ("token_embedding", "begins with"),
+        ("blocks.3.mlp", "Of 1,152 neurons"),
+        ("blocks.5.attention_norm", "Ba et al. 2016, equations 3 and 4"),
+        ("output", "The most probable of 4,096"),
+        ("blocks.2.attention.qkv", "`Linear` with 249,696 weights"),
+    ],
+)
+def test_a_link_leads_to_a_part(opened, part, says):
+    page = opened(part=part)
+    assert page.selectbox(key="part").value == part
+    assert says in prose(page)
+
+
+def test_what_to_notice_about_the_shipped_model_is_true(opened):
+    network = runs.text_model("gpt-books").network
+    total = sum(weight.numel() for weight in network.parameters())
+    mlps = sum(weight.numel() for name, weight in network.named_parameters() if ".mlp." in name)
+    assert f"The MLPs hold **{mlps / total:.0%}** of its {total:,} weights." in prose(opened())
+
+
+def test_what_to_notice_about_the_stream_is_true(opened):
+    said = prose(opened(show="Stream"))
+    found = re.search(r"goes from ([\d.]+) to \*\*([\d.]+)\*\*: ([\d.]+) times", said)
+    lengths = inside.stream(example := inside.walk_text("gpt-books", SENTENCE), example.walked.stack).lengths
+    assert float(found[1]) == pytest.approx(lengths[0].median().item(), abs=0.06)
+    assert float(found[2]) == pytest.approx(lengths[-1].median().item(), abs=0.06)
+    assert float(found[3]) == pytest.approx((lengths[-1].median() / lengths[0].median()).item(), abs=0.06)
+
+
+def test_what_to_notice_about_the_lens_is_true(opened):
+    said = prose(opened(show="Logit lens"))
+    best = inside.known_lens(inside.walk_text("gpt-books", SENTENCE)).best
+    late = int((best[-2] != best[-1]).sum())
+    assert f"At **{late} of {best.shape[1]}** tokens the answer changes in the very last block." in said
+
+
+def test_the_random_encoder_decoder_says_that_it_is_random(opened):
+    page = opened(machine="Encoder-decoder", part="decoder.blocks.1.cross_attention")
+    assert "The weights of this encoder-decoder are random" in prose(page)
+    assert page.selectbox(key="part").value == "decoder.blocks.1.cross_attention"
+    assert "after each sum (post-norm)" in prose(page)
+    page.segmented_control(key="norm").set_value("pre").run()
+    assert "before each sublayer (pre-norm)" in prose(check(page))
+
+
+@pytest.mark.parametrize("show", ["Walk", "Stream", "Logit lens", "Sizes"])
+def test_a_picture_passes_through_an_encoder(opened, show):
+    page = opened(machine="Encoder", show=show, patches="8")
+    assert not page.warning
+    assert show != "Walk" or "No mask: every query may look at every key." in prose(page)
+
+
+@pytest.mark.parametrize("show", ["Stream", "Logit lens", "Sizes"])
+def test_both_texts_pass_through_the_encoder_decoder(opened, show):
+    assert not opened(machine="Encoder-decoder", show=show).warning
+
+
+@pytest.mark.parametrize("text", ["<b>x</b>", "👩‍👩‍👧 שלום <img src=x>", "a", "**bold** $x$ " * 400])
+@pytest.mark.parametrize("show", ["Walk", "Logit lens"])
+def test_odd_texts_are_walked_as_they_are(opened, text, show):
+    page = opened(text=text, show=show)
+    assert not page.warning
+    assert "<b>" not in prose(page)
+
+
+def test_an_empty_text_is_a_sentence(opened):
+    page = opened(text=" ")
+    assert "There is no text here yet" in page.warning[0].value
+
+
+def test_a_long_text_is_cut_with_a_sentence(opened):
+    assert "The first 40 of" in prose(opened(text="the cat sat " * 60))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"part": "nowhere"},
+        {"part": "blocks.99.mlp", "token": "9999", "head": "77"},
+        {"show": "dance", "machine": "perpetual"},
+        {"machine": "Encoder", "part": "blocks.0.mlp_norm", "patches": "8"},
+        {"part": "blocks.0.mlp", "token": "-3"},
+    ],
+)
+def test_a_link_with_impossible_values_falls_back_to_the_usual_ones(opened, query):
+    assert not opened(**query).warning
+
+
+def test_presented_there_is_no_prose(opened):
+    page = opened(present="1", part="blocks.0.mlp")
+    assert "Works on each token alone" not in prose(page)
+    assert "neurons" not in prose(page).replace("strongest neurons", "")
+    assert "What to notice" not in [element.value for element in page.subheader]
+
+
+def test_another_machine_keeps_the_page_alive_when_the_part_is_gone(opened):
+    page = opened(part="blocks.4.mlp")
+    page.segmented_control(key="machine").set_value("Encoder-decoder").run()
+    assert check(page).selectbox(key="part").value == "encoder.blocks.0.attention"
