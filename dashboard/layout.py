@@ -127,8 +127,19 @@ def palette() -> Palette:
 
 
 def readable(label: str) -> str:
-    """A token for a table or an axis: without its leading space, white space and nothing made visible."""
-    return label.strip() or {" ": "␠", "\n": "↵", "\t": "⇥"}.get(label, "␠" if label else "∅")
+    """A token for a table or an axis: without its leading space, and what cannot be seen made visible."""
+    if shown := label.strip():
+        return "".join(_PICTURES.get(letter, letter if _is_visible(letter) else "·") for letter in shown)
+    return "".join(_PICTURES.get(letter, "␠") for letter in label) or "∅"
+
+
+def _is_visible(letter: str) -> bool:
+    return letter.isprintable() or letter in _JOINERS
+
+
+_JOINERS = "\u200c\u200d"  # seen in what they join: letters of Persian, people of an emoji
+# Control characters have pictures of their own.
+_PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\n": "↵", "\t": "⇥", "\x7f": "\u2421"}
 
 
 def plain(text: str) -> str:

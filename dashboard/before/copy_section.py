@@ -106,6 +106,7 @@ def _curve(table: Mapping[str, np.ndarray], distance: int) -> None:
     figure.add_hline(
         y=copy_task.CHANCE,
         line={"color": palette.soft, "dash": "dot", "width": 1.5},
+        annotation_position="bottom right",
         annotation={"text": "guessing", "font": {"color": palette.soft, "size": size - 1}},
     )
     figure.add_vline(x=distance, line={"color": palette.accent, "dash": "dot", "width": 1.5})

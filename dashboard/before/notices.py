@@ -68,9 +68,20 @@ def about_copy(table: Mapping[str, np.ndarray], distances: np.ndarray, answers: 
     best = [title for title, count in right.items() if count == max(right.values())]
     return (
         f"More than half of the digits come back up to these distances: {told}.",
+        *(_about_unlearned(title, values) for title, values in table.items() if not far[title]),
         f"At distance {distances[-1]}, guessing would give {copy_task.CHANCE:.0%}; the convolution gives "
         f"{table[CONVOLUTION][-1]:.0%}, self-attention {table[ATTENTION][-1]:.0%}.",
         f"In the question shown, {_and(best)} got most digits right: {max(right.values())} of {copy_task.REMEMBERED}.",
+    )
+
+
+def _about_unlearned(title: str, accuracies: np.ndarray) -> str:
+    """What may be said of a model that fails at every distance: that it did, and what is known of such training."""
+    return (
+        f"{title} gives {accuracies.min():.0%} to {accuracies.max():.0%} at all distances, near and far: it does not "
+        "forget on the way, it has learned next to nothing of this task. A known reason is that the gradient which "
+        "should teach a recurrent network fades on its way back (Bengio et al. 1994); in this training nobody measured "
+        "it."
     )
 
 

@@ -84,12 +84,16 @@ def _line(name: str, reading: Reading) -> Line:
     ]
     half = int((np.cumsum(parts[::-1]) < 0.5).sum()) + 1
     summary = f"{TITLES[name]}: half of the reach lies in the last {half} of {len(parts)} characters."
-    after = [(_BLANK.get(label, label), f"{probability:.0%}") for label, probability in reading.expected[name]]
+    after = [(_BLANK.get(label, label), _expected(probability)) for label, probability in reading.expected[name]]
     return Line(TITLES[name], strengths.tolist(), tells, after, summary)
 
 
 def _where(distance: int) -> str:
     return f"{distance} before the last" if distance else "the last character"
+
+
+def _expected(probability: float) -> str:
+    return f"{probability:.0%}" if probability >= 0.005 else "<1%"
 
 
 def _percent(share: float) -> str:

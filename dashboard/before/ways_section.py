@@ -118,7 +118,7 @@ def _mark_crossover(figure: go.Figure, sizes: Sizes, size: int) -> None:
             name="n = d",
             mode="markers+text",
             text=["n = d"],
-            textposition="top left",
+            textposition="bottom right",
             textfont={"color": palette.ink, "size": size},
             marker={"size": 11, "color": palette.paper, "line": {"color": palette.ink, "width": 2}},
             hovertemplate=f"n = d = {meeting:,}: self-attention and recurrence need the same<extra></extra>",

@@ -1,18 +1,16 @@
 """A head that was left to speak, before and after others were silenced: what it looked at, looks at, and what moved."""
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.capture import AttentionCall
 from core.text import Tokens
-from dashboard import charts, layout
-from dashboard.figures.heat import heat
+from dashboard import layout
+from dashboard.components.cell_map import cell_map
 from dashboard.runs import Head, Watched, WatchedText
 
 LARGEST_DRAWN = 256  # cells on a side: more than a third of a window shows
-LARGEST_TABLE = 64  # tokens on a side, whose cells can be taken away
-READABLE = 24  # labels on an axis
+HEIGHT = 360  # pixels
 SOME = 0.0005  # of the attention: less is not told from nothing
 MOST = "the one that changed most"
 
@@ -31,54 +29,39 @@ def show(before: Watched, after: Watched, moved: np.ndarray) -> None:
         else "it looks where it looked before."
     )
     st.markdown(f"**Layer {layer}, head {head}**: {told}")
-    maps = [_map(watched.record.calls[layer], head) for watched in (before, after)]
-    labels = _labels(before, before.record.calls[layer])
-    change = maps[1] - maps[0]
-    most = max(float(np.abs(change).max()), 0.01)
-    # A patch shares its attention among so many that on the scale from 0 to 1 nothing would be seen.
-    top = 1.0 if isinstance(before, WatchedText) else float(max(drawn.max() for drawn in maps))
-    first, second, third = st.columns(3)
-    with first:
-        _figure("before", maps[0], (0.0, top), labels, place)
-    with second:
-        _figure("after", maps[1], (0.0, top), labels, place)
-    with third:
-        _figure("difference", change, (-most, most), labels, place, table=_cells(*maps))
+    _show_maps(before, after, place)
 
 
-def _figure(
-    name: str,
-    values: np.ndarray,
-    limits: tuple[float, float],
-    labels: list[str] | None,
-    place: Head,
-    table: pd.DataFrame | None = None,
-) -> None:
+def _show_maps(before: Watched, after: Watched, place: Head) -> None:
+    """Before, after and their difference, side by side."""
     layer, head = place
-    figure = heat(
-        values,
-        palette=layout.palette(),
-        x=f"{name}: from {limits[0]:.2g} to {limits[1]:.2g}".replace("-", "−"),
-        y="looks",
-        rows=labels,
-        columns=labels,
-        limits=limits,
-        tell="%{y} at %{x}: %{z:.3f}",
-        height=360,
-        size=charts.letters() - 2,
+    first, second = (_map(watched.record.calls[layer], head) for watched in (before, after))
+    labels = _labels(before, before.record.calls[layer])
+    # A patch shares its attention among so many that on the scale from 0 to 1 nothing would be seen.
+    top = 1.0 if isinstance(before, WatchedText) else float(max(first.max(), second.max()))
+    change = second - first
+    most = max(float(np.abs(change).max()), 0.01)
+    shown = (
+        ("Before", first, (0.0, top), "{row} gave {value} to {column}"),
+        ("After", second, (0.0, top), "{row} gives {value} to {column}"),
+        ("Difference", change, (-most, most), "{row} to {column}: {value}"),
     )
-    figure.update_traces(showscale=False)  # three scales would take a third of the window
-    figure.update_xaxes(tickangle=90)
-    alt = f"Layer {layer}, head {head}: attention, {name}"
-    charts.chart(figure, name=f"{name}-{layer}-{head}", alt=alt, table=table)
-
-
-def _cells(before: np.ndarray, after: np.ndarray) -> pd.DataFrame | None:
-    """One row a cell, with the places of query and key; None where there are too many for a file in the page."""
-    if max(before.shape) > LARGEST_TABLE:
-        return None
-    query, key = (places.ravel() for places in np.indices(before.shape))
-    return pd.DataFrame({"query": query, "key": key, "before": before.ravel(), "after": after.ravel()})
+    for column, (title, values, limits, tell) in zip(st.columns(3, gap="medium"), shown, strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            cell_map(
+                values,
+                key=f"changed-{title.lower()}",
+                x="key",
+                y="query",
+                tell=tell,
+                rows=labels,
+                columns=labels,
+                limits=limits,
+                alt=f"Layer {layer}, head {head}: attention, {title.lower()}",
+                name=f"{title.lower()}-layer-{layer}-head-{head}",
+                height=HEIGHT,
+            )
 
 
 def _choose(moved: np.ndarray) -> Head | None:
@@ -101,9 +84,9 @@ def _map(call: AttentionCall, head: int) -> np.ndarray:
 
 
 def _labels(watched: Watched, call: AttentionCall) -> list[str] | None:
-    """The tokens, where all of them can be written along an axis."""
+    """The tokens; None where a cell is a block of them, or no token but a patch."""
     names = watched.model.sequences_of(call, watched.run)  # type: ignore[arg-type]  # model and run are of one kind
     sequence = watched.run.sequences[names[0]] if names and names[0] == names[1] else None
-    if not isinstance(sequence, Tokens) or len(sequence) > READABLE:
+    if not isinstance(sequence, Tokens) or len(sequence) > LARGEST_DRAWN:
         return None
     return [layout.readable(label) for label in sequence.labels]

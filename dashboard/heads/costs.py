@@ -32,7 +32,8 @@ def show(watched: Watched, trial: Trial, silenced: tuple[Head, ...], *, on_click
         st.caption("Above 0: the model needs the head here. Below 0: on this input it does better without.")
     with table_side:
         table = costs_frame(watched, trial, known)
-        st.dataframe(table, hide_index=True, height=min(RANKED, ROW * (len(table) + 1)))
+        digits = {name: st.column_config.NumberColumn(format="%.4f") for name in table.columns[2:]}
+        st.dataframe(table, hide_index=True, height=min(RANKED, ROW * (len(table) + 1)), column_config=digits)
         st.caption("Cost: how much the loss rises without the head. Loss: what it is then, in nats.")
         charts.download_table(table, "cost-of-each-head")
 
@@ -43,8 +44,8 @@ def _offer(watched: Watched, trial: Trial, known: int) -> None:
         st.markdown(
             f"Run the model {count} times, each time without another head, and rank the heads by what they cost."
         )
-    begun = f" ({known} are measured already)" if known else ""
-    if not st.button(f"Silence each of the {count} heads{begun}", type="primary"):
+    begun = f" ({known} of them already measured)" if known else ""
+    if not st.button(f"Silence each of the {count} heads{begun}", type="primary", key="cost-of-each"):
         return
     bar = st.progress(0.0, "Starting …")
     # A click on it stops this run of the page at the next report of progress; what was measured until then stays.

@@ -10,6 +10,7 @@ from dashboard.components.cell_map import cell_map
 from dashboard.heads import chosen, noticed
 from dashboard.heads.given import Given
 from dashboard.runs import Head, Watched
+from dashboard.runs.contributions import LONGEST
 from dashboard.words.heads import MEASURES, MeasureWords
 
 ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrolling
@@ -23,10 +24,12 @@ def show(given: Given) -> None:
     # On a projector map and head stand side by side; otherwise what the measure means needs the place.
     above, below = st.columns(2, gap="large") if layout.is_presented() else (st.container(), st.container())
     with below:
-        st.subheader("The head in view", anchor=False)
+        if not layout.is_presented():  # there the whole map shall fit the window
+            st.subheader("The head in view", anchor=False)
         with layout.control_bar():
             place = chosen.inputs(watched)
-        _say(table, place)
+        if not layout.is_presented():
+            _say(table, place)
         chosen.show(watched, place)
     with above:
         name, limits = _measure(table)
@@ -90,9 +93,11 @@ def _say_what_it_means(table: HeadTable, name: str, watched: Watched) -> None:
     st.caption(f"Source: {measure.source}.")
     if table.values[name].isnan().any():
         st.caption(words.heads.NO_VALUE)
+    longest = max(call.query_length for call in watched.record.calls)
     if table.rows:
-        longest = max(call.query_length for call in watched.record.calls)
         st.caption(words.heads.SAMPLED.format(rows=table.rows, all=f"{longest:,}"))
+    if longest > LONGEST:
+        st.caption(words.heads.NO_SHARES.format(most=LONGEST, count=longest))
 
 
 def _explain(table: HeadTable, name: str, place: Head, length: int) -> None:

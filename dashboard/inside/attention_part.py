@@ -8,9 +8,13 @@ from core.anatomy import Arrays, Part, kind_of_mask, mask_of
 from core.capture import AttentionCall
 from dashboard import charts, controls, layout
 from dashboard.figures.heat import heat
+from dashboard.figures.paper import escape
 from dashboard.inside import maps
 from dashboard.runs.inside import Walk
 from dashboard.words import inside as said
+
+MOST_NAMED = 60  # tokens on a side: beyond, numbers stand for them
+ACROSS, DOWN = 10, 20  # labels that an axis has room for
 
 
 def show(walk: Walk, part: Part, arrays: Arrays) -> None:
@@ -26,9 +30,9 @@ def show(walk: Walk, part: Part, arrays: Arrays) -> None:
         st.caption(said.MASKS[kind_of_mask(mask)] + windows)
     queries = maps.labels_of(walk, part, call.query_length)
     keys = _keys(walk, part, call)
-    left, right = st.columns([1, 1.7])
+    left, right = st.columns(2)
     with left:
-        _map("May look", mask.float().numpy(), queries, keys, "inside-mask", named=False)
+        _map("May look", mask.float().numpy(), queries, keys, "inside-mask")
     with right:
         weights = np.nan_to_num(call.weights(head=head).numpy())
         _map("Looks", weights, queries, keys, "inside-weights")
@@ -48,21 +52,29 @@ def _keys(walk: Walk, part: Part, call: AttentionCall) -> list[str]:
     return maps.labels_of(walk, part, call.key_length)
 
 
-def _map(title: str, values: np.ndarray, queries: list[str], keys: list[str], name: str, *, named: bool = True) -> None:
-    few = named and max(len(keys), len(queries)) <= 60
+def _map(title: str, values: np.ndarray, queries: list[str], keys: list[str], name: str) -> None:
+    named = max(len(keys), len(queries)) <= MOST_NAMED
     st.markdown(f"**{title}**")
     figure = heat(
         values,
         palette=layout.palette(),
         x="looked at",
-        y="looks",
-        rows=queries if few else None,
-        columns=keys if few else None,
+        y="",
+        rows=queries if named else None,
+        columns=keys if named else None,
         limits=(0.0, 1.0),
-        tell="“%{y}” looks at “%{x}”: %{z:.0%}" if few else "query %{y}, key %{x}: %{z:.0%}",
+        tell="%{text}: %{z:.0%}" if named else "query %{y}, key %{x}: %{z:.0%}",
         height=380,
         size=charts.letters() - 2,
     )
     figure.update_traces(showscale=False)
+    if named:
+        # A small map has no room for all of its tokens: every second or third is written, the pointer tells each.
+        for update, labels, most in ((figure.update_xaxes, keys, ACROSS), (figure.update_yaxes, queries, DOWN)):
+            shown = range(0, len(labels), -(-len(labels) // most))
+            update(tickvals=list(shown), ticktext=[escape(labels[place]) for place in shown])
+        figure.update_traces(
+            text=[[f"“{escape(query)}” looks at “{escape(key)}”" for key in keys] for query in queries]
+        )
     table = pd.DataFrame(values, index=queries, columns=keys).rename_axis("query").reset_index()
     charts.chart(figure, name=name, alt=f"{title}: a cell for each query and key", table=table)

@@ -19,7 +19,7 @@ def show() -> None:
     st.dataframe(
         table,
         hide_index=True,
-        height=520,
+        height="content",
         column_config={
             "formula": whole,
             "published": whole,

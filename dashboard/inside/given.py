@@ -1,6 +1,7 @@
 """What the page walks through: a machine, and a text or a picture that passes through it."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.models.transformer import Norm
 from dashboard import controls, layout, runs
@@ -14,7 +15,8 @@ LONGEST_TYPED = 2000  # characters
 
 def given() -> inside.Walk:
     """The controls for machine and input, and the way through."""
-    with layout.control_bar():
+    first, second = layout.control_bar(), layout.control_bar()
+    with first:
         machine = st.segmented_control(
             "Machine",
             [DECODER, ENCODER, BOTH],
@@ -24,7 +26,7 @@ def given() -> inside.Walk:
             required=True,
             help=said.MACHINE,
         )
-        walk = {DECODER: _text, ENCODER: _picture, BOTH: _random}[machine]()
+    walk = {DECODER: _text, ENCODER: _picture, BOTH: _random}[machine](first, second)
     if machine == BOTH and not layout.is_presented():
         st.info(said.RANDOM, icon=":material/casino:")
     if walk.cut and not layout.is_presented():
@@ -32,27 +34,33 @@ def given() -> inside.Walk:
     return walk
 
 
-def _text() -> inside.Walk:
-    text = controls.text()
-    name = controls.model("text")
+def _text(first: DeltaGenerator, second: DeltaGenerator) -> inside.Walk:
+    with second:
+        text = controls.text()
+    with first:
+        name = controls.model("text")
     with layout.waiting_place():
         return inside.walk_text(name, text)
 
 
-def _picture() -> inside.Walk:
-    picture = controls.picture()
-    name = controls.model("image")
-    resolution = controls.resolution(runs.image_model(name))
+def _picture(first: DeltaGenerator, second: DeltaGenerator) -> inside.Walk:
+    with second:
+        picture = controls.picture()
+    with first:
+        name = controls.model("image")
+        resolution = controls.resolution(runs.image_model(name))
     with layout.waiting_place():
         return inside.walk_picture(name, picture, resolution)
 
 
-def _random() -> inside.Walk:
-    source = controls.text()
-    target = st.text_input("Target so far", TARGET, key="target", bind="query-params", max_chars=LONGEST_TYPED)
+def _random(first: DeltaGenerator, second: DeltaGenerator) -> inside.Walk:
+    with second:
+        source = controls.text()
+        target = st.text_input("Target so far", TARGET, key="target", bind="query-params", max_chars=LONGEST_TYPED)
     places: list[Norm] = ["post", "pre"]
-    norm = st.segmented_control(
-        "Norm", places, default="post", key="norm", bind="query-params", required=True, help=said.NORM
-    )
+    with first:
+        norm = st.segmented_control(
+            "Norm", places, default="post", key="norm", bind="query-params", required=True, help=said.NORM
+        )
     with layout.waiting_place():
         return inside.walk_random(source, target, norm)

@@ -54,7 +54,7 @@ def _labels(walk: Walk, lens: Lens) -> list[str]:
 
 
 def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
-    words_in_cells = [[_visible(walk.label(number)) for number in row] for row in lens.best.tolist()]
+    words_in_cells = [[layout.readable(walk.label(number)) for number in row] for row in lens.best.tolist()]
     rows = point_names(len(words_in_cells))
     if len(labels) > MOST and not layout.is_presented():
         st.caption(f"The last {MOST} of {len(labels)} tokens; the numbers to download hold all.")
@@ -74,13 +74,6 @@ def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
         ]
     )
     charts.chart(figure, name="inside-lens", alt="The most probable answer after each block at each token", table=table)
-
-
-def _visible(label: str) -> str:
-    """A token in a cell; control characters have pictures of their own."""
-    shown = layout.readable(label)
-    pictures = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "\u2421"}
-    return "".join(pictures.get(letter, letter if letter.isprintable() else "·") for letter in shown)
 
 
 def _way(lens: Lens, chosen: int) -> None:

@@ -9,12 +9,14 @@ from core.sizes import PARTS, PRECISIONS, Shape, count_parameters, crossing, flo
 from dashboard import charts, layout
 from dashboard.figures.shares import share_bars
 from dashboard.inside import famous_sizes, own_sizes, sizes_in_length
+from dashboard.inside.own_sizes import amount
 from dashboard.inside.sizes_noticed import noticed
 from dashboard.runs.inside import Walk
 from dashboard.runs.sizes import counted_flops
 from dashboard.words import sizes as said
 
 LENGTHS = [2**power for power in range(4, 18)]
+PART = 190  # pixels: the longest name of a part
 
 
 def show(walk: Walk) -> tuple[str, ...]:
@@ -70,12 +72,15 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
         st.markdown(said.PARTS.format(tokens=n) if known else said.NO_FORMULA, width=layout.PROSE)
     sums = {name: "all" if name == "part" else table[name].sum() for name in table}
     shown = pd.concat([table, pd.DataFrame([sums])], ignore_index=True)
-    kinds = {
-        name: st.column_config.NumberColumn(format="percent" if name.endswith("share") else "localized")
+    kinds = {"part": st.column_config.TextColumn(width=PART)}
+    kinds |= {name: st.column_config.NumberColumn(format="percent") for name in table if name.endswith("share")}
+    # Long numbers with a prefix, as they are read; the file to download holds every digit.
+    spoken = {
+        name: amount if name.startswith("FLOPs") else "{:,}"
         for name in table
-        if name != "part"
+        if name != "part" and not name.endswith("share")
     }
-    st.dataframe(shown, hide_index=True, column_config=kinds, height="content")
+    st.dataframe(shown.style.format(spoken), hide_index=True, column_config=kinds, height="content")
     if not layout.is_presented():
         charts.download_table(shown, "sizes")
         st.caption(said.UNCOUNTED, width=layout.PROSE)

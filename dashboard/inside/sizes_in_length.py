@@ -40,6 +40,7 @@ def show(shape: Shape, n: int, precision: str) -> None:
         y_log=True,
         size=size,
     )
+    figure.update_xaxes(dtick=1, tickformat=",")
     figure.add_vline(x=n, line={"color": layout.palette().accent, "dash": "dot", "width": 1.5})
     _mark(figure, shape, size)
     charts.chart(

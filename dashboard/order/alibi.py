@@ -71,7 +71,7 @@ def _seen(values: Float[Tensor, "query key"]) -> Float[Tensor, "query key"]:
 def _slopes(heads: int, chosen: int) -> None:
     away = np.arange(0, 33)
     slopes = alibi_slopes(heads).tolist()
-    lines = {f"head {head}, slope {slope:.4g}": -slope * away for head, slope in enumerate(slopes)}
+    lines = {f"head {head}, slope {written(slope)}": -slope * away for head, slope in enumerate(slopes)}
     figure = curves(
         away,
         lines,
@@ -98,19 +98,25 @@ def notices(
     return (
         f"Head {head} looks **{was:.1f}** tokens away on average; with ALiBi it would look **{would:.1f}** away, "
         f"{change}. It was not trained with it: a what if.",
-        f"Its slope is {slopes[head]:.4g}: a key 10 tokens away loses {10 * slopes[head]:.2g} of its score, which "
+        f"Its slope is {written(slopes[head])}: a key 10 tokens away loses {10 * slopes[head]:.2g} of its score, which "
         f"divides its weight against a key at hand by {np.exp(10 * slopes[head]):,.3g}.",
-        f"The slopes of the {heads} heads go from {max(slopes):.4g} to {min(slopes):.4g}: some heads can see the "
-        "neighbourhood only, others almost everything. Nothing of this is learned.",
+        f"The slopes of the {heads} heads go from {written(max(slopes))} to {written(min(slopes))}: some heads can see "
+        "the neighbourhood only, others almost everything. Nothing of this is learned.",
     )
+
+
+def written(slope: float) -> str:
+    """A slope as a fraction, 1/256, where it is one; else in three digits."""
+    parts = round(1 / slope)
+    return f"1/{parts}" if abs(slope * parts - 1) < 1e-6 else f"{slope:.3g}"
 
 
 def _formula(call: AttentionCall, head: int) -> None:
     slope = alibi_slopes(call.heads)[head].item()
     last = call.key_length - 1
     st.latex(r"\operatorname{softmax}\left(q_i K^{\top} - m \cdot [i-1, \ldots, 2, 1, 0]\right)")
-    st.latex(rf"m = {slope:.4g} \quad \text{{in head {head} of {call.heads}}}")
-    st.latex(rf"\text{{last to first: }} -{slope:.4g} \cdot {last} = -{slope * last:.3g}")
+    st.latex(rf"m = {written(slope)} \quad \text{{in head {head} of {call.heads}}}")
+    st.latex(rf"\text{{last to first: }} -{written(slope)} \cdot {last} = -{slope * last:.3g}")
     st.caption(
         "For a power of two the slopes are 2^(−8/n), its square, its cube …; for other numbers of heads those of the "
         "next lower power come first, then every second one of the next higher."

@@ -47,7 +47,7 @@ def show() -> None:
         return
     _figure(table, trained, ways, reach)
     outcomes = {way: outcome(table, way, trained) for way in TITLES}
-    st.markdown(_table(outcomes, trained, longest))
+    st.table(_table(outcomes, trained, longest))  # scrolls inside itself where the window is narrow
     layout.notes(BEYOND, notice=notices(outcomes, trained, longest), formula=lambda: _formula(table, trained))
 
 
@@ -91,12 +91,12 @@ def _figure(table: pd.DataFrame, trained: int, ways: list[str], reach: int) -> N
     figure.add_vline(x=trained, line={"color": layout.palette().soft, "dash": "dot", "width": 1.5})
     figure.add_annotation(
         x=trained,
-        y=1,
+        y=0,  # below the curves, which rise there
         yref="paper",
         text=" longest in training",
         showarrow=False,
         xanchor="left",
-        yanchor="top",
+        yanchor="bottom",
         font={"color": layout.palette().soft},
     )
     charts.chart(
@@ -107,15 +107,17 @@ def _figure(table: pd.DataFrame, trained: int, ways: list[str], reach: int) -> N
     )
 
 
-def _table(outcomes: dict[str, Outcome], trained: int, longest: int) -> str:
-    """What each does by construction, beside what was measured."""
+def _table(outcomes: dict[str, Outcome], trained: int, longest: int) -> pd.DataFrame:
+    """What each does by construction, beside what was measured: bits, in the ranges that the columns name."""
     ranges = ((trained // 2, trained), (trained, 2 * trained), (longest // 2, longest))
-    head = "| bits at | " + " | ".join(f"{low} to {high}" for low, high in ranges) + " | beyond, by construction |"
-    lines = [head, "|:--|--:|--:|--:|:--|"]
+    names = [f"{low} to {high}" for low, high in ranges]
+    rows = {}
     for way, found in outcomes.items():
-        cells = [_cell(value) for value in (found.inside, found.just_beyond, found.far)]
-        lines.append(f"| **{TITLES[way]}** | {' | '.join(cells)} | {BY_CONSTRUCTION[way]} |")
-    return "\n".join(lines)
+        cells = map(_cell, (found.inside, found.just_beyond, found.far))
+        rows[f"**{TITLES[way]}**"] = dict(zip(names, cells, strict=True)) | {
+            "beyond, by construction": BY_CONSTRUCTION[way]
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("bits at")
 
 
 def _cell(value: float) -> str:

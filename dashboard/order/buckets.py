@@ -27,7 +27,13 @@ def show() -> None:
         direction = inputs.choice("Looks", [BOTH, BACK], key="looks")
         buckets = st.select_slider("Buckets", [8, 16, 32, 64], 32, key="buckets", bind="query-params", width=200)
         longest = st.select_slider(
-            "Last bucket from", [64, 96, 128, 256], 128, key="longest", bind="query-params", width=220
+            "Longest distance",
+            [64, 96, 128, 256],
+            128,
+            key="longest",
+            bind="query-params",
+            width=220,
+            help="The buckets grow wider up to this distance; the last one begins a little before it.",
         )
     distance = torch.arange(-REACH, REACH + 1)
     numbers = relative_buckets(distance, buckets=buckets, longest=longest, bidirectional=direction == BOTH)
@@ -115,8 +121,8 @@ def bias_notices(name: str, bias: BucketBias) -> tuple[str, ...]:
         before = added[first // 2 : first].mean().item()
         return (
             f"In {name} the biases from **{first}** tokens back on are exactly 0: training never went so far. Just "
-            f"before, at {first // 2} to {first - 1} back, they are {signed(before)} on average: a longer text adds "
-            f"{'more' if before < 0 else 'less'} to what is too far away than to what is near.",
+            f"before, at {first // 2} to {first - 1} back, they are {signed(before)} on average: in a longer text what "
+            f"is too far away gets {'more' if before < 0 else 'less'} than these.",
         )
     nearer = int((added[1] > added[-1]).sum())
     return (
@@ -142,9 +148,9 @@ def _formula(buckets: int, longest: int, bidirectional: bool) -> None:
     exact = half // 2
     st.latex(r"\text{score}_{ij} = q_i \cdot k_j + b_{\,\text{bucket}(j - i)}")
     st.latex(
-        rf"\text{{bucket}}(d) = \begin{{cases}} |d| & |d| < {exact} \\ {exact} + \left\lfloor "
-        rf"\frac{{\ln(|d| / {exact})}}{{\ln({longest} / {exact})}} \cdot {half - exact} \right\rfloor & "
-        rf"\text{{else, at most }} {half - 1} \end{{cases}}"
+        rf"\begin{{aligned}} &\text{{bucket}}(d) = |d| \quad \text{{for }} |d| < {exact} \text{{, else}} \\ "
+        rf"&\min\left({half - 1},\; {exact} + \left\lfloor \tfrac{{\ln(|d| / {exact})}}{{\ln({longest} / {exact})}} "
+        rf"\cdot {half - exact} \right\rfloor\right) \end{{aligned}}"
     )
     if bidirectional:
         st.caption(f"For keys that come after the query, {half} is added: the other half of the buckets.")

@@ -179,9 +179,9 @@ def notices(given: Given, results: dict[str, dict[str, Shuffled]], part: str) ->
         placed = (results[part][TOLD[1]].before[first] - results[part][TOLD[1]].before[second]).abs().max().item()
         assert given.labels is not None
         said.append(
-            f"{inputs.quoted(given.labels[first])} stands at places {first} and {second}. Without positions both get "
-            f"the same vector (difference {small(gap)}): nothing can tell which of them did what. With positions they "
-            f"differ by {small(placed)}."
+            f"{inputs.quoted(given.labels[first])} stands at places {first} and {second}, counted from 0. Without "
+            f"positions both get the same vector (difference {small(gap)}): nothing can tell which of them did what. "
+            f"With positions they differ by {small(placed)}."
         )
     return tuple(said)
 

@@ -2,8 +2,9 @@
 
 from dashboard.runs.contributions import head_outputs
 from dashboard.runs.heads import attention_moved, head_table, known_costs, measure_costs, trial
-from dashboard.runs.models import image_model, offer, text_model, warm_up
+from dashboard.runs.models import image_model, offer, text_model
 from dashboard.runs.together import TakenTogether, take_together
+from dashboard.runs.warm import warm_up
 from dashboard.runs.watched import Head, Watched, WatchedImage, WatchedText, silence, watch_image, watch_text
 
 __all__ = [

@@ -1,7 +1,6 @@
 """Models, kept for the next visitor, and how many of them compute at a time."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,7 +9,6 @@ import streamlit as st
 from core import zoo
 from core.zoo.names import Purpose
 
-FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
 # Two forward passes at a time: more would only take the processor from one another.
 _COMPUTING = threading.Semaphore(2)
 
@@ -20,15 +18,6 @@ def computing() -> Iterator[None]:
     """Wait for one of the places in which something long is computed."""
     with _COMPUTING:
         yield
-
-
-def warm_up() -> None:
-    """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
-    for name in zoo.TEXT:
-        text_model(name)
-    time.sleep(FIRST_VISIT)
-    for name in zoo.IMAGE:
-        image_model(name)
 
 
 @st.cache_data(max_entries=256, ttl=600, show_spinner="Asking what this model is …")

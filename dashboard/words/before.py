@@ -41,11 +41,12 @@ NOTES = {
     COPY: replace(
         BEFORE,
         try_this=(
-            "Set the distance to 24, then to 25: what happens to the convolution, and why exactly there?",
-            "Ask the same digits with other letters in between. Which models change their mind?",
-            "Ask for the first digit, then for the last. Is one easier than the other?",
+            "Move the distance from 15 to 25. The convolution's window holds 25 characters: which digits does it lose "
+            "even before that, and which is the last one left at 24?",
+            "Ask the same digits with other letters in between, at distance 20. Which model changes its mind?",
+            "Change the first digit a few times, then the last. Which of the two do the RNN's answers depend on?",
         ),
-        references=(HOCHREITER, BENGIO, GEHRING, TABLE_1),
+        references=(HOCHREITER, BENGIO, PASCANU, GEHRING, TABLE_1),
     ),
     WAYS: replace(
         BEFORE,
@@ -60,7 +61,8 @@ NOTES = {
         BEFORE,
         try_this=(
             "Sort the table by bits, then by half-life: is the model that sees farthest the one that predicts best?",
-            "Compare the seconds: which models wait for themselves, character by character?",
+            "Compare the seconds. The recurrent networks go character by character, and are the fastest here, where "
+            "one thread reads 64 windows at a time. What would a thousand processors change? (See *Three ways*.)",
         ),
         references=(KARPATHY, ELMAN, HOCHREITER, CHO, GEHRING, TABLE_1, KHANDELWAL),
     ),
@@ -72,7 +74,8 @@ ABOUT = {
     "lstm": "A cell beside the vector; three gates decide what it keeps, takes in and shows.",
     "gru": "Two gates decide how much of the vector stays as it is.",
     "convolution": "Six layers, each a window of five characters; all characters at once.",
-    "self_attention": "Three layers in which each character looks at all before it; all characters at once.",
+    "self_attention": "Three layers in which each character looks at all before it; all characters at once. Positions "
+    "are told by turning queries and keys (rotary).",
 }
 
 TINTED = "Share of the model's reach that a character has"
@@ -81,7 +84,7 @@ REACH_FORMULA = (
     "$x_t$ is the vector that stands for character $t$, $c$ the character that the model expects most after the last "
     "one, $x_n$. The gradient says how much a very small change of $x_t$ would change that expectation: one backward "
     "pass gives it for all characters. In a recurrent network it is a product with one factor for each step on the "
-    "way, so it fades, or grows, as a power of the distance."
+    "way, so it fades, or grows, exponentially with the distance."
 )
 COPY_FORMULA = (
     "Five digits, then letters that mean nothing, then five question marks, at which the digits are to be given back "
@@ -104,6 +107,7 @@ MEASURED = (
 MODELS_FORMULA = (
     "Bits per character: the mean of −log₂ of the probability that the model gave to the character that came, over a "
     "tenth of Shakespeare's lines that it never read. Half-life: the number of characters in which the mean gradient "
-    "falls to half, from the line that fits its logarithm best. Copies up to: the longest distance at which more than "
-    "half of the digits came back right."
+    "falls to half, from the line that fits its logarithm best. Sees back: how far before the last character the "
+    "gradient is not yet exactly 0, in passages of 128. Copies up to: the longest distance at which more than "
+    "half of the digits came back right, there and at all shorter ones; 0 if at none."
 )

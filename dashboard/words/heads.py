@@ -151,6 +151,10 @@ WINDOWS = (
     "rows and columns are places within a window."
 )
 SAMPLED = "The text is long: {rows} of {all} rows of each map were measured, evenly spread."
+NO_SHARES = (
+    "Left out: the share of the output. It takes whole maps, and is measured for at most {most:,} tokens; this input "
+    "has {count:,}."
+)
 
 LOSS = {
     "next token": (

@@ -70,7 +70,7 @@ ALIBI = PageWords(
     lead="Take something off the score for every token of distance. No vectors, nothing to learn.",
     try_this=(
         "Find a head that looks far back, and see what its slope would leave of that.",
-        "Compare the first head with the last: who could still see the beginning of a long text?",
+        "Compare head 3 with head 4: which of them could still see the beginning of a long text?",
     ),
     references=(PRESS, HAVIV),
 )

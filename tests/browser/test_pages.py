@@ -47,7 +47,7 @@ def test_nothing_is_asked_of_any_other_host(browser_page, streamlit_server):
     address = streamlit_server(SERVER)
     asked: list[str] = []
     browser_page.on("request", lambda request: asked.append(request.url))
-    for path in ("", "text", "image", "steps"):
+    for path in ("", "text", "image", "steps", "heads", "order", "before", "inside"):
         browser_page.goto(f"{address}/{path}")
         expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
         browser_page.wait_for_load_state("networkidle")

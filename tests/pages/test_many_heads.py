@@ -1,11 +1,14 @@
 """Many heads: measured, silenced, one at a time; on a text or a picture, on our models or any."""
 
+import base64
 import json
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import controls
+from dashboard.heads import measured
 from tests.core.saved_models import save_text_model, save_timm_model
 
 PAGE = "foundations/many_heads.py"
@@ -19,11 +22,23 @@ def warnings(app: AppTest) -> str:
     return " ".join(element.value for element in (*app.warning, *app.info))
 
 
-def figure(app: AppTest, name: str) -> dict:
-    """The figure with this key."""
-    found = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart") if chart.proto.id.endswith(name)]
-    assert len(found) == 1, name
-    return found[0]
+def sent(app: AppTest) -> list[dict]:
+    """What the maps on the page were given."""
+    return [data for part in app.get("bidi_component") if "limits" in (data := json.loads(part.proto.json))]
+
+
+def names(app: AppTest) -> list[str]:
+    return [data["name"] for data in sent(app)]
+
+
+def cells(app: AppTest, name: str) -> dict:
+    """The map whose files have this name."""
+    (found,) = [data for data in sent(app) if data["name"] == f"attention-atlas-{name}"]
+    return found
+
+
+def numbers(data: dict) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(data["values"]), dtype="<f4").reshape(data["shape"])
 
 
 @pytest.fixture
@@ -93,6 +108,12 @@ def test_a_picture_has_distances_in_patches_and_a_class_token(visit):
     assert "Distance (patches)" in app.dataframe[0].value.columns
 
 
+def test_a_share_that_was_not_measured_is_said_to_be_left_out(visit, monkeypatch):
+    assert "Left out" not in prose(visit(PAGE))
+    monkeypatch.setattr(measured, "LONGEST", 10)
+    assert "at most 10 tokens; this input has 19" in prose(visit(PAGE))
+
+
 def test_a_measure_of_texts_is_left_when_a_picture_is_chosen(visit):
     app = visit(PAGE, measure="Induction")
     app.segmented_control(key="input").set_value("Picture").run()
@@ -139,10 +160,11 @@ def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(vis
     )
     assert "What changed in the heads that still speak" in [element.value for element in app.subheader]
     assert "of its attention has moved" in prose(app)
-    before, after, change = (figure(app, f"{name}-5-2") for name in ("before", "after", "difference"))
-    assert before["layout"]["yaxis"]["ticktext"][:3] == ["The", "cat", "that"]
-    assert change["data"][0]["zmin"] == -change["data"][0]["zmax"]
-    assert after["data"][0]["zmax"] == 1
+    before, after, change = (cells(app, f"{name}-layer-5-head-2") for name in ("before", "after", "difference"))
+    assert before["rows"][:3] == before["columns"][:3] == ["The", "cat", "that"]
+    assert numbers(change) == pytest.approx(numbers(after) - numbers(before), abs=1e-7)
+    assert change["limits"][0] == -change["limits"][1] == -np.abs(numbers(change)).max()
+    assert before["limits"] == after["limits"] == [0, 1]
 
 
 def test_the_head_whose_maps_are_compared_can_be_chosen(visit):
@@ -153,7 +175,7 @@ def test_the_head_whose_maps_are_compared_can_be_chosen(visit):
 def test_silence_in_the_last_layer_changes_no_other_map(visit):
     app = visit(PAGE, show="Silenced", silenced="5.2")
     assert "no other head looks at anything new" in prose(app)
-    assert not [chart for chart in app.get("plotly_chart") if "difference" in chart.proto.id]
+    assert not [name for name in names(app) if "difference" in name]
 
 
 def test_all_heads_silenced_leave_none_to_compare(visit):

@@ -88,7 +88,7 @@ def test_without_positions_a_shuffle_changes_nothing_but_the_order(visit):
     app = visit(PAGE)
     assert "To self-attention a sentence is a set" in prose(app)
     assert "× 10⁻⁷**, the rounding of a computer" in prose(app)
-    assert "“dog” stands at places 1 and 12. Without positions both get the same vector" in prose(app)
+    assert "“dog” stands at places 1 and 12, counted from 0. Without positions both get the same vector" in prose(app)
     *_, difference = [trace for trace in figure(app, "order-shuffle")["data"] if trace["type"] == "heatmap"]
     before, after = (told(visit, way) for way in ("Positions", "Causal mask"))
     assert largest(difference) < 1e-5
@@ -250,6 +250,13 @@ def test_alibi_brings_a_head_nearer(visit):
 def test_our_small_model_never_learned_the_far_buckets(visit):
     said = prose(visit(PAGE, show="Relative", way="T5"))
     assert "**67** tokens back on are exactly 0: training never went so far" in said
+    # What is near gets more still: the sentence may compare with the distances just before only.
+    assert "at 33 to 66 back, they are −0.56 on average: in a longer text what is too far away gets more than" in said
+
+
+def test_slopes_are_written_as_the_fractions_that_they_are(visit):
+    lines = [line["name"] for line in figure(visit(PAGE, show="Relative", way="ALiBi"), "order-alibi-slopes")["data"]]
+    assert [name.rpartition(" ")[2] for name in lines] == ["1/4", "1/16", "1/64", "1/256", "1/2", "1/8"]
 
 
 def test_a_model_without_the_biases_says_what_it_has(visit):

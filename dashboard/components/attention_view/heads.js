@@ -7,7 +7,8 @@ import { strength } from "./scale.js";
 export function createHeads({ pick }) {
   const count = make("span");
   const grid = make("div", { class: "grid", role: "grid", "aria-label": "All heads: one row for each layer" });
-  const caption = make("p", { class: "caption" }, make("b", {}, "All heads"), count);
+  const what = make("b");
+  const caption = make("p", { class: "caption" }, what, count);
   const element = make("section", { class: "heads" }, caption, grid);
   let cells = [];
   let draw = () => {};
@@ -21,6 +22,7 @@ export function createHeads({ pick }) {
 
   function write(scene) {
     const most = Math.max(...scene.layers.map((layer) => layer.heads));
+    what.textContent = most === 1 ? "All layers" : "All heads";
     count.textContent = countOf(scene.layers, most);
     grid.style.setProperty("--heads", most);
     const longest = Math.max(...scene.layers.map((layer) => layer.label.length));
@@ -33,7 +35,7 @@ export function createHeads({ pick }) {
       const name = starts ? [make("div", { class: "group", role: "presentation" }, layer.group)] : [];
       return [...name, rowOfLayer(layer)];
     });
-    grid.replaceChildren(numbersUpTo(most), ...rows);
+    grid.replaceChildren(...(most === 1 ? [] : [numbersUpTo(most)]), ...rows);
   }
 
   function rowOfLayer(layer) {
@@ -103,5 +105,6 @@ function countOf(layers, most) {
   const even = layers.every((layer) => layer.heads === most);
   const total = layers.reduce((sum, layer) => sum + layer.heads, 0);
   const named = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+  if (most === 1) return named(total, "map"); // maps that stand for a layer each, or heads that are alone in theirs
   return named(layers.length, "layer") + (even ? ` × ${named(most, "head")}` : `, ${named(total, "head")}`);
 }

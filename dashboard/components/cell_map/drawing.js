@@ -14,6 +14,7 @@ export function mapMarks(matrix, geometry, theme, measure) {
   return [
     { kind: "raster", ...frame, columns, rows, smooth, pixels: pixelsOf(matrix, theme) },
     ...hatches(matrix, geometry, theme),
+    ...(isBlank(matrix) ? grid(matrix, geometry, theme) : []),
     { kind: "rect", ...frame, stroke: theme.hair },
     ...printed(matrix, geometry, theme, measure),
     ...matrix.marked.flatMap((place) => outline(geometry, place, { colour: theme.accent, line: 2.5, paper: theme.paper })),
@@ -65,14 +66,29 @@ function hatches({ values, shape }, { left, top, cell }, theme) {
   return marks;
 }
 
+/** Whether there is nothing but zeros: such a map has no colours, and no numbers worth printing. */
+function isBlank({ values }) {
+  return values.every((value) => Number.isNaN(value) || value === 0);
+}
+
+/** Frames around the cells, where no colour and no number tells one from the next. */
+function grid({ shape }, { left, top, cell }, theme) {
+  if (Math.min(cell.width, cell.height) < HATCHED) return [];
+  return Array.from({ length: shape.rows * shape.columns }, (_, place) => {
+    const [row, column] = [Math.floor(place / shape.columns), place % shape.columns];
+    const [x, y] = [left + column * cell.width, top + row * cell.height];
+    return { kind: "rect", x, y, width: cell.width, height: cell.height, stroke: theme.hair };
+  });
+}
+
 /** The values as text, if all fit their cells. */
 function printed(matrix, { left, top, cell, size }, theme, measure) {
   const { rows, columns } = matrix.shape;
   if (cell.height < size * 1.5 || cell.width < size * 2) return [];
+  if (isBlank(matrix)) return [];
   const digits = sharedDigits(matrix.values);
-  const written = Array.from(matrix.values, (value) =>
-    Number.isNaN(value) ? "" : digits === null ? significant(value) : rounded(value, digits),
-  );
+  const text = (value) => (value === 0 ? "0" : digits === null ? significant(value) : rounded(value, digits));
+  const written = Array.from(matrix.values, (value) => (Number.isNaN(value) ? "" : text(value)));
   if (written.some((text) => measure(text, size) > cell.width - 6)) return [];
   return written.map((text, place) => ({
     kind: "text",

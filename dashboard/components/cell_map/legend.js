@@ -16,7 +16,7 @@ export function createLegend() {
     ramp.setAttribute("aria-hidden", "true");
     const notes = [
       [matrix.marked.length, make("i", { class: "key", "aria-hidden": "true" }), matrix.mark],
-      [matrix.values.some(Number.isNaN), "", "hatched: no value"],
+      [matrix.values.some(Number.isNaN), make("i", { class: "key hatched", "aria-hidden": "true" }), "no value"],
       [matrix.values.some((value) => Math.abs(value) === Infinity), "", "hatched in the accent colour: infinite"],
     ];
     const shown = notes.filter(([holds]) => holds).map(([, key, text]) => make("span", {}, key, text));

@@ -1,0 +1,19 @@
+"""What is loaded before anybody asks for it."""
+
+import time
+
+from core import zoo
+from dashboard.runs import before
+from dashboard.runs.models import image_model, text_model
+
+FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
+
+
+def warm_up() -> None:
+    """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
+    for name in zoo.TEXT:
+        text_model(name)
+    time.sleep(FIRST_VISIT)
+    before.models("text")
+    for name in zoo.IMAGE:
+        image_model(name)
