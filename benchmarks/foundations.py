@@ -18,9 +18,11 @@ SENTENCES = (
 )
 LIMIT = 1000  # milliseconds: a new computation is done within a second, or shows its progress
 
-# The sentences of "What to notice": the last thing on a page, and different for every input.
+# What is read until it is another: the sentences of "What to notice", the last thing on a page; or the labels of the
+# last chart, where those sentences need not change with the input.
 NOTICED = """() => [...document.querySelectorAll('h3')].find((h) => h.innerText === 'What to notice')
   ?.closest('[data-testid="stColumn"]')?.innerText ?? ''"""
+CHARTED = "() => [...document.querySelectorAll('.js-plotly-plot')].at(-1)?.textContent ?? ''"
 
 
 def rows() -> Iterator[Row]:
@@ -68,9 +70,9 @@ def _before(page: Page, address: str) -> Iterator[Row]:
 
 
 def _inside(page: Page, address: str) -> Iterator[Row]:
-    for section, what in (("Walk", "diagram and part"), ("Logit lens", "logit lens")):
+    for section, what, read in (("Walk", "diagram and part", CHARTED), ("Logit lens", "logit lens", NOTICED)):
         _open(page, address, "inside", section)
-        waits = [_wait(page, _typed(page, "Your text", sentence)) for sentence in SENTENCES]
+        waits = [_wait(page, _typed(page, "Your text", sentence), read) for sentence in SENTENCES]
         yield Row(f"Inside the transformer: new sentence to the {what}", statistics.median(waits), "ms", LIMIT)
 
 
@@ -90,10 +92,10 @@ def _typed(page: Page, label: str, text: str, key: str = "Control+Enter") -> Cal
     return send
 
 
-def _wait(page: Page, act: Callable[[], None]) -> float:
-    """Milliseconds until the sentences of "What to notice" are others."""
-    before = page.evaluate(NOTICED)
+def _wait(page: Page, act: Callable[[], None], read: str = NOTICED) -> float:
+    """Milliseconds until what is `read` is another."""
+    before = page.evaluate(read)
     started = time.perf_counter()
     act()
-    page.wait_for_function(f"(before) => {{ const now = ({NOTICED})(); return now && now !== before }}", arg=before)
+    page.wait_for_function(f"(before) => {{ const now = ({read})(); return now && now !== before }}", arg=before)
     return 1000 * (time.perf_counter() - started)

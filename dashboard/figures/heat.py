@@ -9,6 +9,8 @@ from dashboard import theme
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Palette
 
+FEW = 48  # rows or columns: up to here there is a gap between cells
+
 
 def heat(
     values: np.ndarray,
@@ -31,6 +33,7 @@ def heat(
     """
     low, high = limits or limits_of(values)
     colours = theme.diverging(palette) if low < 0 else theme.sequential(palette)
+    gap = 0.5 if max(values.shape) <= FEW else 0
     figure = go.Figure(
         go.Heatmap(
             z=np.asarray(values, dtype=np.float32),
@@ -39,8 +42,9 @@ def heat(
             colorscale=theme.colorscale(colours),
             hovertemplate=f"{tell}<extra></extra>",
             colorbar={"thickness": 10, "outlinewidth": 0, "len": 0.7, "tickfont": {"size": size - 2}},
-            xgap=0.5 if values.shape[1] <= 48 else 0,
-            ygap=0.5 if values.shape[0] <= 48 else 0,
+            # Without gaps Plotly paints one image, with them a shape for each cell.
+            xgap=gap,
+            ygap=gap,
         )
     )
     on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)

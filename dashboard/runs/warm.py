@@ -3,7 +3,6 @@
 import time
 
 from core import zoo
-from dashboard.runs import before
 from dashboard.runs.models import image_model, text_model
 
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
@@ -14,6 +13,8 @@ def warm_up() -> None:
     for name in zoo.TEXT:
         text_model(name)
     time.sleep(FIRST_VISIT)
+    from dashboard.runs import before  # only now: it needs pandas, which takes its time
+
     before.models("text")
     for name in zoo.IMAGE:
         image_model(name)
