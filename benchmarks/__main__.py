@@ -1,18 +1,36 @@
-"""`make bench`: one table, each row a ratio or a wait measured in this run; written to RESULTS.md and results.json."""
+"""`make bench`: each row a ratio or a wait measured in this run; written to RESULTS.md and results.json.
 
-from itertools import chain
+python -m benchmarks                    # everything
+python -m benchmarks foundations        # one part; the rows of the others stay as they were measured
+"""
+
+import argparse
 
 from benchmarks import bertviz_peer, browser, foundations, recording, table, visitors
+
+PARTS = {
+    "recording": recording.rows,
+    "tiles": recording.tile_rows,
+    "bertviz": bertviz_peer.rows,
+    "browser": browser.rows,
+    "foundations": foundations.rows,
+    "visitors": visitors.rows,
+}
 
 
 def main() -> None:
     """Measure, say each row as it comes, write the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; without any, everything is measured")
+    chosen = parser.parse_args().parts or list(PARTS)
+    if unknown := set(chosen) - PARTS.keys():
+        parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     rows = []
-    parts = (recording.rows, recording.tile_rows, bertviz_peer.rows, browser.rows, foundations.rows, visitors.rows)
-    for row in chain.from_iterable(part() for part in parts):
-        print(f"{row.what}: {row.shown} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
-        rows.append(row)
-    table.write(rows)
+    for part in chosen:
+        for row in PARTS[part]():
+            print(f"{row.what}: {row.shown} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
+            rows.append(row)
+    table.write(rows, whole=set(chosen) == set(PARTS))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import platform
 import subprocess
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -42,24 +43,35 @@ class Row:
         return f"{limit}: holds" if self.holds else f"{limit}: **misses by {abs(self.value - self.budget):.3g}**"
 
 
-def write(rows: list[Row]) -> None:
-    """Write RESULTS.md and results.json, with machine and versions."""
-    machine = describe_machine()
-    lines = [
-        "# Measured by `make bench`",
-        "",
-        *(f"- {name}: {value}" for name, value in machine.items()),
-        "",
-        "Ratios are of two measurements made in turn in one run, on a machine shared with other work.",
-        "",
-        "| what | measured | budget | remarks |",
-        "|---|---:|---|---|",
-        *(f"| {row.what} | {row.shown} {row.unit} | {row.verdict} | {row.detail} |" for row in rows),
-        "",
-    ]
-    (FOLDER / "RESULTS.md").write_text("\n".join(lines))
-    results = {"machine": machine, "rows": [asdict(row) | {"holds": row.holds} for row in rows]}
-    (FOLDER / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+def write(rows: list[Row], *, whole: bool) -> None:
+    """Write RESULTS.md and results.json: these rows, with machine and versions, as one run.
+
+    If only parts were measured (not `whole`), the rows of earlier runs stay, each below its own machine.
+    """
+    measured = {row.what for row in rows}
+    earlier = [] if whole else json.loads((FOLDER / "results.json").read_text())["runs"]
+    for run in earlier:
+        run["rows"] = [row for row in run["rows"] if row["what"] not in measured]
+    runs = [run for run in earlier if run["rows"]]
+    runs.append({"machine": describe_machine(), "rows": [asdict(row) | {"holds": row.holds} for row in rows]})
+    (FOLDER / "RESULTS.md").write_text("\n".join(_page(runs)))
+    (FOLDER / "results.json").write_text(json.dumps({"runs": runs}, indent=1, ensure_ascii=False) + "\n")
+
+
+def _page(runs: list[dict]) -> Iterator[str]:
+    yield "# Measured by `make bench`"
+    yield ""
+    yield "Ratios are of two measurements made in turn in one run, on machines shared with other work."
+    for run in runs:
+        yield ""
+        yield from (f"- {name}: {value}" for name, value in run["machine"].items())
+        yield ""
+        yield "| what | measured | budget | remarks |"
+        yield "|---|---:|---|---|"
+        for saved in run["rows"]:
+            row = Row(**{name: value for name, value in saved.items() if name != "holds"})
+            yield f"| {row.what} | {row.shown} {row.unit} | {row.verdict} | {row.detail} |"
+    yield ""
 
 
 def describe_machine() -> dict[str, str]:

@@ -16,9 +16,9 @@ PICTURES = {
     "text": ("text", "light", ".atlas .reading h2"),
     "image": ("image", "dark", ".atlas .reading h2"),
     "heads": ("heads?measure=Previous+token", "light", ".st-key-measures"),
-    "order": ("order?show=Waves", "light", ".st-key-order-waves"),
-    "before": ("before", "dark", ".st-key-reach-curves"),
-    "inside": ("inside", "light", ".st-key-diagram"),
+    "order": ("order?show=Waves", "light", ".js-plotly-plot"),
+    "before": ("before", "dark", ".js-plotly-plot"),
+    "inside": ("inside", "light", ".js-plotly-plot"),
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
