@@ -111,7 +111,8 @@ def _seen(character: str) -> str:
 
 def _say_what_is_unknown(reading: Reading) -> None:
     if reading.unknown:
-        shown = ", ".join(f"“{layout.plain(_seen(character))}”" for character in reading.unknown[:20])
+        # Isolated (U+2066 to U+2069): a letter that is written from right to left must not turn the sentence round.
+        shown = ", ".join(f"\u2066“{layout.plain(_seen(character))}”\u2069" for character in reading.unknown[:20])
         more = " and others" if len(reading.unknown) > 20 else ""
         st.info(
             f"The models have never seen {shown}{more}: they learned from Shakespeare's letters and read each of "

@@ -8,6 +8,7 @@ from dashboard.words import PageWords
 
 MODEL = "gpt-books"
 SENTENCE = "The dog bit the man because the man had kicked the dog."
+WIDE = 370  # pixels: beside the other controls on a usual window; a narrower one gives it a row of its own
 LONGEST = 24  # tokens: so many rows can still be told apart
 LONGEST_TYPED = 2000  # characters
 
@@ -20,7 +21,7 @@ def lead(words: PageWords) -> None:
 
 def sentence(longest: int = LONGEST) -> Tokens:
     """The tokens of the visitor's sentence, at most `longest` of them, with a word about what is left out."""
-    raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED)
+    raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED, width=WIDE)
     tokens = runs.text_model(MODEL).encode(read_text(raw))
     if len(tokens) <= longest:
         return tokens

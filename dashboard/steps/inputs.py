@@ -13,7 +13,7 @@ from core.models.gpt import GPT
 from core.models.gpt_steps import layer_inputs
 from core.text import read_text
 from core.worked_examples import EXAMPLES, WorkedExample
-from dashboard import contents, layout, runs
+from dashboard import contents, controls, layout, runs
 from dashboard.steps import matrices
 
 MODEL = "gpt-books"
@@ -105,8 +105,8 @@ def _sentence(raw: str) -> Given:
     labels, network = tokens.labels[:LONGEST], cast(GPT, model.network)
     bar = layout.control_bar()
     with bar:
-        layer = _number("Layer", network.config.layers, key="layer")
-        head = _number("Head", network.config.heads, key="head")
+        layer = controls.number("Layer", network.config.layers, key="layer")
+        head = controls.number("Head", network.config.heads, key="head")
         words = [place for place, label in enumerate(labels) if any(map(str.isalnum, label))]
         query = _query(labels, first=words[-1] if words else len(labels) - 1)
     if len(tokens) > LONGEST:
@@ -121,12 +121,6 @@ def _sentence(raw: str) -> Given:
 def _choice(label: str, count: int, *, key: str) -> int:
     _within(count, key, otherwise=0)
     return st.segmented_control(label, range(count), default=0, key=key, bind="query-params", required=True)
-
-
-def _number(label: str, count: int, *, key: str) -> int:
-    """The same for many: a field with a step up and a step down."""
-    _within(count, key, otherwise=0)
-    return st.number_input(label, 0, count - 1, 0, key=key, bind="query-params", width=130)
 
 
 def _query(labels: tuple[str, ...], *, first: int) -> int:
