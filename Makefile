@@ -2,7 +2,7 @@
 PORT ?= 8501
 PY := .venv/bin/python
 
-.PHONY: run test check format bench clean
+.PHONY: run test check format bench bench-alignment clean
 
 run: .venv/.installed
 	@echo "Attention Atlas: http://localhost:$(PORT)  (stop it with Ctrl+C)"
@@ -25,6 +25,11 @@ format: .venv/.installed-dev
 bench: .venv/.installed-dev
 	@bin/browser
 	$(PY) -m benchmarks
+
+# How well the translation models align: DATA is a folder with word_alignments/ and tatoeba/.
+bench-alignment: .venv/.installed-dev
+	@test -n "$(DATA)" || { echo "Say where the data is: make $@ DATA=path (training/translation_alignment.py says which)."; exit 1; }
+	$(PY) -m training.translation_alignment --data "$(DATA)"
 
 # For instance: make train-gpt-books DATA=path/to/lm_text
 train-%: .venv/.installed-dev

@@ -6,7 +6,7 @@ python -m benchmarks foundations        # one part; the rows of the others stay 
 
 import argparse
 
-from benchmarks import bertviz_peer, browser, foundations, recording, table, visitors
+from benchmarks import bertviz_peer, browser, foundations, recording, table, translation, visitors
 
 PARTS = {
     "recording": recording.rows,
@@ -14,6 +14,7 @@ PARTS = {
     "bertviz": bertviz_peer.rows,
     "browser": browser.rows,
     "foundations": foundations.rows,
+    "translation": translation.rows,
     "visitors": visitors.rows,
 }
 

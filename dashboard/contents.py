@@ -88,11 +88,20 @@ INSIDE = Page(
     "inside",
     "Walk through a running model, part by part, and look at the numbers that pass through it.",
 )
+TRANSLATION = Page(
+    "language/translation.py",
+    "Translation",
+    "Which word does each word come from?",
+    "translation",
+    "Three generations of translators turn your English into French, side by side: see what each of them looks at, "
+    "cut a link, and watch the words change.",
+)
 
 GROUPS: dict[str, tuple[Page, ...]] = {
     "": (HOME,),
     "Explore": (TEXT, IMAGE),
     "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
+    "Language": (TRANSLATION,),
 }
 
 

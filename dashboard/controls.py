@@ -101,7 +101,7 @@ def model(purpose: Purpose) -> str:
     )
     offer = runs.offer(name, purpose, allow_folders=is_at_home())
     if offer.download:
-        _ask_before_fetching(offer, purpose)
+        ask_before_fetching(offer, purpose)
     return name
 
 
@@ -125,7 +125,7 @@ def is_at_home() -> bool:
     return st.context.ip_address is None and not forwarded and os.environ.get("ATLAS_PUBLIC") != "1"
 
 
-def _ask_before_fetching(offer: zoo.Offer, purpose: Purpose) -> None:
+def ask_before_fetching(offer: zoo.Offer, purpose: Purpose) -> None:
     """Say what the download costs; fetch it when the visitor agrees; stop the page until it is here."""
     licence = f", licence {offer.licence}" if offer.licence else ""
     st.info(

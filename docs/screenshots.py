@@ -19,6 +19,7 @@ PICTURES = {
     "order": ("order?show=Waves", "light", ".js-plotly-plot"),
     "before": ("before", "dark", ".js-plotly-plot"),
     "inside": ("inside", "light", ".js-plotly-plot"),
+    "translation": ("translation", "light", "[data-testid=stHeadingWithActionElements] h3"),
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 

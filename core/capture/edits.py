@@ -53,10 +53,12 @@ class Temperature:
 class Cut:
     """The head may not look along these (query, key) links; what is left of a row is shared out again.
 
-    A query that has no key left takes nothing: its weights are zero.
+    A query that has no key left takes nothing: its weights are zero. A link outside the map is an error, unless the
+    map is `growing`, as while a text is written token by token: then it waits until there is such a query.
     """
 
     links: Iterable[tuple[int, int]]
+    growing: bool = False
 
     def __post_init__(self):
         object.__setattr__(self, "links", frozenset(self.links))
@@ -64,14 +66,15 @@ class Cut:
     def __call__(self, scores: Map, allowed: Allowed) -> Map:
         """A softmax without the cut links."""
         _, queries, keys = scores.shape
-        for query, key in self.links:
+        links = [link for link in sorted(self.links) if not self.growing or link[0] < queries]
+        for query, key in links:
             if not (0 <= query < queries and 0 <= key < keys):
                 raise CaptureError(
                     f"The link ({query}, {key}) cannot be cut: there are {queries} queries and {keys} keys here."
                 )
         cut = torch.zeros(queries, keys, dtype=torch.bool, device=scores.device)
-        if self.links:
-            cut[tuple(torch.tensor(sorted(self.links)).T)] = True
+        if links:
+            cut[tuple(torch.tensor(links).T)] = True
         return normalise(scores.masked_fill(cut | ~allowed, -math.inf))
 
 

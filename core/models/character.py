@@ -3,14 +3,15 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
 from jaxtyping import Float, Int
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from core.errors import ModelError
+from core.half_precision import load_weights, save_weights
 from core.models.convolution import Convolution
 from core.models.gru import GRU
 from core.models.lstm import LSTM
@@ -75,10 +76,8 @@ def load_characters(folder: Path, names: tuple[str, ...] | None = None) -> tuple
     alphabet = Alphabet(config["alphabet"])
     models = {}
     for name in names or config["models"]:
-        model = CharacterModel(**config["models"][name], vocabulary=len(alphabet))
-        weights = load_file(folder / f"{name}.safetensors")
-        model.load_state_dict({key: tensor.float() for key, tensor in weights.items()})
-        models[name] = model.eval().requires_grad_(False)
+        made = partial(CharacterModel, **config["models"][name], vocabulary=len(alphabet))
+        models[name] = load_weights(made, folder / f"{name}.safetensors")
     return alphabet, models
 
 
@@ -86,8 +85,7 @@ def save_characters(folder: Path, alphabet: Alphabet, models: Mapping[str, Chara
     """What `load_characters` reads: weights in half precision, and how the models are made."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, model in models.items():
-        weights = {key: tensor.to(torch.float16).contiguous() for key, tensor in model.state_dict().items()}
-        save_file(weights, folder / f"{name}.safetensors")
+        save_weights(model, folder / f"{name}.safetensors")
     made = {name: {"kind": model.kind, "sizes": model.sizes} for name, model in models.items()}
     config = {"alphabet": alphabet.characters, "models": made}
     (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

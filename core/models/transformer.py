@@ -94,6 +94,24 @@ class Transformer(nn.Module):
         """
         return self.head(self.decoder(self.target_embedding(target), memory, padding_mask(source_padding)))
 
+    def read(
+        self, source: Int[Tensor, "batch source"], padding: Bool[Tensor, "batch source"] | None = None
+    ) -> dict[str, Tensor]:
+        """The state in which writing begins: what the encoder made of each source, and nothing written yet."""
+        padding = torch.zeros_like(source, dtype=torch.bool) if padding is None else padding
+        return {"memory": self.encode(source, padding), "padding": padding, "written": source[:, :0]}
+
+    def step(
+        self, token: Int[Tensor, " batch"], state: dict[str, Tensor]
+    ) -> tuple[Float[Tensor, "batch vocabulary"], dict[str, Tensor]]:
+        """The logits after one more token of the target, and the state in which the next step begins.
+
+        The whole target is read anew at each step: for a sentence that costs little, and nothing needs to be kept.
+        """
+        written = torch.cat([state["written"], token[:, None]], dim=1)
+        x = self.decoder(self.target_embedding(written), state["memory"], padding_mask(state["padding"]))
+        return self.head(x[:, -1]), state | {"written": written}
+
 
 def padding_mask(padding: Bool[Tensor, "batch source"] | None) -> Bool[Tensor, "batch 1 1 source"] | None:
     """Which keys may be looked at, for every head and query alike: those that are not padding."""
@@ -172,7 +190,7 @@ class EncoderBlock(Block):
         self.attention_norm = nn.LayerNorm(config.width)
         self.attention = Attention(config.width, config.heads)
         self.mlp_norm = nn.LayerNorm(config.width)
-        self.mlp = MLP(config.width, config.hidden, config.dropout)
+        self.mlp = MLP(config.width, config.hidden)
 
     def forward(
         self, x: Float[Tensor, "batch source width"], mask: Bool[Tensor, "batch 1 1 source"] | None
@@ -191,7 +209,7 @@ class DecoderBlock(Block):
         self.cross_norm = nn.LayerNorm(config.width)
         self.cross_attention = Attention(config.width, config.heads)
         self.mlp_norm = nn.LayerNorm(config.width)
-        self.mlp = MLP(config.width, config.hidden, config.dropout)
+        self.mlp = MLP(config.width, config.hidden)
 
     def forward(
         self,
@@ -230,14 +248,13 @@ class Attention(nn.Module):
 class MLP(nn.Module):
     """max(0, x W1 + b1) W2 + b2 (section 3.3, equation 2), for each token on its own."""
 
-    def __init__(self, width: int, hidden: int, dropout: float):
+    def __init__(self, width: int, hidden: int):
         super().__init__()
         self.up = nn.Linear(width, hidden)
-        self.dropout = nn.Dropout(dropout)
         self.out = nn.Linear(hidden, width)
 
     def forward(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
-        return self.out(self.dropout(F.relu(self.up(x))))
+        return self.out(F.relu(self.up(x)))
 
 
 def _final_norm(config: TransformerConfig) -> nn.Module:
@@ -253,13 +270,3 @@ def _initialise(module: nn.Module) -> None:
     elif isinstance(module, nn.Embedding):
         # Times the root of the width (section 3.4) their numbers have the size of the waves.
         nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
-
-
-def random_transformer(config: TransformerConfig, *, seed: int = 0) -> Transformer:
-    """One that has learned nothing, always the same for the same seed: to show the parts while there is no better."""
-    model, generator = Transformer(config), torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.ndim == 2:
-                parameter.normal_(std=parameter.shape[1] ** -0.5, generator=generator)
-    return model.eval().requires_grad_(False)

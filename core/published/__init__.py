@@ -1,10 +1,13 @@
-"""Published figures with their sources: the one loader that reads and validates them."""
+"""Published figures with their sources: the one place that reads and validates them."""
 
 import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.published.translation import PublishedTranslator, published_translators
 from core.sizes.shape import Shape, bert, gpt, t5, vit
+
+__all__ = ["PublishedModel", "PublishedTranslator", "model_sizes", "published_translators"]
 
 FOLDER = Path(__file__).parent
 FAMILIES = ("bert", "gpt", "gpt1", "t5", "vit")

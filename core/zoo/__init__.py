@@ -13,20 +13,34 @@ from core.zoo.embedded import IMAGE, TEXT
 from core.zoo.hub import Offer
 from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture
 from core.zoo.loading import fetch, inspect, load_image, load_text
+from core.zoo.named_translators import EXAMPLES as TRANSLATOR_EXAMPLES
+from core.zoo.named_translators import NamedTranslator, check_translates, inspect_translator, load_named_translator
 from core.zoo.text_models import Prediction, TextModel, TextRun
+from core.zoo.translators import TRANSLATION, UNCHANGED, Aligned, Changes, Translator, load_translator
 
 __all__ = [
     "IMAGE",
     "TEXT",
+    "TRANSLATION",
+    "TRANSLATOR_EXAMPLES",
+    "UNCHANGED",
+    "Aligned",
+    "Changes",
     "ImageModel",
     "ImageRun",
+    "NamedTranslator",
     "Offer",
     "Prediction",
     "PreparedPicture",
     "TextModel",
     "TextRun",
+    "Translator",
+    "check_translates",
     "fetch",
     "inspect",
+    "inspect_translator",
     "load_image",
+    "load_named_translator",
     "load_text",
+    "load_translator",
 ]

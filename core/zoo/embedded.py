@@ -9,12 +9,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import torch
-from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import nn
 
 from core.errors import ModelError
+from core.half_precision import load_weights, save_weights
 from core.models.gpt import GPT, GPTConfig
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.text_models import NextToken, TextModel
@@ -32,9 +31,9 @@ def load_embedded_text(name: str, *, weights: Path = WEIGHTS) -> TextModel:
     """One of TEXT."""
     folder = weights / name
     config = _read_config(folder, "gpt")
-    network = GPT(GPTConfig(**config))
+    network = load_weights(lambda: GPT(GPTConfig(**config)), folder / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    return NextToken(name, TEXT.get(name, name), _fill(network, folder), tokenizer, network.config.context)
+    return NextToken(name, TEXT.get(name, name), network, tokenizer, network.config.context)
 
 
 def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
@@ -43,12 +42,16 @@ def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
 
     folder = weights / name
     config = _read_config(folder, "vit")
-    network = VisionTransformer(**config["timm"], dynamic_img_size=True, weight_init="skip")
-    size, patch = config["timm"]["img_size"], config["timm"]["patch_size"]
+    sizes = config["timm"]
+
+    def make() -> nn.Module:
+        return VisionTransformer(**sizes, dynamic_img_size=True, weight_init="skip")
+
+    size, patch = sizes["img_size"], sizes["patch_size"]
     return ImageModel(
         name=name,
         title=IMAGE.get(name, name),
-        network=_fill(network, folder),
+        network=load_weights(make, folder / "model.safetensors"),
         framing=Framing((3, size, size), tuple(config["mean"]), tuple(config["deviation"])),
         patch=(patch, patch),
         prefix=("class",),
@@ -78,9 +81,7 @@ def save_image(
 
 
 def _save(network: nn.Module, config: dict[str, Any], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    weights = {name: tensor.to(torch.float16).contiguous() for name, tensor in network.state_dict().items()}
-    save_file(weights, folder / "model.safetensors")
+    save_weights(network, folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -94,10 +95,3 @@ def _read_config(folder: Path, architecture: str) -> dict[str, Any]:
     if config.pop("architecture") != architecture:
         raise ModelError(f"'{folder.name}' is not a model of the kind '{architecture}'. Choose it on another page.")
     return config
-
-
-def _fill(network: nn.Module, folder: Path) -> nn.Module:
-    """Half precision on disk, single precision in memory: a processor computes faster and closer in it."""
-    weights = load_file(folder / "model.safetensors")
-    network.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, assign=True)
-    return network

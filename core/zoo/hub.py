@@ -4,7 +4,7 @@ import errno
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -13,16 +13,19 @@ from typing import Any
 from core.errors import ModelError
 from core.zoo.embedded import IMAGE, TEXT
 from core.zoo.folders import check_memory, read_weights, refuse_other_weights
-from core.zoo.kinds import read_kind
+from core.zoo.kinds import Task, read_kind
 from core.zoo.names import Purpose
 
 # Everything that is read besides the weights, small files first: a folder whose weights are there is complete.
 SMALL = (
     *("config.json", "generation_config.json", "preprocessor_config.json", "special_tokens_map.json"),
-    *("added_tokens.json", "tokenizer*", "vocab.json", "vocab.txt", "merges.txt", "*.model", "*.spm"),
+    *("added_tokens.json", "tokenizer*", "vocab.json", "vocab.txt", "target_vocab.json", "merges.txt"),
+    *("*.model", "*.spm"),
 )
 SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
 PATIENCE = 10  # seconds until the hub counts as out of reach
+# Many older models have safetensors only in a pull request that the hub's own converter made and nobody merged.
+CONVERTER = "SFconvertbot"
 
 OFFLINE = (
     "The model hub cannot be reached from here. What works without it: "
@@ -41,6 +44,7 @@ class Offer:
     parameters: int
     download: int  # bytes still to be fetched, 0 if it is here
     licence: str | None = None
+    task: Task | None = None  # what it does, where config.json tells
 
     @property
     def memory(self) -> int:
@@ -57,18 +61,19 @@ def inspect_repository(repository: str, purpose: Purpose, *, use_login: bool = F
     if folder := find_fetched(repository):
         kind, weights = read_kind(folder, repository, purpose), read_weights(folder, repository)
         check_memory(repository, weights.parameters)
-        return Offer(repository, f"{kind.architecture}: {kind.task}", weights.parameters, 0)
+        return Offer(repository, f"{kind.architecture}: {kind.task}", weights.parameters, 0, task=kind.task)
 
-    info = _ask(repository, use_login)
+    info, revision = _ask(repository, use_login)
     sizes = _files_of(repository, info)
     with _sentences(repository):
-        config = Path(_download(repository, "config.json", use_login))
+        config = Path(_download(repository, "config.json", use_login, revision))
     kind = read_kind(config.parent, repository, purpose)
     stored = sum(size for file, size in sizes.items() if file.endswith(".safetensors"))
     parameters = info.safetensors.total if info.safetensors else stored // 4
     check_memory(repository, parameters)
     licence = next((tag.removeprefix("license:") for tag in info.tags or () if tag.startswith("license:")), None)
-    return Offer(repository, f"{kind.architecture}: {kind.task}", parameters, sum(sizes.values()), licence)
+    what = f"{kind.architecture}: {kind.task}" + (f", weights from {CONVERTER}'s {revision}" if revision else "")
+    return Offer(repository, what, parameters, sum(sizes.values()), licence, kind.task)
 
 
 def fetch_repository(
@@ -84,12 +89,13 @@ def fetch_repository(
     """
     if folder := find_fetched(repository):
         return folder
-    sizes = _files_of(repository, _ask(repository, use_login))
+    info, revision = _ask(repository, use_login)
+    sizes = _files_of(repository, info)
     meter = _Meter(repository, sum(sizes.values()), progress, cancelled)
     before, path = 0, ""
     for file, size in sizes.items():
         with _sentences(repository):
-            path = _download(repository, file, use_login, meter)
+            path = _download(repository, file, use_login, revision, meter)
         before += size
         meter.reach(before)  # a file that was here already has moved nothing
     return Path(path).parent
@@ -97,16 +103,17 @@ def fetch_repository(
 
 def find_fetched(repository: str) -> Path | None:
     """The folder of a model that is in the hub's cache with all its weights; the hub is not asked."""
-    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub import constants, try_to_load_from_cache
+    from huggingface_hub.file_download import repo_folder_name
 
-    config = try_to_load_from_cache(repository, "config.json")
-    if not isinstance(config, str):
-        return None
-    try:
-        read_weights(Path(config).parent, repository)
-    except ModelError:
-        return None
-    return Path(config).parent
+    requests = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repository, repo_type="model") / "refs/refs/pr"
+    for revision in (None, *(f"refs/pr/{path.name}" for path in sorted(requests.glob("*")))):
+        config = try_to_load_from_cache(repository, "config.json", revision=revision)
+        if isinstance(config, str):
+            with suppress(ModelError):
+                read_weights(Path(config).parent, repository)
+                return Path(config).parent
+    return None
 
 
 class _Meter:
@@ -136,15 +143,39 @@ class _Meter:
             self.progress(done, self.total)
 
 
-def _ask(repository: str, use_login: bool) -> Any:
+def _ask(repository: str, use_login: bool) -> tuple[Any, str | None]:
+    """What the hub says of a repository, and the revision that holds it as safetensors (None: the main one)."""
     from huggingface_hub import HfApi
 
     with _sentences(repository):
         api = HfApi(endpoint=os.environ.get("HF_ENDPOINT"), token=_token(use_login))
-        return api.model_info(repository, files_metadata=True, timeout=PATIENCE)
+        info = api.model_info(repository, files_metadata=True, timeout=PATIENCE)
+        names = [file.rfilename for file in info.siblings or ()]
+        if any(name == "model.safetensors" or SHARD.fullmatch(name) for name in names) or "config.json" not in names:
+            return info, None
+        if revision := _converted(api, repository):
+            return api.model_info(repository, revision=revision, files_metadata=True, timeout=PATIENCE), revision
+        return info, None
 
 
-def _download(repository: str, file: str, use_login: bool, meter: _Meter | None = None) -> str:
+def _converted(api: Any, repository: str) -> str | None:
+    """The open pull request in which the hub's converter offers the same weights as safetensors, if there is one."""
+    from huggingface_hub import errors
+
+    try:
+        asked = api.get_repo_discussions(
+            repository, author=CONVERTER, discussion_type="pull_request", discussion_status="open"
+        )
+        # Whoever answers, the author is looked at once more: others' pull requests may hold any weights.
+        found = [request for request in asked if request.author == CONVERTER and request.is_pull_request]
+    except errors.HfHubHTTPError:  # a repository without discussions
+        return None
+    return next((f"refs/pr/{request.num}" for request in found if "safetensors" in request.title), None)
+
+
+def _download(
+    repository: str, file: str, use_login: bool, revision: str | None = None, meter: _Meter | None = None
+) -> str:
     from huggingface_hub import constants, hf_hub_download
 
     # Its other way of transfer, Xet, calls back from threads that cannot be stopped by an exception.
@@ -154,6 +185,7 @@ def _download(repository: str, file: str, use_login: bool, meter: _Meter | None 
     return hf_hub_download(
         repository,
         file,
+        revision=revision,
         endpoint=os.environ.get("HF_ENDPOINT"),
         token=_token(use_login),
         etag_timeout=PATIENCE,

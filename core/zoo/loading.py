@@ -7,8 +7,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from tokenizers import Tokenizer
+
 from core.errors import ModelError
 from core.models import from_timm, from_transformers
+from core.models.marian_tokenizers import has_marian_tokenizers, load_marian_tokenizers
 from core.zoo import embedded, hub
 from core.zoo.embedded import load_embedded_image, load_embedded_text
 from core.zoo.folders import check_memory, read_weights
@@ -47,7 +50,7 @@ def inspect(name: str, purpose: Purpose = "text", *, allow_folders: bool = False
         what = offered[source.where]
         return hub.Offer(name, what, read_weights(embedded.WEIGHTS / source.where, name).parameters, 0, "apache-2.0")
     kind, weights = _check(Path(source.where), name, purpose)
-    return hub.Offer(name, f"{kind.architecture}: {kind.task}", weights, 0)
+    return hub.Offer(name, f"{kind.architecture}: {kind.task}", weights, 0, task=kind.task)
 
 
 def fetch(
@@ -75,14 +78,14 @@ def load_text(name: str, *, allow_folders: bool = False, longest: int = LONGEST)
     make, auto_class = TEXT_MODELS[kind.task]
     with _ONE_AT_A_TIME, _sentences(name, folder):
         config = from_transformers.read_config(folder)
-        tokenizer, limit = from_transformers.load_tokenizer(folder)
+        (tokenizer, limit), more = _tokenizers(folder, config.model_type)
         network = from_transformers.load_network(folder, auto_class)
         rows = network.get_input_embeddings().num_embeddings
         if tokenizer.get_vocab_size() > rows:
             raise ModelError(f"Its tokenizer has {tokenizer.get_vocab_size():,} tokens, its network only {rows:,}.")
         context = from_transformers.context_of(config, network, min(limit, longest))
         classes = _labels(config) if kind.task == "classes" else ()
-        return make(name, _title(name), network, tokenizer, context, classes)
+        return make(name, _title(name), network, tokenizer, context, classes, **more)
 
 
 def load_image(name: str, *, allow_folders: bool = False) -> ImageModel:
@@ -94,6 +97,14 @@ def load_image(name: str, *, allow_folders: bool = False) -> ImageModel:
     kind, _ = _check(folder, name, "image")
     with _ONE_AT_A_TIME, _sentences(name, folder):
         return (_load_timm if kind.library == "timm" else _load_vision)(name, folder)
+
+
+def _tokenizers(folder: Path, model_type: str) -> tuple[tuple[Tokenizer, int], dict[str, Tokenizer]]:
+    """The tokenizer and the longest text it is meant for; for Marian, also the one that reads what was written."""
+    if model_type == "marian" and has_marian_tokenizers(folder):
+        found = load_marian_tokenizers(folder)
+        return (found.source, found.limit), {"reader": found.target}
+    return from_transformers.load_tokenizer(folder), {}
 
 
 def _load_timm(name: str, folder: Path) -> ImageModel:

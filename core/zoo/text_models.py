@@ -1,7 +1,7 @@
 """Text models, whatever their library: encode a text, run the network, read its predictions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -127,8 +127,14 @@ class Classifier(TextModel):
         return self.classes[number]
 
 
+@dataclass(frozen=True, eq=False)
 class SourceToTarget(TextModel):
-    """Encoder-decoder (T5, BART): reads a source, writes a target, one token after the other."""
+    """Encoder-decoder (T5, BART, Marian): reads a source, writes a target, one token after the other.
+
+    `reader` tells what was written, where that takes another tokenizer than reading.
+    """
+
+    reader: Tokenizer | None = None
 
     def run(self, tokens: Tokens) -> TextRun:
         """Write greedily, then run once over source and target: logits (token of the target, vocabulary)."""
@@ -142,7 +148,15 @@ class SourceToTarget(TextModel):
         ends = end if isinstance(end, list) else [end]
         target = written[:-1] if len(written) > 1 and written[-1].item() in ends else written
         output = network(input_ids=source, decoder_input_ids=target[None])
-        return TextRun(output.logits[0], {"source": tokens, "target": read_tokens(self.tokenizer, target.tolist())})
+        return TextRun(output.logits[0], {"source": tokens, "target": self.read_target(target.tolist())})
+
+    def read_target(self, numbers: Sequence[int]) -> Tokens:
+        """Tokens that were written, as a person reads them."""
+        return read_tokens(self.reader or self.tokenizer, numbers)
+
+    def label(self, number: int) -> str:
+        """A token of the vocabulary, as it is written."""
+        return self.read_target([number]).labels[0]
 
     def _names(self, call: AttentionCall, run: TextRun) -> tuple[str, str]:  # noqa: ARG002
         if call.kind == "cross":

@@ -3,13 +3,11 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.models.transformer import Norm
 from dashboard import controls, layout, runs
 from dashboard.runs import inside
 from dashboard.words import inside as said
 
 DECODER, ENCODER, BOTH = "Decoder", "Encoder", "Encoder-decoder"
-TARGET = "The cat was"
 LONGEST_TYPED = 2000  # characters
 
 
@@ -26,9 +24,7 @@ def given() -> inside.Walk:
             required=True,
             help=said.MACHINE,
         )
-    walk = {DECODER: _text, ENCODER: _picture, BOTH: _random}[machine](first, second)
-    if machine == BOTH and not layout.is_presented():
-        st.info(said.RANDOM, icon=":material/casino:")
+    walk = {DECODER: _text, ENCODER: _picture, BOTH: _pair}[machine](first, second)
     if walk.cut and not layout.is_presented():
         st.info(said.CUT.format(kept=walk.cut.kept, total=walk.cut.total), icon=":material/content_cut:")
     return walk
@@ -53,14 +49,16 @@ def _picture(first: DeltaGenerator, second: DeltaGenerator) -> inside.Walk:
         return inside.walk_picture(name, picture, resolution)
 
 
-def _random(first: DeltaGenerator, second: DeltaGenerator) -> inside.Walk:
+def _pair(first: DeltaGenerator, second: DeltaGenerator) -> inside.Walk:  # noqa: ARG001
     with second:
         source = controls.text()
-        target = st.text_input("Target so far", TARGET, key="target", bind="query-params", max_chars=LONGEST_TYPED)
-    places: list[Norm] = ["post", "pre"]
-    with first:
-        norm = st.segmented_control(
-            "Norm", places, default="post", key="norm", bind="query-params", required=True, help=said.NORM
+        target = st.text_input(
+            "French so far",
+            key="target",
+            bind="query-params",
+            max_chars=LONGEST_TYPED,
+            placeholder="empty: the model's own translation",
+            help=said.TARGET,
         )
     with layout.waiting_place():
-        return inside.walk_random(source, target, norm)
+        return inside.walk_translation(source, target)

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import streamlit as st
 import torch
@@ -12,13 +11,15 @@ from torch import nn
 from core.anatomy import Arrays, Lane, Stack, Stream, Walked, arrays_of, stream_of, walk
 from core.images import Patches, open_example, open_picture
 from core.logit_lens import Lens, Progress, logit_lens
-from core.models.transformer import Norm, TransformerConfig, random_transformer
 from core.text import Cut, encode, read_text
+from core.translation.decoding import BEGIN, END
+from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.text_models import SourceToTarget
 from dashboard.runs.models import computing, image_model, text_model
+from dashboard.runs.translation import translator
 
 LONGEST = 40  # tokens: so many rows can still be told apart
-READER = "gpt-books"  # whose tokenizer the random transformer borrows
+TRANSLATOR = "transformer"  # of those on the page Translation
 
 Identity = tuple
 
@@ -84,18 +85,26 @@ def walk_picture(name: str, picture: str | bytes, resolution: int | None) -> Wal
 
 
 @st.cache_resource(max_entries=6, show_spinner="Walking through …")
-def walk_random(source: str | bytes, target: str, norm: Norm) -> Walk:
-    """A tiny encoder-decoder with random weights, on a source and the target so far."""
-    reader = text_model(READER)
-    read, written = (encode(reader.tokenizer, read_text(text), context=LONGEST) for text in (source, target))
-    given = torch.tensor([read.ids]), torch.tensor([written.ids])
-    network = _random(reader.tokenizer.get_vocab_size(), norm)
+def walk_translation(english: str | bytes, french: str) -> Walk:
+    """The trained encoder-decoder, on a source and the target so far; without one, on its own translation."""
+    model = translator(TRANSLATOR)
+    source = encode(model.tokenizer, normalise_english(read_text(english)), context=LONGEST)
     with computing():
-        walked = walk(network, lambda network: network(*given))
-    labels = {"encoder": read.labels, "decoder": written.labels}
-    identity = ("random", norm, read.ids, written.ids)
-    title = f"a tiny {norm}-norm transformer with random weights"
-    return Walk(identity, title, network, walked, labels, reader.label, cut=read.cut or written.cut)
+        if french.strip():
+            target = encode(model.tokenizer, normalise_french(read_text(french)), context=LONGEST)
+        else:
+            target = model.tokens(model.write(source).best.tokens[:LONGEST])
+        ids = target.ids[:-1] if target.ids[-1] == END else target.ids
+        given = torch.tensor([source.ids]), torch.tensor([(BEGIN, *ids)])
+        walked = walk(model.network, lambda network: network(*given))
+    labels = {"encoder": source.labels, "decoder": model.tokens((BEGIN, *ids)).labels}
+    identity = (TRANSLATOR, source.ids, ids)
+
+    def label(number: int) -> str:
+        return model.tokens((number,)).labels[0]
+
+    cut = source.cut or target.cut
+    return Walk(identity, f"translation, {model.title}", model.network, walked, labels, label, cut=cut)
 
 
 def part_arrays(walk: Walk, key: str) -> Arrays:
@@ -141,10 +150,3 @@ def _lenses(identity: Identity) -> dict[str, Lens]:
     """An empty place, shared by all who ask for the same."""
     del identity
     return {}
-
-
-@lru_cache(maxsize=2)
-def _random(vocabulary: int, norm: Norm) -> nn.Module:
-    return random_transformer(
-        TransformerConfig(vocabulary, vocabulary, width=32, layers=2, heads=4, hidden=128, dropout=0.0, norm=norm)
-    )

@@ -7,5 +7,19 @@ from dashboard.words.inside import INSIDE
 from dashboard.words.order import ORDER
 from dashboard.words.page_words import PageWords
 from dashboard.words.steps import STEPS
+from dashboard.words.translation import TRANSLATION
 
-__all__ = ["BEFORE", "HEADS", "HOME", "IMAGE", "INSIDE", "ORDER", "OWN", "PREDICTIONS", "STEPS", "TEXT", "PageWords"]
+__all__ = [
+    "BEFORE",
+    "HEADS",
+    "HOME",
+    "IMAGE",
+    "INSIDE",
+    "ORDER",
+    "OWN",
+    "PREDICTIONS",
+    "STEPS",
+    "TEXT",
+    "TRANSLATION",
+    "PageWords",
+]

@@ -28,16 +28,11 @@ MACHINE = (
 )
 BLOCK = "block"
 COMPUTED = "positions (computed)"
-RANDOM = (
-    "The weights of this encoder-decoder are random: it has learned nothing, and what it predicts means nothing. Its "
-    "parts and their arithmetic are those of Vaswani et al. 2017. A trained translation model takes its place later."
+TARGET = (
+    "The encoder-decoder is the transformer of the page Translation. Its decoder has read this French text and says "
+    "which token comes next. Leave the field empty and it reads its own translation, word by word as it wrote it."
 )
 CUT = "The first {kept} of {total:,} tokens walk through the model: more could not be told apart."
-NORM = (
-    "**post**: norm after each sum, as in Vaswani et al. 2017. **pre**: norm at the beginning of each branch, as in "
-    "GPT-2 and nearly all models since (Xiong et al. 2020)."
-)
-
 KINDS: dict[Kind, str] = {
     "embedding": "Embedding",
     "positions": "Positions",

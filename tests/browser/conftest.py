@@ -10,11 +10,13 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import quote_plus
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
+SERVER = ROOT / "dashboard" / "server.py"
 BROWSERS = (
     "chromium",
     "chromium-browser",
@@ -101,3 +103,16 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@pytest.fixture
+def visit(browser_page: Page, streamlit_server):
+    """Open a section of a page by its address, down to its last part: nothing has stopped it in a sentence."""
+
+    def open_section(page: str, section: str, **query: str) -> Page:
+        asked = "".join(f"&{name}={quote_plus(value)}" for name, value in query.items())
+        browser_page.goto(f"{streamlit_server(SERVER)}/{page}?show={quote_plus(section)}{asked}")
+        expect(browser_page.get_by_role("heading", name="What to notice")).to_be_visible()
+        return browser_page
+
+    return open_section

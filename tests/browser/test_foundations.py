@@ -1,11 +1,7 @@
 """The four pages of Foundations in a real browser: every section by its address, on a phone too."""
 
-from urllib.parse import quote_plus
-
 import pytest
-from playwright.sync_api import Page, expect
-
-from tests.browser.test_pages import SERVER
+from playwright.sync_api import expect
 
 SECTIONS = [
     ("heads", "Measured"),
@@ -26,19 +22,6 @@ SECTIONS = [
     ("inside", "Logit lens"),
     ("inside", "Sizes"),
 ]
-
-
-@pytest.fixture
-def visit(browser_page: Page, streamlit_server):
-    """Open a section of a page by its address, down to its last part: nothing has stopped it in a sentence."""
-
-    def open_section(page: str, section: str, **query: str) -> Page:
-        asked = "".join(f"&{name}={quote_plus(value)}" for name, value in query.items())
-        browser_page.goto(f"{streamlit_server(SERVER)}/{page}?show={quote_plus(section)}{asked}")
-        expect(browser_page.get_by_role("heading", name="What to notice")).to_be_visible()
-        return browser_page
-
-    return open_section
 
 
 @pytest.mark.parametrize(("page", "section"), SECTIONS)

@@ -1,5 +1,7 @@
 """Tiny models with random weights in folders, as their libraries save them: what the tests of core.zoo load."""
 
+import io
+import json
 from pathlib import Path
 
 import timm
@@ -107,6 +109,103 @@ TEXT_KINDS = {
         },
     ),
     "mamba": ("MambaForCausalLM", byte_level_tokenizer, {"hidden_size": 16, "num_hidden_layers": 1}),
+}
+
+
+def save_translator(kind: str, folder: Path) -> Path:
+    """An encoder-decoder that translates (badly: its weights are random); `kind` is a key of TRANSLATORS."""
+    architecture, save_tokenizer, sizes = TRANSLATORS[kind]
+    folder.mkdir(parents=True, exist_ok=True)
+    vocabulary = save_tokenizer(folder)
+    network_class = getattr(transformers, architecture)
+    torch.manual_seed(0)
+    if kind == "marian":  # its decoder begins with padding, the last token of its vocabulary
+        sizes = {**sizes, "pad_token_id": vocabulary - 1, "decoder_start_token_id": vocabulary - 1}
+    network = network_class(network_class.config_class(vocab_size=vocabulary, **sizes))
+    for weight in network.parameters():  # far from even: otherwise every translation is one token again and again
+        if weight.dim() > 1:
+            torch.nn.init.normal_(weight, std=0.5)
+    network.save_pretrained(folder)
+    return folder
+
+
+def _save_marian(folder: Path) -> int:
+    """Two SentencePiece models trained by SentencePiece itself, and one vocabulary for both."""
+    import sentencepiece
+
+    pieces: list[str] = []
+    for file, sentences in (("source.spm", SENTENCES), ("target.spm", FRENCH)):
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(sentences * 5),
+            model_writer=model,
+            vocab_size=70,
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
+        (folder / file).write_bytes(model.getvalue())
+        processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+        pieces += [processor.id_to_piece(number) for number in range(3, len(processor))]
+    vocabulary = ["</s>", "<unk>", *dict.fromkeys(pieces), ">>fra<<", ">>deu<<", "<pad>"]
+    numbers = {piece: number for number, piece in enumerate(vocabulary)}
+    (folder / "vocab.json").write_text(json.dumps(numbers), encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text('{"source_lang": "eng", "target_lang": "fra"}')
+    return len(numbers)
+
+
+def _save_unigram(folder: Path) -> int:
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=unigram_tokenizer(), **_SPECIAL_NAMES[unigram_tokenizer]
+    ).save_pretrained(folder)
+    return unigram_tokenizer().get_vocab_size()
+
+
+def _save_byte_level(folder: Path) -> int:
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=byte_level_tokenizer(), **_SPECIAL_NAMES[byte_level_tokenizer]
+    ).save_pretrained(folder)
+    return byte_level_tokenizer().get_vocab_size()
+
+
+def _save_many_languages(folder: Path) -> int:
+    """As NLLB's: the language stands before the sentence, as a token."""
+    letters = sorted({letter for sentence in [*SENTENCES, *FRENCH] for letter in sentence if letter != " "} | {"▁"})
+    vocabulary = {token: number for number, token in enumerate(["<s>", "<pad>", "</s>", "<unk>", *letters])}
+    tokenizer = transformers.NllbTokenizer(vocab=vocabulary, merges=[("▁", "l")] if "▁l" in vocabulary else [])
+    tokenizer.save_pretrained(folder)
+    return len(tokenizer)
+
+
+FRENCH = ["Le renard brun saute par-dessus le chien paresseux.", "Qui écoute qui ? Un café naïf."]
+_SIZES = {
+    "tie_word_embeddings": False,
+    "d_model": 16,
+    "encoder_ffn_dim": 32,
+    "decoder_ffn_dim": 32,
+    "max_position_embeddings": 64,
+    **_SIDES,
+}
+TRANSLATORS = {
+    "marian": (
+        "MarianMTModel",
+        _save_marian,
+        {**_SIZES, "eos_token_id": 0, "forced_eos_token_id": 0},
+    ),
+    "t5": (
+        "T5ForConditionalGeneration",
+        _save_unigram,
+        {**_T5, "decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1},
+    ),
+    "bart": (
+        "BartForConditionalGeneration",
+        _save_byte_level,
+        {**_SIZES, "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2},
+    ),
+    "nllb": (
+        "M2M100ForConditionalGeneration",
+        _save_many_languages,
+        {**_SIZES, "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2},
+    ),
 }
 
 

@@ -229,3 +229,34 @@ def test_one_silenced_head_changes_the_answer_of_every_family(family):
         plain = output_of(model(**inputs))
     changed = edited(model, inputs, {(record.calls[-1].path, 0): "silence"})
     assert (changed - plain).abs().max() > 1e-4
+
+
+def test_a_cut_waits_while_the_map_grows_until_there_is_such_a_query():
+    model, cut = Bare(), Cut({(3, 1), (0, 0)}, growing=True)
+    query, key, value = torch.randn(3, 1, 1, 6, 4)
+    for queries in range(1, 7):  # as a text is written: one query more at each step
+        with edit_attention(model, {("", 0): cut}), record_attention(model) as record:
+            model(query[:, :, :queries], key, value)
+        expected = (query[0, 0, :queries] @ key[0, 0].T / 2).softmax(-1)
+        expected[0, 0] = 0
+        if queries > 3:
+            expected[3, 1] = 0
+        torch.testing.assert_close(record[""].weights(0), expected / expected.sum(-1, keepdim=True))
+
+
+def test_a_growing_cut_of_which_no_query_is_there_yet_changes_nothing():
+    model, (query, key, value) = Bare(), torch.randn(3, 1, 2, 3, 4)
+    plain = model(query, key, value)
+    with edit_attention(model, {("", 0): Cut({(3, 0), (9, 2)}, growing=True)}):
+        changed = model(query, key, value)
+    torch.testing.assert_close(changed, plain)
+
+
+def test_a_growing_map_still_refuses_a_key_that_will_never_come():
+    model, inputs = Bare(), torch.randn(3, 1, 1, 3, 4)
+    message = r"The link \(0, 3\) cannot be cut: there are 3 queries and 3 keys"
+    with (
+        pytest.raises(CaptureError, match=message),
+        edit_attention(model, {("", 0): Cut({(0, 3)}, growing=True)}),
+    ):
+        model(*inputs)

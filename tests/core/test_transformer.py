@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from core.capture import record_attention
-from core.models.transformer import Transformer, TransformerConfig, random_transformer
+from core.models.transformer import Transformer, TransformerConfig
 from core.positions import sinusoidal
 
 SIZES = {"source_vocabulary": 50, "target_vocabulary": 40, "width": 16, "layers": 2, "heads": 4, "hidden": 24}
@@ -134,12 +134,6 @@ def test_the_recorder_sees_self_and_cross_attention():
         model(source, target)
     assert [call.kind for call in record.calls] == ["self", "self", "self", "cross", "self", "cross"]
     assert [call.causal for call in record.calls] == [False, False, True, False, True, False]
-
-
-def test_a_random_one_is_always_the_same():
-    config = TransformerConfig(**SIZES, shared=False)
-    one, other = random_transformer(config), random_transformer(config)
-    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
 
 
 @pytest.mark.parametrize(

@@ -23,22 +23,46 @@ class Hub(ThreadingHTTPServer):
         self.repositories: dict[str, dict[str, bytes]] = {}
         self.refuse: dict[str, tuple[int, str]] = {}
         self.sent: list[str] = []
+        self.requests: dict[str, list[dict]] = {}  # pull requests: {name: [{"num", "author", "title", "files"}]}
 
 
 class Answer(BaseHTTPRequestHandler):
     def do_GET(self):
         path = unquote(urlsplit(self.path).path)
         if path.startswith("/api/models/"):
-            name = path.removeprefix("/api/models/")
-            if self.known(name):
-                siblings = [{"rfilename": f, "size": len(c)} for f, c in self.server.repositories[name].items()]
+            name, _, asked = path.removeprefix("/api/models/").partition("/revision/")
+            if name.endswith("/discussions"):
+                self.send_discussions(name.removesuffix("/discussions"))
+            elif self.known(name):
+                siblings = [{"rfilename": f, "size": len(c)} for f, c in self.files(name, asked).items()]
                 self.send(json.dumps({"id": name, "siblings": siblings, "tags": ["license:mit"], "sha": COMMIT}))
             return
-        name, _, file = path[1:].partition("/resolve/main/")
+        name, _, asked = path[1:].partition("/resolve/")
+        revision, _, file = asked.removeprefix("refs/pr/").partition("/")
         if self.known(name):
             if self.command == "GET":
                 self.server.sent.append(file)
-            self.send(self.server.repositories[name][file])
+            self.send(self.files(name, revision)[file])
+
+    def files(self, name, revision):
+        """Those of the repository, or of one of its pull requests."""
+        number = revision.removeprefix("refs/pr/")
+        requests = {str(request["num"]): request["files"] for request in self.server.requests.get(name, [])}
+        return requests.get(number, self.server.repositories[name])
+
+    def send_discussions(self, name):
+        if name not in self.server.requests:
+            self.send("", 403)
+            return
+        made = [
+            {
+                **{"title": request["title"], "num": request["num"], "author": {"name": request["author"]}},
+                **{"createdAt": "2026-01-01T00:00:00.000Z", "status": "open", "isPullRequest": True},
+                "repo": {"name": name, "type": "model"},
+            }
+            for request in self.server.requests[name]
+        ]
+        self.send(json.dumps({"count": len(made), "start": 0, "discussions": made}))
 
     do_HEAD = do_GET  # noqa: N815
 
@@ -167,6 +191,36 @@ def test_what_the_hub_refuses_is_a_sentence(hub, status, code, sentence):
 def test_weights_in_pickle_are_refused_before_anything_is_fetched(hub):
     content = hub.repositories["owner/gpt2"]
     content["pytorch_model.bin"] = content.pop("model.safetensors")
+    for act in (inspect, fetch, load_text):
+        with pytest.raises(ModelError, match=r"keeps its weights in pytorch_model\.bin"):
+            act("owner/gpt2")
+    assert hub.sent == []
+
+
+def pickled(hub, author, title="Adding `safetensors` variant of this model"):
+    """As many older models are: pickle in the repository, safetensors in a pull request."""
+    content = hub.repositories["owner/gpt2"]
+    request = {"num": 2, "author": author, "title": title, "files": dict(content)}
+    hub.requests["owner/gpt2"] = [request]
+    content["pytorch_model.bin"] = content.pop("model.safetensors")
+
+
+def test_safetensors_that_the_converter_of_the_hub_has_offered_are_found_and_fetched(hub, monkeypatch):
+    pickled(hub, "SFconvertbot")
+    offer = inspect("owner/gpt2")
+    assert offer.download > 0
+    assert offer.what.endswith("weights from SFconvertbot's refs/pr/2")
+    folder = fetch("owner/gpt2")
+    assert (folder / "model.safetensors").exists()
+    assert "pytorch_model.bin" not in hub.sent
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    assert inspect("owner/gpt2").download == 0
+    assert load_text("owner/gpt2").parameters
+
+
+@pytest.mark.parametrize(("author", "title"), [("somebody", "Adding `safetensors` variant"), ("SFconvertbot", "Hello")])
+def test_pull_requests_of_others_are_never_opened(hub, author, title):
+    pickled(hub, author, title)
     for act in (inspect, fetch, load_text):
         with pytest.raises(ModelError, match=r"keeps its weights in pytorch_model\.bin"):
             act("owner/gpt2")

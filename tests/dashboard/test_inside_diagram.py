@@ -3,7 +3,7 @@
 import pytest
 
 from core.anatomy import walk
-from core.models.transformer import TransformerConfig, random_transformer
+from core.models.transformer import Transformer, TransformerConfig
 from dashboard.components.bundle import bundle
 from dashboard.components.diagram import _FOLDER, scene
 from dashboard.components.diagram.places import BOX, LANE
@@ -17,7 +17,7 @@ def gpt():
 
 
 def pair(norm: str = "post"):
-    model = random_transformer(TransformerConfig(64, 64, 32, 2, 4, 48, norm=norm))
+    model = Transformer(TransformerConfig(64, 64, 32, 2, 4, 48, norm=norm)).eval()
     return walk(model, lambda network: network(IDS, IDS))
 
 

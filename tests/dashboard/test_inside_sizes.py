@@ -20,7 +20,7 @@ from dashboard.runs import inside
 MACHINES = {
     "text": lambda: inside.walk_text("gpt-books", examples.SENTENCE),
     "picture": lambda: inside.walk_picture("vit-tiny-imagenet", examples.PICTURE, None),
-    "pair": lambda: inside.walk_random(examples.SENTENCE, "The cat was", "pre"),
+    "pair": lambda: inside.walk_translation(examples.SENTENCE, "Le chat"),
 }
 with layout.sentences():
     for sentence in sizes.show(MACHINES[st.query_params.get("machine", "text")]()):

@@ -7,6 +7,7 @@ import pytest
 from dashboard import contents, runs
 from dashboard.examples import SENTENCE
 from dashboard.runs import inside
+from dashboard.runs.translation import translator
 from tests.pages.conftest import check
 
 PAGE = contents.INSIDE.file
@@ -69,13 +70,20 @@ def test_what_to_notice_about_the_lens_is_true(opened):
     assert f"At **{late} of {best.shape[1]}** tokens the answer changes in the very last block." in said
 
 
-def test_the_random_encoder_decoder_says_that_it_is_random(opened):
-    page = opened(machine="Encoder-decoder", part="decoder.blocks.1.cross_attention")
-    assert "The weights of this encoder-decoder are random" in prose(page)
+def test_the_encoder_decoder_is_the_trained_translator(opened):
+    page = opened(machine="Encoder-decoder", part="decoder.blocks.1.cross_attention", text="The cat sleeps.")
     assert page.selectbox(key="part").value == "decoder.blocks.1.cross_attention"
     assert "after each sum (post-norm)" in prose(page)
-    page.segmented_control(key="norm").set_value("pre").run()
-    assert "before each sublayer (pre-norm)" in prose(check(page))
+    walk = inside.walk_translation("The cat sleeps.", "")
+    model = translator("transformer")
+    written = model.write(model.encode("The cat sleeps.")).best.tokens
+    assert walk.labels["decoder"] == ("<s>", *model.tokens(written).labels[:-1])
+    assert walk.walked.logits[-1].argmax().item() == written[-1]
+
+
+def test_the_decoder_goes_on_from_the_french_that_a_visitor_typed(opened):
+    opened(machine="Encoder-decoder", text="The cat sleeps.", target="Le chat\u202f!")
+    assert "".join(inside.walk_translation("The cat sleeps.", "Le chat\u202f!").labels["decoder"]) == "<s> Le chat !"
 
 
 @pytest.mark.parametrize("show", ["Walk", "Stream", "Logit lens", "Sizes"])

@@ -1,4 +1,3 @@
-const OWN = ["layer", "head", "token", "view", "scale", "special"];
 const TOGETHER = 700; // milliseconds within which several steps become one entry of the history
 
 /** What the address says; unknown and broken values are left out. */
@@ -23,9 +22,10 @@ export function isPresented() {
 
 /**
  * Keeps the address true. Streamlit writes the address too, from its own older copy, when Python changes a
- * parameter; so after each entry that others made, ours is put right. `restored` is called after back and forward.
+ * parameter; so after each entry that others made, ours is put right. `values` are the parameters by their names, null
+ * for those that the address should not hold; `restored` is called after back and forward with what `read` finds.
  */
-export function keepAddress({ values, restored }) {
+export function keepAddress({ values, restored, read = readAddress }) {
   const page = location.pathname;
   let pushed = 0;
 
@@ -39,7 +39,7 @@ export function keepAddress({ values, restored }) {
   }
 
   const changed = (event) => event.navigationType !== "traverse" && write("replace");
-  const back = () => location.pathname === page && restored(readAddress());
+  const back = () => location.pathname === page && restored(read());
   window.navigation?.addEventListener("currententrychange", changed);
   window.addEventListener("popstate", back);
   return {
@@ -53,9 +53,9 @@ export function keepAddress({ values, restored }) {
 
 function searchWith(values) {
   const search = new URLSearchParams(location.search);
-  for (const name of OWN) {
-    if (values[name] === null) search.delete(name);
-    else search.set(name, values[name]);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null || value === undefined) search.delete(name);
+    else search.set(name, value);
   }
   return search.size ? `?${search}` : "";
 }

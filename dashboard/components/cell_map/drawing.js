@@ -125,12 +125,14 @@ function outline({ left, top, cell }, [row, column], { colour, line, paper }) {
   ];
 }
 
-function rowText({ left, top, cell, texts, size }, row, colour) {
+/** The label of a row, as a mark. */
+export function rowText({ left, top, cell, texts, size }, row, colour) {
   const y = top + (row + 0.5) * cell.height + size * 0.34;
   return { kind: "text", x: left - 7, y, text: texts.rows[row], align: "end", colour, size };
 }
 
-function columnText({ left, top, cell, texts, size, isTurned }, column, colour, rows = texts.rows.length) {
+/** The label of a column, as a mark. */
+export function columnText({ left, top, cell, texts, size, isTurned }, column, colour, rows = texts.rows.length) {
   const [x, y] = [left + (column + 0.5) * cell.width, top + rows * cell.height + 4];
   const text = { kind: "text", text: texts.columns[column], colour, size };
   if (isTurned) return { ...text, x: x + size * 0.3, y: y + size * 0.7, align: "end", turn: TURN };

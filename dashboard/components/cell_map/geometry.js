@@ -49,11 +49,14 @@ export function cellAt({ left, top, cell }, { rows, columns }, x, y) {
   return row < 0 || column < 0 || row >= rows || column >= columns ? null : [row, column];
 }
 
-/** Large cells while there are few, and so many pixels of the screen that all have the same size. */
-function cellOf({ rows, columns }, { width, height, zoom, ratio }) {
+/**
+ * Large cells while there are few, and so many pixels of the screen that all have the same size. As many rows as
+ * columns make a square, unless the shape says `isFree`: then rows keep the height of their labels.
+ */
+function cellOf({ rows, columns, isFree = false }, { width, height, zoom, ratio }) {
   const across = Math.min(width / columns, LARGEST.width * zoom);
   const down = Math.min(height / rows, LARGEST.height * zoom, Math.max(across, FLATTEST * zoom));
-  const isLarge = rows === columns && across < LARGEST.width * zoom;
+  const isLarge = !isFree && rows === columns && across < LARGEST.width * zoom;
   const side = isLarge ? Math.min(across, down) : Infinity;
   return { width: whole(Math.min(across, side), ratio), height: whole(Math.min(down, side), ratio) };
 }

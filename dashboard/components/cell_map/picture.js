@@ -13,14 +13,18 @@ export function svgOf(map) {
 
 /** The map with its legend as a PNG with two pixels for one. */
 export async function pngOf(map) {
-  const { marks, width, height } = pageOf(map);
+  return painted({ ...pageOf(map), theme: map.theme });
+}
+
+/** Marks on paper as a PNG with two pixels for one. */
+export function painted({ marks, width, height, theme }) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [2 * width, 2 * height];
   const context = canvas.getContext("2d");
   context.scale(2, 2);
-  context.fillStyle = map.theme.paper;
+  context.fillStyle = theme.paper;
   context.fillRect(0, 0, width, height);
-  paint(context, marks, map.theme);
+  paint(context, marks, theme);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 

@@ -4,11 +4,11 @@ import streamlit as st
 import torch
 
 from core.anatomy import walk
-from core.models.transformer import TransformerConfig, random_transformer
+from core.models.transformer import Transformer, TransformerConfig
 from dashboard.components.diagram import diagram, scene
 
 st.set_page_config(layout="wide")
-model = random_transformer(TransformerConfig(64, 64, 32, 3, 4, 48, norm="pre"))
+model = Transformer(TransformerConfig(64, 64, 32, 3, 4, 48, norm="pre")).eval()
 ids = torch.arange(7)[None]
 walked = walk(model, lambda network: network(ids, ids))
 

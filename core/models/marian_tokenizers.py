@@ -1,0 +1,69 @@
+"""The tokenizers of Marian's translators: two SentencePiece models, for what is read and what is written."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer, decoders, models, processors
+
+from core.errors import ModelError
+from core.models.sentencepieces import read_sentencepieces
+
+END, UNKNOWN, PAD = "</s>", "<unk>", "<pad>"
+LARGEST = 50_000_000  # bytes of a vocabulary
+USUAL_LIMIT = 512  # tokens, where the settings name no other
+
+
+@dataclass(frozen=True)
+class MarianTokenizers:
+    """`source` cuts a text into the tokens that the network reads; `target` tells what those are that it wrote."""
+
+    source: Tokenizer
+    target: Tokenizer
+    limit: int  # the longest text it is meant for, in tokens
+
+
+def has_marian_tokenizers(folder: Path) -> bool:
+    """Whether the folder holds the files of a Marian model."""
+    return (folder / "source.spm").is_file() and (folder / "vocab.json").is_file()
+
+
+def load_marian_tokenizers(folder: Path) -> MarianTokenizers:
+    """Build both from source.spm and vocab.json; the transformers library has only slow ones for them."""
+    settings = _read(folder / "tokenizer_config.json") if (folder / "tokenizer_config.json").is_file() else {}
+    vocabulary = _vocabulary(folder / "vocab.json")
+    written = _vocabulary(folder / "target_vocab.json") if settings.get("separate_vocabs") else vocabulary
+    # Models that write several languages take the wanted one as the first token of the source, such as ">>fra<<".
+    codes = [text for text in vocabulary if text.startswith(">>") and text.endswith("<<")]
+    special = [END, UNKNOWN, PAD, *codes]
+    source = read_sentencepieces(folder / "source.spm").tokenizer(vocabulary, UNKNOWN, special)
+    source.add_special_tokens(special)
+    source.post_processor = processors.TemplateProcessing(
+        single=f"$A {END}", special_tokens=[(END, source.token_to_id(END))]
+    )
+    # A network may write any token of its vocabulary, those of the source language too.
+    target = Tokenizer(models.WordLevel(written, UNKNOWN))
+    target.decoder = decoders.Metaspace()
+    target.add_special_tokens([token for token in special if token in written])
+    limit = settings.get("model_max_length", USUAL_LIMIT)
+    return MarianTokenizers(source, target, int(min(limit, 10**9)))
+
+
+def _vocabulary(path: Path) -> dict[str, int]:
+    vocabulary = _read(path)
+    if sorted(vocabulary.values()) != list(range(len(vocabulary))) or not {END, UNKNOWN, PAD} <= set(vocabulary):
+        raise ModelError(f"{path.name} does not number its tokens from 0 on, or lacks {END}, {UNKNOWN} or {PAD}.")
+    return vocabulary
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ValueError
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError
+    except (ValueError, OSError, RecursionError) as error:
+        raise ModelError(f"{path.name} is no JSON object.") from error
+    return content

@@ -1,0 +1,286 @@
+"""Models that translate English into French: write a translation, then say which word came from which.
+
+    model = load_translator("transformer")                   # or "bahdanau", "seq2seq"
+    source = model.encode("The cat sleeps.")
+    decoded = model.write(source)                            # beam search
+    target = model.tokens(decoded.best.tokens)
+    aligned = model.align(source, target)                    # one teacher-forced pass: a map for each layer
+
+Row i of every map belongs to the step that *writes* target token i; the decoder has read the tokens before it.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import torch
+from jaxtyping import Float
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from core.capture import Cut, edit_attention, record_attention
+from core.errors import CaptureError, ModelError
+from core.half_precision import load_weights
+from core.models.bahdanau import Bahdanau, BahdanauConfig
+from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
+from core.models.transformer import Transformer, TransformerConfig
+from core.text import Tokens, encode, read_tokens
+from core.translation.decoding import BEGIN, END, Decoded, Progress, State, Writer, beam_search
+from core.translation.influence import influence
+from core.translation.spelling import normalise_english, normalise_french
+from core.zoo.embedded import WEIGHTS
+
+# In the order in which they were invented.
+TRANSLATION = {
+    "seq2seq": "Without attention",
+    "bahdanau": "Bahdanau's attention",
+    "transformer": "Transformer",
+}
+
+CONTEXT = 128  # tokens of a source: about the longest texts that the models were trained on
+
+Part = Literal["cross", "encoder", "decoder"]
+Head = tuple[Part, int, int]  # (part, layer of this part, head), counted from 0
+Link = tuple[int, int]  # (target token, source token), counted from 0
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a visitor did to a model before it translates again.
+
+    `cut`: links that no head of the decoder may use; `silenced`: heads that say nothing.
+    """
+
+    cut: frozenset[Link] = frozenset()
+    silenced: frozenset[Head] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.cut or self.silenced)
+
+
+UNCHANGED = Changes()
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """A source, a translation of it, and what the model looked at while it was made to write just that.
+
+    `maps` holds for each part one tensor for each layer; rows sum to 1. `measure` says what the numbers are: attention
+    weights, or, for a model without attention, the influence of each source token (core/translation/influence.py).
+    `log_probabilities` are those of each target token.
+    """
+
+    source: Tokens
+    target: Tokens
+    log_probabilities: tuple[float, ...]
+    maps: dict[Part, tuple[Float[Tensor, "head query key"], ...]]
+    measure: Literal["attention", "influence"] = "attention"
+
+    @property
+    def cross(self) -> tuple[Float[Tensor, "head target source"], ...]:
+        """The maps between target and source, layer by layer."""
+        return self.maps["cross"]
+
+
+@dataclass(frozen=True, eq=False)
+class Translator(ABC):
+    """A translation model with its tokenizer. Threads may share it: nothing is set after it was made."""
+
+    name: str
+    title: str
+    network: nn.Module
+    tokenizer: Tokenizer
+    context: int = CONTEXT  # tokens of the source, the end mark included
+    parameters: int = field(init=False)
+
+    def __post_init__(self):
+        self.network.eval().requires_grad_(False)
+        object.__setattr__(self, "parameters", sum(weight.numel() for weight in self.network.parameters()))
+
+    def encode(self, text: str) -> Tokens:
+        """The tokens of an English text from `read_text`, cut where the context ends."""
+        return encode(self.tokenizer, normalise_english(text), context=self.context)
+
+    def encode_target(self, text: str) -> Tokens:
+        """The tokens of a French text, likewise."""
+        return encode(self.tokenizer, normalise_french(text), context=self.context)
+
+    def tokens(self, numbers: Sequence[int]) -> Tokens:
+        """Tokens that were written, as a person reads them."""
+        return read_tokens(self.tokenizer, numbers)
+
+    def text(self, numbers: Sequence[int]) -> str:
+        """What was written, as plain text; an unknown word is shown as "<unk>"."""
+        known = [number for number in numbers if number > END]
+        return self.tokenizer.decode(known, skip_special_tokens=False)
+
+    def write(
+        self,
+        source: Tokens,
+        *,
+        beam: int = 5,
+        penalty: float = 0.6,
+        changes: Changes = UNCHANGED,
+        keep_steps: bool = False,
+        progress: Progress | None = None,
+    ) -> Decoded:
+        """Translate: beam search (a beam of 1 is greedy); see `core.translation.decoding.beam_search`."""
+        with self._changed(changes):
+            (decoded,) = beam_search(
+                cast(Writer, self.network),
+                _row(source),
+                beam=beam,
+                penalty=penalty,
+                state=self._start(source, changes),
+                keep_steps=keep_steps,
+                progress=progress,
+            )
+        return decoded
+
+    @abstractmethod
+    def align(self, source: Tokens, target: Tokens, changes: Changes = UNCHANGED) -> Aligned:
+        """Let the model write exactly this target (teacher forcing), and keep what it looked at."""
+
+    @contextmanager
+    def _changed(self, changes: Changes) -> Iterator[None]:  # noqa: ARG002
+        """The model does what a visitor changed, until the end of the with-block."""
+        yield
+
+    def _start(self, source: Tokens, changes: Changes) -> State | None:  # noqa: ARG002
+        """The state in which writing begins, where it is not that of `network.read`."""
+        return None
+
+
+class WithoutAttention(Translator):
+    """Seq2Seq: the map is the influence that each source token has, by the gradient."""
+
+    network: Seq2Seq
+
+    def align(self, source: Tokens, target: Tokens, changes: Changes = UNCHANGED) -> Aligned:
+        """One map of one layer and one head, and it is no attention."""
+        with self._changed(changes):
+            logits = self.network(_row(source), _before(target))
+        shares = influence(self.network, _row(source), _row(target))
+        return Aligned(source, target, _chosen(logits, target), {"cross": (shares,)}, "influence")
+
+    @contextmanager
+    def _changed(self, changes: Changes) -> Iterator[None]:
+        if changes:
+            raise CaptureError(
+                f"'{self.title}' has no links to cut and no heads to silence: all it keeps is one vector."
+            )
+        yield
+
+
+class WithAdditive(Translator):
+    """Bahdanau: one map, which the model returns itself."""
+
+    network: Bahdanau
+
+    @torch.no_grad()
+    def align(self, source: Tokens, target: Tokens, changes: Changes = UNCHANGED) -> Aligned:
+        """One map of one layer and one head."""
+        with self._changed(changes):
+            allowed = _allowed(changes, source, len(target))
+            logits, weights = self.network.attend(_row(source), _before(target), allowed=allowed)
+        return Aligned(source, target, _chosen(logits, target), {"cross": (weights,)})
+
+    @torch.no_grad()
+    def _start(self, source: Tokens, changes: Changes) -> State:
+        rows = 1 + max((target for target, _ in changes.cut), default=0)
+        return self.network.read(_row(source), allowed=_allowed(changes, source, rows))
+
+    @contextmanager
+    def _changed(self, changes: Changes) -> Iterator[None]:
+        if changes.silenced:
+            raise CaptureError(f"'{self.title}' has one map and no heads to silence: cut links instead.")
+        yield
+
+
+class WithHeads(Translator):
+    """Transformer: many maps, recorded like those of any other transformer."""
+
+    network: Transformer
+
+    @torch.no_grad()
+    def align(self, source: Tokens, target: Tokens, changes: Changes = UNCHANGED) -> Aligned:
+        """A map for each head: between target and source, within the source, within the target."""
+        with self._changed(changes), record_attention(self.network) as record:
+            logits = self.network(_row(source), _before(target))
+        maps: dict[Part, list[Tensor]] = {"cross": [], "encoder": [], "decoder": []}
+        for call in record.calls:
+            part: Part = (
+                "cross" if call.kind == "cross" else "encoder" if call.path.startswith("encoder") else "decoder"
+            )
+            maps[part].append(torch.stack([call.weights(head=head) for head in range(call.heads)]))
+        return Aligned(source, target, _chosen(logits, target), {part: tuple(of) for part, of in maps.items()})
+
+    def path(self, part: Part, layer: int) -> str:
+        """The module that makes a map: what `core.capture` knows it by."""
+        return {
+            "encoder": f"encoder.blocks.{layer}.attention",
+            "decoder": f"decoder.blocks.{layer}.attention",
+            "cross": f"decoder.blocks.{layer}.cross_attention",
+        }[part]
+
+    @contextmanager
+    def _changed(self, changes: Changes) -> Iterator[None]:
+        edits: dict[tuple[str, int], Any] = {}
+        config = self.network.config
+        if changes.cut:
+            cut = Cut(changes.cut, growing=True)
+            for layer in range(config.layers):
+                edits |= {(self.path("cross", layer), head): cut for head in range(config.heads)}
+        edits |= {(self.path(part, layer), head): "silence" for part, layer, head in changes.silenced}
+        with edit_attention(self.network, edits) if edits else nullcontext():
+            yield
+
+
+KINDS: dict[str, tuple[type[Translator], type[nn.Module], type]] = {
+    "seq2seq": (WithoutAttention, Seq2Seq, Seq2SeqConfig),
+    "bahdanau": (WithAdditive, Bahdanau, BahdanauConfig),
+    "transformer": (WithHeads, Transformer, TransformerConfig),
+}
+
+
+def load_translator(name: str, *, weights: Path = WEIGHTS) -> Translator:
+    """One of TRANSLATION."""
+    folder = weights / "translation"
+    if not (folder / f"{name}.safetensors").exists():
+        raise ModelError(
+            f"The weights of '{name}' are missing from {folder.name}/. Fetch the project again, or train them: "
+            "make train-translation."
+        )
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    wrapper, network, sizes = KINDS[name]
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    filled = load_weights(lambda: network(sizes(**config[name])), folder / f"{name}.safetensors")
+    return wrapper(name, TRANSLATION[name], filled, tokenizer)
+
+
+def _row(tokens: Tokens) -> Tensor:
+    return torch.tensor([tokens.ids])
+
+
+def _before(target: Tokens) -> Tensor:
+    """What the decoder has read before it writes each token."""
+    return torch.tensor([(BEGIN, *target.ids[:-1])])
+
+
+def _chosen(logits: Tensor, target: Tokens) -> tuple[float, ...]:
+    """The log-probability of each target token."""
+    return tuple(logits[0].float().log_softmax(dim=-1).gather(1, torch.tensor(target.ids)[:, None])[:, 0].tolist())
+
+
+def _allowed(changes: Changes, source: Tokens, rows: int) -> Tensor | None:
+    if not changes.cut:
+        return None
+    allowed = torch.ones(1, rows, len(source), dtype=torch.bool)
+    for target, place in changes.cut:
+        if target < rows and place < len(source):
+            allowed[0, target, place] = False
+    return allowed

@@ -1,0 +1,88 @@
+"""Which word came from which: a source, translations of it, and for each the maps between the two."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+Link = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Weights between a translation and its source, 0 to 1; NaN is "may not be looked at".
+
+    `name` is what the visitor chooses by ("mean", "layer 2, head 1") and what the address holds; `note` is told with
+    it ("aligns best").
+    """
+
+    name: str
+    weights: Float[np.ndarray, "target source"]
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """What one model wrote, and where it looked.
+
+    `about` says what the numbers are ("attention weights", "influence by the gradient") and `verb` how a sentence says
+    it ("looks at", "depends on"). `start` is the place of the map that is shown until the visitor chooses.
+    `log_probabilities` tint the words, `marked` are the places of words to point out (those that changed).
+    """
+
+    key: str
+    title: str
+    about: str
+    target: tuple[str, ...]
+    maps: tuple[Map, ...]
+    start: int = 0
+    log_probabilities: tuple[float, ...] | None = None
+    marked: tuple[int, ...] = ()
+    hue: str = ""
+    verb: str = "looks at"
+
+
+@dataclass(frozen=True, eq=False)
+class AlignmentScene:
+    """Translations of one source; labels are tokens or words as `Tokens.labels` has them, leading spaces included."""
+
+    source: tuple[str, ...]
+    panels: tuple[Panel, ...]
+    source_name: str = "Source"
+
+    def __post_init__(self):
+        if not self.source or not self.panels:
+            raise ValueError("An alignment needs a source with at least one word, and at least one panel.")
+        keys = [panel.key for panel in self.panels]
+        if len(set(keys)) < len(keys):
+            raise ValueError(f"Each panel needs a key of its own, but they are {keys}.")
+        for panel in self.panels:
+            _check(panel, len(self.source))
+
+    def panel(self, key: str) -> Panel | None:
+        """The panel with this key, if there is one."""
+        return next((panel for panel in self.panels if panel.key == key), None)
+
+
+def _check(panel: Panel, sources: int) -> None:
+    """ValueError with the panel's name, the rule and the numbers where something does not fit."""
+    targets = len(panel.target)
+    if not targets or not panel.maps:
+        raise ValueError(f"Panel {panel.key!r} needs at least one target word and one map.")
+    if not 0 <= panel.start < len(panel.maps):
+        raise ValueError(f"Panel {panel.key!r} has {len(panel.maps)} maps; it cannot start with map {panel.start}.")
+    names = [each.name for each in panel.maps]
+    if len(set(names)) < len(names):
+        raise ValueError(f"Each map of panel {panel.key!r} needs a name of its own, but they are {names}.")
+    for each in panel.maps:
+        if each.weights.shape != (targets, sources):
+            raise ValueError(
+                f"Map {each.name!r} of panel {panel.key!r} has the shape {each.weights.shape}; its words need "
+                f"{(targets, sources)}."
+            )
+    if panel.log_probabilities is not None and len(panel.log_probabilities) != targets:
+        raise ValueError(
+            f"Panel {panel.key!r} has {len(panel.log_probabilities)} log-probabilities for {targets} target words."
+        )
+    if outside := [place for place in panel.marked if not 0 <= place < targets]:
+        raise ValueError(f"Panel {panel.key!r} has {targets} target words, but word {outside[0]} is marked.")

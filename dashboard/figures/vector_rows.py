@@ -1,0 +1,75 @@
+"""Vectors as thin strips below one another, each as wide as the figure: a cell for each of its numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dashboard import theme
+from dashboard.figures.numbers import signed
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import Palette
+
+STRIP = 1.5  # heights of a letter
+TITLE = 1.7
+
+
+@dataclass(frozen=True)
+class Row:
+    """One vector with what is written above it; `name` begins the sentence below the pointer."""
+
+    title: str
+    name: str
+    values: np.ndarray
+
+
+def vector_rows(rows: Sequence[Row], *, palette: Palette, one_scale: bool = False, size: int = 14) -> go.Figure:
+    """Signed strips around the colour of the page, which is 0.
+
+    Each strip has its own scale, and the title tells how far it reaches; with `one_scale` all share one, so that
+    strips can be added up by eye.
+    """
+    figure = go.Figure()
+    together = max((_reach(row.values) for row in rows), default=1.0)
+    height = len(rows) * (STRIP + TITLE)
+    on_paper(figure, palette=palette, height=round(12 + height * size), size=size)
+    for number, row in enumerate(rows):
+        limit = together if one_scale else _reach(row.values)
+        top = 1 - (number * (STRIP + TITLE) + TITLE) / height
+        suffix = "" if number == 0 else str(number + 1)
+        figure.add_trace(
+            go.Heatmap(
+                z=np.asarray(row.values, dtype=np.float32)[None],
+                xaxis=f"x{suffix}",
+                yaxis=f"y{suffix}",
+                zmin=-limit,
+                zmax=limit,
+                colorscale=theme.colorscale(theme.diverging(palette)),
+                showscale=False,
+                hovertemplate=f"{escape(row.name)}, number %{{x}} of {len(row.values)}: %{{z:.4f}}<extra></extra>",
+                name=row.name,
+            )
+        )
+        bottom = max(0.0, top - STRIP / height)
+        figure.update_layout(
+            {
+                f"xaxis{suffix}": {"visible": False, "fixedrange": True, "anchor": f"y{suffix}"},
+                f"yaxis{suffix}": {"visible": False, "fixedrange": True, "domain": [bottom, top]},
+            }
+        )
+        figure.add_annotation(
+            text=f"{row.title} <span style='color:{palette.soft}'>up to ±{signed(_reach(row.values))}</span>",
+            x=0, xref="paper", xanchor="left", y=top, yref="paper", yanchor="bottom", showarrow=False,
+            font={"size": size - 1},
+        )  # fmt: skip
+        figure.add_shape(
+            type="rect", xref="paper", yref="paper", x0=0, x1=1, y0=bottom, y1=top,
+            line={"color": palette.hair, "width": 1},
+        )  # fmt: skip
+    return figure
+
+
+def _reach(values: np.ndarray) -> float:
+    finite = np.abs(values[np.isfinite(values)])
+    return float(finite.max()) if finite.size and finite.max() > 0 else 1.0

@@ -1,0 +1,55 @@
+"""The page Translation in a real browser: every section by its address, on a phone too; what only clicks can show."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+SECTIONS = ["Three translators", "Word by word", "Your own pair", "Cut a link", "Measured", "Any model"]
+TITLES = ["Without attention", "Bahdanau's attention", "Transformer"]
+SHORT = "The cat is black."
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_is_alive_at_its_own_address_and_fits_a_phone(visit, browser_page, section):
+    browser_page.set_viewport_size({"width": 390, "height": 844})
+    shown = visit("translation", section, text=SHORT)
+    expect(shown.get_by_role("radio", name=section, exact=True)).to_be_checked()
+    expect(shown.get_by_test_id("stException")).to_have_count(0)
+    assert shown.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+
+
+def test_a_word_of_one_translation_lights_up_what_it_looks_at_in_all_three(visit):
+    page = visit("translation", "Three translators", text=SHORT)
+    for title in TITLES:
+        expect(page.get_by_role("region", name=title, exact=True)).to_be_visible()
+    word = page.get_by_role("region", name="Transformer", exact=True).locator(".word").nth(1)
+    word.hover()
+    said = page.locator(".alignment .tell")
+    expect(said).to_contain_text(f"“{word.inner_text().strip()}” (Transformer")
+    expect(said).to_contain_text("looks at")
+
+
+def test_another_sentence_gives_other_translations_and_an_address_that_leads_to_them(visit):
+    page = visit("translation", "Three translators", text=SHORT)
+    source = page.locator(".alignment .source .word")
+    expect(source).to_have_count(6)
+    field = page.get_by_label("Your English sentence")
+    field.fill("Two dogs sleep.")
+    field.press("Control+Enter")
+    expect(source.first).to_contain_text("Two")
+    expect(page).to_have_url(re.compile(r"Two(\+|%20)dogs"))
+
+
+def test_markup_in_the_sentence_is_shown_as_text(visit):
+    page = visit("translation", "Three translators", text="<img src=x onerror=alert(1)> <b>cat</b>")
+    expect(page.locator(".alignment .source")).to_contain_text("<")
+    assert page.locator(".alignment img, .alignment b").count() == 0
+
+
+def test_the_arrow_steps_through_the_translation(visit):
+    page = visit("translation", "Word by word", text=SHORT)
+    field = page.get_by_label("Step, 1 to")
+    before = int(field.input_value())
+    page.get_by_role("button", name="Next").click()
+    expect(field).to_have_value(str(before + 1))
