@@ -11,6 +11,7 @@ from dashboard.theme import Palette
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x")
 _CLOSE = 0.4, 0.2  # decades of cost, share of the range of quality: nearer points have their names at the sides
+_ABOVE = 0.35  # share of the range: a point so little above another would stand in the name between them
 
 
 @dataclass(frozen=True)
@@ -63,19 +64,18 @@ def costs(
 
 
 def name_places(points: Sequence[Point]) -> dict[Point, str]:
-    """Where each name stands: above its mark, or at the outer side of two marks that are close."""
+    """Where each name stands: above its mark, below if one stands there, or at the outer side of two that are close."""
     spread = max(p.quality for p in points) - min(p.quality for p in points) or 1.0
     places = {}
     for point in points:
-        near = [
-            math.log10(other.cost / point.cost)
+        around = [
+            (math.log10(other.cost / point.cost), (other.quality - point.quality) / spread)
             for other in points
-            if other != point
-            and abs(math.log10(other.cost / point.cost)) < _CLOSE[0]
-            and abs(other.quality - point.quality) < _CLOSE[1] * spread
+            if other != point and abs(math.log10(other.cost / point.cost)) < _CLOSE[0]
         ]
+        near = [aside for aside, higher in around if abs(higher) < _CLOSE[1]]
         if not near:
-            places[point] = "top center"
+            places[point] = "bottom center" if any(0 < higher < _ABOVE for _, higher in around) else "top center"
         else:
             places[point] = "middle left" if max(near, key=abs) > 0 else "middle right"
     return places

@@ -21,7 +21,14 @@ def sentence() -> str:
         placeholder="Type a sentence in English",
     )
     if raw != said.CLASSIC:
-        st.button(said.CLASSIC_BUTTON, key="classic", type="tertiary", on_click=_take_classic, help=said.CLASSIC_HELP)
+        st.button(
+            said.CLASSIC_BUTTON,
+            key="classic",
+            type="tertiary",
+            icon=":material/format_quote:",
+            on_click=_take_classic,
+            help=said.CLASSIC_HELP,
+        )
     return read_text(raw)
 
 

@@ -12,8 +12,8 @@ from dashboard.words.translation import ALIGNED_TEXTS
 def show() -> None:
     """Both, and what is in them."""
     st.latex(
-        r"\mathrm{BLEU} = 100\,\min\!\left(1, e^{1 - r/c}\right) \cdot "
-        r"\exp\Big(\tfrac14 \textstyle\sum_{n=1}^{4} \log p_n\Big)"
+        r"\begin{aligned}\mathrm{BLEU} = 100 &\cdot \min\!\left(1, e^{1 - r/c}\right)\\"
+        r"&\cdot \exp\Big(\tfrac14 \textstyle\sum_{n=1}^{4} \log p_n\Big)\end{aligned}"
     )
     with layout.sentences():
         told = ", ".join(f"{TITLES[name]} {of['bleu']:.1f}" for name, of in kept.results().models.items())

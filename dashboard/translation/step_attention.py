@@ -88,25 +88,23 @@ def _with_rest(column: Column, shown: list[int]) -> Column:
 def one_word(look: Look, source: Tokens, place: int) -> None:
     """How one score comes about: the vectors as strips, and the channels that count most."""
     names, label = symbols(look), layout.readable(source.labels[place])
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        charts.chart(
-            vector_rows(strips(look, place, label, names), palette=layout.palette(), size=charts.letters()),
-            name="steps-word",
-            alt=f"The vectors that are compared for the source word {label}, number by number",
-            table=channels(look, place, names),
-        )
-    with right:
-        table = summands(look, place, names)
-        numbers = {name: st.column_config.TextColumn(alignment="right") for name in table.columns}
-        st.dataframe(
-            table.map(_four),
-            hide_index=True,
-            column_config=numbers,
-            alt=f"The channels that contribute most to the score of {label}, and their sum",
-        )
-        if not layout.is_presented():
-            st.caption(pushes(look, place))
+    charts.chart(
+        vector_rows(strips(look, place, label, names), palette=layout.palette(), size=charts.letters()),
+        name="steps-word",
+        alt=f"The vectors that are compared for the source word {label}, number by number",
+        table=channels(look, place, names),
+    )
+    table = summands(look, place, names)
+    numbers = {name: st.column_config.TextColumn(alignment="right") for name in table.columns}
+    st.dataframe(
+        table.map(_four),
+        hide_index=True,
+        column_config=numbers,
+        width=layout.PROSE,
+        alt=f"The channels that contribute most to the score of {label}, and their sum",
+    )
+    if not layout.is_presented():
+        st.caption(pushes(look, place))
 
 
 def pushes(look: Look, place: int) -> str:

@@ -24,6 +24,17 @@ def about_step(translated: Translated, worked: WorkedStep, step: int) -> tuple[s
     return (*sentences, about_beam(translated.decoded, step))
 
 
+def about_best_head(best: dict) -> tuple[str, ...]:
+    """That the head which aligns best looks one word back, if it was measured so; nothing otherwise."""
+    if best.get("shift") != 1:
+        return ()
+    return (
+        f"Of all heads, layer {best['layer']}, head {best['head']} agrees best with alignments made by people, but one "
+        "step late: it looks at the source of the token that the decoder has **just read**, not of the one that it "
+        "writes.",
+    )
+
+
 def about_next(translated: Translated, worked: WorkedStep, step: int) -> str:
     """The token that was written, and the one that it beat or was beaten by."""
     chosen = translated.target.ids[step - 1]

@@ -43,7 +43,11 @@ def show() -> None:
         _memory(translated, worked, worked.known, step)
         formula = lambda: step_formulas.memory(translated, step)  # noqa: E731
     _tree(translated, step)
-    layout.notes(said.NOTES[said.STEPS], notice=step_notices.about_step(translated, worked, step), formula=formula)
+    best = kept.best_heads().get(name, {})
+    notice = step_notices.about_step(translated, worked, step)
+    if (layer, head) == (best.get("layer"), best.get("head")):
+        notice = (*notice, *step_notices.about_best_head(best))
+    layout.notes(said.NOTES[said.STEPS], notice=notice, formula=formula)
 
 
 def _translated(name: str, text: str, beam: int) -> Translated:

@@ -174,7 +174,7 @@ ABOUT_MAP = {
     "bahdanau": "attention weights, one map",
     "transformer": "attention weights of the decoder, in every layer and head",
 }
-BEST_SHIFTED = "aligns best; each row from the next step, which has read the word"
+BEST_SHIFTED = "aligns best, one step later"
 PARTS_HELP = (
     "Target to source: what each model looks at in the English sentence as it writes. Encoder and decoder: how the "
     "transformer's source words look at one another, and its target words at those written before."

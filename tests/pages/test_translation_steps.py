@@ -220,3 +220,11 @@ def test_the_projector_shows_no_prose(steps):
 def test_a_beam_of_one_keeps_one_candidate_and_says_so(steps):
     app = steps(beam="1", steps_step="1")
     assert "**2 candidates** in this step and kept 1" in prose(app)
+
+
+def test_the_head_that_aligns_best_one_step_late_is_introduced_as_that(steps):
+    best = kept.best_heads()["transformer"]
+    assert best["shift"] == 1, "the sentence stands for a head that was measured to align one step late"
+    assert "just read" in prose(steps(steps_model=TRANSFORMER))
+    other = str((best["head"] + 1) % 4)
+    assert "just read" not in prose(steps(steps_model=TRANSFORMER, steps_head=other))

@@ -186,7 +186,7 @@ def test_a_head_that_is_one_step_late_is_shown_with_the_rows_of_the_next_step():
     found = {one.name: one for one in maps.maps_of(each.aligned, target, source, BestHead(0, 1, 1))}
     weights = each.aligned.cross[0][1].numpy()
     np.testing.assert_allclose(found["layer 0, head 1"].weights[:-1], weights[1:], atol=1e-6)
-    assert "next step" in found["layer 0, head 1"].note
+    assert "one step later" in found["layer 0, head 1"].note
 
 
 def test_without_marks_only_words_are_left_and_nothing_is_shared_out_again():
