@@ -25,7 +25,7 @@ from torch import Tensor
 from core import zoo
 from core.translation import ibm1
 from core.translation.alignment import NO_LINKS, Agreement, Direction, Link, agreement, diagonal
-from core.translation.alignments import Pieces, Shift, between_words, cut_words, links_between, read_pairs
+from core.translation.given_words import Pieces, Shift, between_words, cut_words, links_between, read_pairs
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.embedded import WEIGHTS
 from training import pairs

@@ -94,6 +94,11 @@ def length_penalty(length: int, penalty: float) -> float:
     return ((5 + length) / 6) ** penalty
 
 
+def limit_of(source: int) -> int:
+    """The most tokens that a translation of so many tokens may have: 10 more than half as many again."""
+    return source + source // 2 + 10
+
+
 @torch.no_grad()
 def beam_search(
     model: Writer,
@@ -109,7 +114,7 @@ def beam_search(
 ) -> list[Decoded]:
     """Translate a batch of sources (padding at the end) at once.
 
-    `longest` is the most tokens that may be written, by default 10 more than half as many again as each source has.
+    `longest` is the most tokens that may be written, by default `limit_of` what each source has.
     `state` is what `model.read` returned, if it was asked for something special (links that are cut).
     `keep_steps` keeps the candidates of each step: the tokens that are most probable after each hypothesis of the
     beam, with a mark at those that stay.
@@ -118,7 +123,7 @@ def beam_search(
         raise ValueError(f"A beam holds at least 1 hypothesis, not {beam}.")
     lengths = [source.shape[1]] * len(source) if padding is None else (~padding).sum(dim=1).tolist()
     # Each source has its own limit: what else is in the batch must not change how it is translated.
-    limits = [length + length // 2 + 10 if longest is None else longest for length in lengths]
+    limits = [limit_of(length) if longest is None else longest for length in lengths]
     state = _repeat(model.read(source, padding) if state is None else state, beam)
     searches = [_Search(beam, penalty, limit, keep_steps) for limit in limits]
     last = torch.full((len(source) * beam,), BEGIN)

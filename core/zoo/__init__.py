@@ -9,6 +9,7 @@ A model of ours is a line in embedded.py; a new kind of text model is a class in
 TEXT_MODELS of loading.py; what an architecture of transformers is for is a line in TASKS of kinds.py.
 """
 
+from core.translation.aligned import UNCHANGED, Aligned, Changes
 from core.zoo.embedded import IMAGE, TEXT
 from core.zoo.hub import Offer
 from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture
@@ -16,7 +17,7 @@ from core.zoo.loading import fetch, inspect, load_image, load_text
 from core.zoo.named_translators import EXAMPLES as TRANSLATOR_EXAMPLES
 from core.zoo.named_translators import NamedTranslator, check_translates, inspect_translator, load_named_translator
 from core.zoo.text_models import Prediction, TextModel, TextRun
-from core.zoo.translators import TRANSLATION, UNCHANGED, Aligned, Changes, Translator, load_translator
+from core.zoo.translators import TRANSLATION, Translator, load_translator
 
 __all__ = [
     "IMAGE",

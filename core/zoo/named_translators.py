@@ -20,9 +20,10 @@ from core.capture import AttentionCall, record_attention
 from core.errors import CaptureError, ModelError
 from core.models import from_transformers
 from core.text import Tokens, encode, read_tokens
-from core.translation.decoding import Decoded, Hypothesis, Progress
+from core.translation.aligned import Aligned, Part
+from core.translation.decoding import Decoded, Hypothesis, Progress, limit_of
 from core.zoo import hub, loading
-from core.zoo.translators import CONTEXT, Aligned, Part
+from core.zoo.translators import CONTEXT
 
 LONGEST_TARGET = 190  # tokens: with a source of CONTEXT tokens, what the view still shows
 EXAMPLES = (
@@ -101,7 +102,7 @@ class NamedTranslator:
         `language` is the code of the target's. The log-probabilities are the model's own for each token, before
         the settings forbid or force any; they are measured once each hypothesis is complete.
         """
-        longest = min(len(source) + len(source) // 2 + 10, LONGEST_TARGET, self._room())
+        longest = min(limit_of(len(source)), LONGEST_TARGET, self._room())
         written = self.network.generate(
             _row(source.ids),
             max_new_tokens=longest,

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import torch
-from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
@@ -29,7 +28,8 @@ from core.models.bahdanau import Bahdanau, BahdanauConfig
 from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from core.models.transformer import Transformer, TransformerConfig
 from core.text import Tokens, encode, read_tokens
-from core.translation.decoding import BEGIN, END, Decoded, Progress, State, Writer, beam_search
+from core.translation.aligned import UNCHANGED, Aligned, Changes, Part
+from core.translation.decoding import BEGIN, END, PENALTY, Decoded, Progress, State, Writer, beam_search
 from core.translation.influence import influence
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.embedded import WEIGHTS
@@ -42,48 +42,6 @@ TRANSLATION = {
 }
 
 CONTEXT = 128  # tokens of a source: about the longest texts that the models were trained on
-
-Part = Literal["cross", "encoder", "decoder"]
-Head = tuple[Part, int, int]  # (part, layer of this part, head), counted from 0
-Link = tuple[int, int]  # (target token, source token), counted from 0
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What a visitor did to a model before it translates again.
-
-    `cut`: links that no head of the decoder may use; `silenced`: heads that say nothing.
-    """
-
-    cut: frozenset[Link] = frozenset()
-    silenced: frozenset[Head] = frozenset()
-
-    def __bool__(self) -> bool:
-        return bool(self.cut or self.silenced)
-
-
-UNCHANGED = Changes()
-
-
-@dataclass(frozen=True, eq=False)
-class Aligned:
-    """A source, a translation of it, and what the model looked at while it was made to write just that.
-
-    `maps` holds for each part one tensor for each layer; rows sum to 1. `measure` says what the numbers are: attention
-    weights, or, for a model without attention, the influence of each source token (core/translation/influence.py).
-    `log_probabilities` are those of each target token.
-    """
-
-    source: Tokens
-    target: Tokens
-    log_probabilities: tuple[float, ...]
-    maps: dict[Part, tuple[Float[Tensor, "head query key"], ...]]
-    measure: Literal["attention", "influence"] = "attention"
-
-    @property
-    def cross(self) -> tuple[Float[Tensor, "head target source"], ...]:
-        """The maps between target and source, layer by layer."""
-        return self.maps["cross"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +81,7 @@ class Translator(ABC):
         source: Tokens,
         *,
         beam: int = 5,
-        penalty: float = 0.6,
+        penalty: float = PENALTY,
         changes: Changes = UNCHANGED,
         keep_steps: bool = False,
         progress: Progress | None = None,

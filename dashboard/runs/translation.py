@@ -90,7 +90,7 @@ def align_again(name: str, text: str, beam: int, changes: Changes) -> Aligned:
         return before.model.align(before.source, before.target, changes)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=32, show_spinner=False)
 def _place(key: Key) -> dict[str, Translated]:
     """An empty place, shared by all who ask for the same."""
     del key

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.translation.aligned import Cell
+from core.translation.decoding import limit_of
 from core.zoo import UNCHANGED, Aligned, Changes
-from core.zoo.translators import Link
 from dashboard import charts, layout
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.figures.curves import curves
@@ -43,7 +44,7 @@ def show() -> None:
         before = kept.translate(name, english, beam=beam)
     layout.say_what_was_cut(before.source)
     source, first = word_maps.words_of(before.source), word_maps.words_of(before.target)
-    most = cuts.longest(len(before.source))
+    most = limit_of(len(before.source))
     cut = cuts.given(len(source.spans), most)
     silenced = change_tools.silenced_heads(before.aligned) if name == "transformer" else ()
     changes = Changes(cuts.links(cut, source.spans, most), frozenset(silenced)) if cut or silenced else UNCHANGED
@@ -113,7 +114,7 @@ def _view(compared: Compared) -> None:
     )
 
 
-def _struck(*maps: tuple[frozenset[Link], int]) -> frozenset[Link]:
+def _struck(*maps: tuple[frozenset[Cell], int]) -> frozenset[Cell]:
     """The cells to strike through in all maps, each given by its cut cells and its number of rows.
 
     Where translations differ, the same place may be cut in one and not in the other: then it is struck in neither.
@@ -133,7 +134,7 @@ def _panel(
     target: Words,
     *,
     marked_words: tuple[int, ...],
-    forbidden: frozenset[Link] = frozenset(),
+    forbidden: frozenset[Cell] = frozenset(),
 ) -> Panel:
     maps = word_maps.as_maps(word_maps.named_maps(aligned, target, compared.source))
     silent = {word_maps.head_name(layer, head) for part, layer, head in compared.silenced if part == "cross"}
@@ -156,7 +157,7 @@ def _panel(
     )
 
 
-def _closed(weights: np.ndarray, forbidden: frozenset[Link]) -> np.ndarray:
+def _closed(weights: np.ndarray, forbidden: frozenset[Cell]) -> np.ndarray:
     """The map with the cells that are cut marked as what may not be looked at."""
     closed = weights.copy()
     for target, source in forbidden:

@@ -5,8 +5,8 @@ from typing import cast
 import streamlit as st
 import torch
 
+from core.translation.aligned import Head, Part
 from core.zoo import Aligned
-from core.zoo.translators import Head, Part
 from dashboard import layout
 from dashboard.translation import cuts, word_maps
 from dashboard.translation.compared import Compared

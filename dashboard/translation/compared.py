@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from core.translation.aligned import Head
 from core.zoo import Aligned
-from core.zoo.translators import Head
 from dashboard.runs.translation import Translated
 from dashboard.translation.cuts import CutLink
 from dashboard.translation.word_difference import Difference, difference

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.zoo.translators import Link
+from core.translation.aligned import Cell
 
 ADDRESS = "cut"
 MOST = 60  # cuts of the address that are read
@@ -38,11 +38,6 @@ class CutLink:
     def tokens(self, longest: int) -> range:
         """The tokens of a translation of at most so many that it holds for."""
         return range(longest) if self.first is None or self.last is None else range(self.first, self.last + 1)
-
-
-def longest(source_tokens: int) -> int:
-    """How many tokens a translation may have at most, as beam search counts."""
-    return source_tokens + source_tokens // 2 + 10
 
 
 def encode(cuts: Iterable[CutLink]) -> str:
@@ -108,12 +103,12 @@ def switched(cuts: Sequence[CutLink], span: range, source: int) -> tuple[CutLink
     return (*cuts, CutLink(source, span.start, span.stop - 1))
 
 
-def links(cuts: Iterable[CutLink], spans: Sequence[range], targets: int) -> frozenset[Link]:
+def links(cuts: Iterable[CutLink], spans: Sequence[range], targets: int) -> frozenset[Cell]:
     """Every (target token, source token) that the cuts forbid; `spans` are the tokens of each source word."""
     return frozenset((target, source) for cut in cuts for target in cut.tokens(targets) for source in spans[cut.source])
 
 
-def cells(cuts: Sequence[CutLink], spans: Sequence[range]) -> frozenset[Link]:
+def cells(cuts: Sequence[CutLink], spans: Sequence[range]) -> frozenset[Cell]:
     """The cells (target word, source word) of a map between words that are cut altogether."""
     sources = {cut.source for cut in cuts}
     return frozenset(

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.translation.aligned import Part
 from core.translation.decoding import Hypothesis
 from core.zoo import NamedTranslator
-from core.zoo.translators import Part
 from dashboard import controls, layout
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.components.attention_view import Scene, TextSequence, attention_view

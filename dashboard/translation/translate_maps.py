@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from core.text import Tokens
+from core.translation.aligned import Part
 from core.zoo import Aligned
-from core.zoo.translators import Part
 from dashboard import export
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel
 from dashboard.components.attention_view import Layer, Scene, TextSequence

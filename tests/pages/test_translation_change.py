@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.relevance import word_spans
+from core.translation.decoding import limit_of
 from core.zoo import Changes
 from dashboard.runs import translation as kept
 from dashboard.translation import cuts
@@ -202,7 +203,7 @@ def test_the_longest_translation_is_as_long_as_beam_search_allows():
     source = translator.encode("a")
     everything = Changes(cut=frozenset((row, place) for row in range(99) for place in range(len(source))))
     decoded = translator.write(source, beam=1, changes=everything)
-    assert len(decoded.best.tokens) <= cuts.longest(len(source)) == len(source) + len(source) // 2 + 10
+    assert len(decoded.best.tokens) <= limit_of(len(source)) == len(source) + len(source) // 2 + 10
 
 
 def test_a_difference_is_what_no_common_run_of_words_holds():

@@ -7,7 +7,7 @@ import torch
 
 from core.models.transformer import Transformer, TransformerConfig
 from core.translation.alignment import Agreement, agreement
-from core.translation.alignments import cut_words
+from core.translation.given_words import cut_words
 from core.translation.spelling import normalise_english
 from core.zoo.translators import WithHeads
 from dashboard.runs import translation_measured as reader

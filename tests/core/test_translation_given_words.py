@@ -8,8 +8,8 @@ from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from core.models.transformer import Transformer, TransformerConfig
 from core.text import Tokens
 from core.translation.alignment import Agreement, agreement
-from core.translation.alignments import Pieces, between_words, cut_words, links_between, read_pairs
 from core.translation.decoding import END
+from core.translation.given_words import Pieces, between_words, cut_words, links_between, read_pairs
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.translators import WithAdditive, WithHeads, WithoutAttention
 from training.pairs import train_tokenizer
