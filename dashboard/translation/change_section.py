@@ -40,6 +40,7 @@ def show() -> None:
         )
         name = CUTTABLE[title]
         beam = inputs.beam()
+        inputs.classic()
     with layout.waiting_place(), st.spinner(f"{TITLES[name]} translates …"):
         before = kept.translate(name, english, beam=beam)
     layout.say_what_was_cut(before.source)

@@ -20,16 +20,20 @@ def sentence() -> str:
         max_chars=LONGEST,
         placeholder="Type a sentence in English",
     )
-    if raw != said.CLASSIC:
-        st.button(
-            said.CLASSIC_BUTTON,
-            key="classic",
-            type="tertiary",
-            icon=":material/format_quote:",
-            on_click=_take_classic,
-            help=said.CLASSIC_HELP,
-        )
     return read_text(raw)
+
+
+def classic() -> None:
+    """A button that takes the sentence of the paper that invented attention."""
+    st.button(
+        said.CLASSIC_BUTTON,
+        key="classic",
+        type="tertiary",
+        icon=":material/format_quote:",
+        on_click=_take_classic,
+        help=said.CLASSIC_HELP,
+        disabled=st.session_state.get("text") == said.CLASSIC,
+    )
 
 
 def _take_classic() -> None:

@@ -77,6 +77,7 @@ def _sentences() -> tuple[str, str]:
     left, right = st.columns(2, gap="medium")
     with left:
         english = inputs.sentence()
+        inputs.classic()
     with right:
         french = _french(english)
     return english, french

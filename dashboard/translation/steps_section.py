@@ -27,6 +27,7 @@ def show() -> None:
     bar, second = layout.control_bar(), layout.control_bar()
     with bar:
         name, beam = step_choices.model(), inputs.beam()
+        inputs.classic()
     with layout.waiting_place():
         translated = _translated(name, text, beam)
     layout.say_what_was_cut(translated.source)

@@ -25,6 +25,7 @@ def show() -> None:
     sentence, width = st.columns([3, 1], gap="medium")
     with width:
         beam = inputs.beam()
+        inputs.classic()
     with sentence:
         text = inputs.sentence()
     translations = translate_all(text, beam)

@@ -81,7 +81,7 @@ def _writer(place: DeltaGenerator, model: Translator) -> Callable[[int, list[Hyp
 def _final(translated: Translated) -> str:
     """The translation with its log-probability, in total and per token."""
     total, count = translated.log_probability, len(translated.target)
-    told = f"log-probability **{signed(total)}** · **{signed(total / count)}** per token · {count} tokens"
+    told = f"log-probability **{signed(total)}**, **{signed(total / count)}** per token"
     if not translated.decoded.best.ended:
         told += f" · {said.NO_END}"
     return _card(translated.model.title, _shown(translated.text), told)

@@ -38,7 +38,7 @@ FRENCH = {
     SENTENCE: "Mon frère a acheté une petite voiture rouge parce qu'elle n'était pas chère.",
     CLASSIC: "L'accord sur la zone économique européenne a été signé en août 1992.",
 }
-CLASSIC_BUTTON = "Take the sentence of Bahdanau et al. 2014"
+CLASSIC_BUTTON = "The sentence of Bahdanau et al."
 CLASSIC_HELP = (
     "The sentence of their figure 3, in which three words turn their order round. The models here are small, and "
     "learned from everyday sentences: “Economic Area” is new to them."

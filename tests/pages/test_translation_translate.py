@@ -79,7 +79,7 @@ def test_three_translations_stand_side_by_side_with_their_log_probabilities(visi
         total = sum(each.aligned.log_probabilities)
         assert each.log_probability == pytest.approx(total, abs=1e-3)
         assert f"**{total:.2f}**".replace("-", "−") in card
-        assert f"**{total / len(each.target):.2f}** per token · {len(each.target)} tokens".replace("-", "−") in card
+        assert f"**{total / len(each.target):.2f}** per token".replace("-", "−") in card
 
 
 def test_what_is_known_is_there_at_once_and_what_is_not_is_reported_step_by_step():
@@ -276,3 +276,10 @@ def test_the_row_that_is_worked_out_is_the_row_of_the_map():
     lines = row_table(look, each.source.labels).splitlines()
     assert lines[2].endswith(f"| 1.0000 | {strongest:.4f} |")
     assert lines[-1].endswith("**1.0000** |")
+
+
+def test_the_sentence_of_the_paper_is_one_click_away(visit):
+    app = visit(PAGE, text="A dog.", beam="1")
+    app.button(key="classic").click().run()
+    assert app.text_area(key="text").value == said.CLASSIC
+    assert app.button(key="classic").disabled
