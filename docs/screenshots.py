@@ -9,6 +9,7 @@ from benchmarks.server import ROOT, running_server
 
 FOLDER = Path(__file__).parent
 SIZE = {"width": 1280, "height": 960}
+TALL = {"width": 1280, "height": 1300}  # where the figure stands lower
 
 # file -> address, theme, and what is there once the page is complete
 PICTURES = {
@@ -30,7 +31,8 @@ def main() -> None:
     with sync_playwright() as playwright, running_server() as (address, _):
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         for name, (path, theme, ready) in PICTURES.items():
-            page = browser.new_page(viewport=SIZE, color_scheme=theme)
+            size = TALL if name == "translation" else SIZE
+            page = browser.new_page(viewport=size, color_scheme=theme)
             page.goto(f"{address}/{path}")
             page.locator(ready).first.wait_for(timeout=60_000)
             page.wait_for_timeout(2000)  # fonts, and the charts further down

@@ -38,10 +38,10 @@ FRENCH = {
     SENTENCE: "Mon frère a acheté une petite voiture rouge parce qu'elle n'était pas chère.",
     CLASSIC: "L'accord sur la zone économique européenne a été signé en août 1992.",
 }
-CLASSIC_BUTTON = "The sentence of Bahdanau et al."
+CLASSIC_BUTTON = "The classic sentence"
 CLASSIC_HELP = (
-    "The sentence of their figure 3, in which three words turn their order round. The models here are small, and "
-    "learned from everyday sentences: “Economic Area” is new to them."
+    "The sentence of figure 3 of Bahdanau et al. 2014, in which three words turn their order round. The models here "
+    "are small, and learned from everyday sentences: “Economic Area” is new to them."
 )
 
 # The sections of the page, as they stand in the address.
@@ -208,8 +208,7 @@ JOINED = (
 NOTES[TRANSLATE] = replace(
     TRANSLATION,
     try_this=(
-        "Take the sentence of Bahdanau et al. and point at “Area”. Which French word lights up in each model, and how "
-        "clearly?",
+        "Take the classic sentence and point at “Area”. Which French word lights up in each model, and how clearly?",
         "Write a long sentence, of thirty words or more. Which of the three translations falls apart first?",
         "Change one word in the middle of the sentence. How much of each translation changes?",
         "Choose single heads of the transformer: which look straight at the word being translated, which at the full "
