@@ -1,4 +1,5 @@
 import csv
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -131,11 +132,11 @@ def test_words_and_cells_can_be_reached_with_the_keyboard(views):
     page.keyboard.press("Tab")
     grid = panel(page, "Bahdanau").get_by_role("grid")
     expect(grid).to_be_focused()
-    before = grid.get_by_role("gridcell").get_attribute("aria-label")
+    cell_in_focus = grid.get_by_role("gridcell")
+    before = cell_in_focus.get_attribute("aria-label")
     page.keyboard.press("ArrowUp")
-    after = grid.get_by_role("gridcell").get_attribute("aria-label")
-    assert before != after
-    assert " looks at " in after
+    expect(cell_in_focus).not_to_have_attribute("aria-label", before)
+    expect(cell_in_focus).to_have_attribute("aria-label", re.compile(" looks at "))
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     expect(page.get_by_text("in 1 runs")).to_be_visible()
