@@ -4,7 +4,7 @@ Data: a folder with `word_alignments/` (links made by people, see its NOTES.md) 
 IBM model 1 learns. Layer, head, shift and direction are chosen on 37 pairs of the Hansards, reported on other texts.
 
     make bench-alignment DATA=PATH
-    python -m training.translation_alignment --data PATH --most 30 --output /tmp/try      # a quick try
+    python -m training.translation_alignment --data PATH --most 30 --output FOLDER      # a quick try
 """
 
 import argparse

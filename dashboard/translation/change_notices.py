@@ -6,7 +6,7 @@ from dashboard import layout
 from dashboard.figures.numbers import signed
 from dashboard.translation import change_tools, cuts, word_maps
 from dashboard.translation.compared import Compared
-from dashboard.words import translation as said
+from dashboard.words.translation import change as said
 
 TOLD = 6  # words at most that are named
 NEAR = 0.005  # up to here two weights are printed alike

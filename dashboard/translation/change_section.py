@@ -19,7 +19,7 @@ from dashboard.translation.compared import Compared
 from dashboard.translation.models import HUE, TITLES
 from dashboard.translation.word_difference import marked
 from dashboard.translation.word_maps import Words
-from dashboard.words import translation as said
+from dashboard.words.translation import change as said
 
 CUTTABLE = {TITLES[name]: name for name in ("bahdanau", "transformer")}
 BEFORE, AFTER = "As it is", "Changed"
@@ -61,7 +61,7 @@ def show() -> None:
     if compared.is_changed:
         _losses(compared)
     layout.notes(
-        said.NOTES[said.CHANGE],
+        said.NOTES,
         notice=change_notices.about(compared),
         formula=lambda: change_notices.formula(compared),
     )

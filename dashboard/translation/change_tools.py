@@ -12,7 +12,7 @@ from dashboard.translation import cuts, word_maps
 from dashboard.translation.compared import Compared
 from dashboard.translation.cuts import CutLink
 from dashboard.translation.word_maps import Words
-from dashboard.words import translation as said
+from dashboard.words.translation import change as said
 
 PARTS: tuple[Part, ...] = ("cross", "encoder", "decoder")
 WORD = 190  # pixels

@@ -14,8 +14,9 @@ from dashboard.figures.heat import heat
 from dashboard.runs import translation_measured as kept
 from dashboard.translation import measured_notices as notices
 from dashboard.translation.models import TITLES
-from dashboard.words import translation as said
-from dashboard.words.translation import ALIGNED_TEXTS
+from dashboard.words import translation as page
+from dashboard.words.translation import measured as said
+from dashboard.words.translation.measured import ALIGNED_TEXTS
 
 TRANSFORMER, WITHOUT, MEAN = "transformer", "seq2seq", "mean"
 ROWS = {"writes the word": 0, "has read the word": 1}
@@ -153,7 +154,7 @@ def _choices(chosen: Mapping[str, Any]) -> tuple[str, int, Direction]:
             key="measured_links",
             bind="query-params",
             required=True,
-            help=said.PAIR_DIRECTION,
+            help=page.DIRECTION_HELP,
         )
     text = next(name for name, shown in ALIGNED_TEXTS.items() if shown == title)
     return text, ROWS[row], SIDES[side]

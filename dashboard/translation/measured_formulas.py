@@ -5,8 +5,8 @@ import streamlit as st
 from dashboard import layout
 from dashboard.runs import translation_measured as kept
 from dashboard.translation.models import TITLES
-from dashboard.words import translation as said
-from dashboard.words.translation import ALIGNED_TEXTS
+from dashboard.words.translation import measured as said
+from dashboard.words.translation.measured import ALIGNED_TEXTS
 
 
 def show() -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 from dashboard.figures.costs import Point
 from dashboard.runs.translation_measured import Alignment, Results
 from dashboard.translation.models import TITLES
-from dashboard.words.translation import ALIGNED_TEXTS
+from dashboard.words.translation.measured import ALIGNED_TEXTS
 
 
 def about_scores(results: Results) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dashboard.runs import translation_measured as kept
 from dashboard.theme import HUES
 from dashboard.translation import measured_notices as notices
 from dashboard.translation.models import HUE_OF_TITLE, TITLES
-from dashboard.words import translation as said
+from dashboard.words.translation import measured as said
 
 LANGUAGES = ("English to French", "English to German")
 FAMILY_HUES = {"recurrent": HUES[0], "convolutional": HUES[3], "transformer": HUES[2]}

@@ -10,7 +10,7 @@ from dashboard.figures.numbers import with_power
 from dashboard.runs import translation_measured as kept
 from dashboard.translation import measured_notices as notices
 from dashboard.translation.models import HUE_OF_TITLE, TITLES
-from dashboard.words import translation as said
+from dashboard.words.translation import measured as said
 
 SCORES = {"BLEU": "bleu", "chrF": "chrf"}
 

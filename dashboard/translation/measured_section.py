@@ -2,7 +2,7 @@
 
 from dashboard import layout
 from dashboard.translation import measured_alignment, measured_formulas, measured_published, measured_quality
-from dashboard.words import translation as said
+from dashboard.words.translation import measured as said
 
 
 def show() -> None:
@@ -17,4 +17,4 @@ def show() -> None:
     ):
         with layout.sentences():
             noticed += part()
-    layout.notes(said.NOTES[said.MEASURED], notice=tuple(noticed), formula=measured_formulas.show)
+    layout.notes(said.NOTES, notice=tuple(noticed), formula=measured_formulas.show)

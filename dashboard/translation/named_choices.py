@@ -9,7 +9,7 @@ from core.errors import ModelError
 from core.zoo import NamedTranslator
 from core.zoo.hub import OFFLINE
 from dashboard import controls, layout, runs
-from dashboard.words import translation as said
+from dashboard.words.translation import named as said
 
 ENGLISH = ("eng_Latn", "en_XX", "__en__")
 FRENCH = ("fra_Latn", "fr_XX", "__fr__", ">>fra<<", ">>fr<<")

@@ -22,7 +22,8 @@ from dashboard.translation import inputs, named_choices
 from dashboard.translation import named_notices as notices
 from dashboard.translation import translate_maps as maps
 from dashboard.translation.word_maps import MEAN
-from dashboard.words import translation as said
+from dashboard.words import translation as page
+from dashboard.words.translation import named as said
 
 WORDS, PIECES = "Words", "Pieces"
 PARTS: dict[str, Part] = {"Target to source": "cross", "Encoder": "encoder", "Decoder": "decoder"}
@@ -35,7 +36,7 @@ def show() -> None:
     name = named_choices.name()
     if not name:
         st.markdown(said.NAMED_NOTHING, width=layout.PROSE)
-        layout.notes(said.NOTES[said.OTHERS], notice=(said.NAMED_NOT_YET,), formula=_formula_in_general)
+        layout.notes(said.NOTES, notice=(said.NAMED_NOT_YET,), formula=_formula_in_general)
         return
     named_choices.ready(name)
     with layout.waiting_place():
@@ -50,7 +51,7 @@ def show() -> None:
         alignment_view(_scene(translated, joined=joined), key="named_alignment", name=f"translation-{model.title}")
     else:
         attention_view(_self_attention(translated, part, joined=joined), key=f"named_{part}")
-    layout.notes(said.NOTES[said.OTHERS], notice=notices.about(translated), formula=lambda: _formula(translated))
+    layout.notes(said.NOTES, notice=notices.about(translated), formula=lambda: _formula(translated))
 
 
 def _say_what_it_is(model: NamedTranslator) -> None:
@@ -74,7 +75,7 @@ def _translate(asked: Asked, model: NamedTranslator) -> NamedTranslation:
     total, count = translated.log_probability, len(translated.target)
     below = f"log-probability **{signed(total)}** · **{signed(total / count)}** per token · {count} tokens"
     if not translated.decoded.best.ended:
-        below += f" · {said.NO_END}"
+        below += f" · {page.NO_END}"
     place.markdown(f"{_shown(translated.text)}\n\n:small[:gray[{below}]]")
     return translated
 
@@ -110,7 +111,7 @@ def _choices(translated: NamedTranslation) -> tuple[Part, bool]:
             key="named_units",
             bind="query-params",
             required=True,
-            help=said.UNITS_HELP,
+            help=page.UNITS_HELP,
         )
     return PARTS[part], units == WORDS
 

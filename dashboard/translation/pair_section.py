@@ -19,7 +19,8 @@ from dashboard.runs import translation as kept
 from dashboard.translation import inputs, pair_links, pair_measures, pair_notices, word_maps
 from dashboard.translation.models import HUE, HUE_OF_TITLE, TITLES
 from dashboard.translation.word_maps import BestHead, Words
-from dashboard.words import translation as said
+from dashboard.words import translation as page
+from dashboard.words.translation import pair as said
 
 TRANSFORMER = "transformer"
 ABOUT = {"attention": "attention weights", "influence": "influence by the gradient"}
@@ -67,7 +68,7 @@ def show() -> None:
     }
     _surprises(pair.target, bits)
     layout.notes(
-        said.NOTES[said.PAIR],
+        said.NOTES,
         notice=(*pair_notices.about_links(agreements, own), *pair_notices.about_surprises(pair.target, bits)),
         formula=lambda: _formula(agreements, own),
     )
@@ -87,7 +88,7 @@ def _french(english: str) -> str:
     """The visitor's French sentence; until there is one, a good one, or the transformer's translation."""
     typed = st.session_state.get("french", st.query_params.get("french"))
     former = st.session_state.get(_PROPOSED)
-    proposed = said.FRENCH.get(english, "")
+    proposed = page.FRENCH.get(english, "")
     if typed in (None, former):  # nobody has typed anything: it follows the English sentence
         with layout.waiting_place(), st.spinner("The transformer proposes a translation …"):
             proposed = proposed or kept.translate(TRANSFORMER, english, beam=inputs.BEAM).text
@@ -169,7 +170,7 @@ def _tools(pair: Pair, own: frozenset[Link]) -> Direction:
             bind="query-params",
             required=True,
             wrap=True,
-            help=said.PAIR_DIRECTION,
+            help=page.DIRECTION_HELP,
         )
     ]
     found = pair_measures.found_links(pair.candidates, pair.target.real, pair.source.real, direction)

@@ -8,7 +8,7 @@ from core.translation.decoding import PENALTY
 from core.translation.scores import Look
 from dashboard import contents
 from dashboard.runs.translation import Translated
-from dashboard.words import translation as said
+from dashboard.words.translation import steps as said
 
 
 def look(look: Look, translated: Translated, place: int, step: int) -> None:

@@ -16,7 +16,7 @@ from dashboard.runs.translation import Translated
 from dashboard.runs.translation_steps import WorkedStep, worked_step
 from dashboard.translation import inputs, step_attention, step_choices, step_formulas, step_notices, step_tree
 from dashboard.translation.models import HUE
-from dashboard.words import translation as said
+from dashboard.words.translation import steps as said
 
 TOP = 8  # tokens among which the next one is shown
 
@@ -48,7 +48,7 @@ def show() -> None:
     notice = step_notices.about_step(translated, worked, step)
     if (layer, head) == (best.get("layer"), best.get("head")):
         notice = (*notice, *step_notices.about_best_head(best))
-    layout.notes(said.NOTES[said.STEPS], notice=notice, formula=formula)
+    layout.notes(said.NOTES, notice=notice, formula=formula)
 
 
 def _translated(name: str, text: str, beam: int) -> Translated:

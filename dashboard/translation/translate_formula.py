@@ -10,7 +10,7 @@ from dashboard.runs.translation_steps import worked_step
 from dashboard.translation.translate_maps import units_of
 from dashboard.translation.translate_notices import longest_backwards, strongest_places
 from dashboard.translation.word_maps import between
-from dashboard.words import translation as said
+from dashboard.words.translation import translate as said
 
 LISTED = 5  # source tokens with a row of their own
 

@@ -16,7 +16,7 @@ from dashboard.components.attention_view import Layer, Scene, TextSequence
 from dashboard.runs.translation import Translated
 from dashboard.translation.models import HUE, TITLES
 from dashboard.translation.word_maps import BEST, MEAN, BestHead, Words, between, head_name, shifted, words_of
-from dashboard.words import translation as said
+from dashboard.words.translation import translate as said
 
 BEGIN_LABEL = "<s>"  # what the decoder has read before its first word
 

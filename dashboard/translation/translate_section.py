@@ -14,7 +14,8 @@ from dashboard.translation import translate_notices as notices
 from dashboard.translation.translate_formula import show_row
 from dashboard.translation.translating import say_what_was_read, translate_all
 from dashboard.translation.word_maps import BestHead
-from dashboard.words import translation as said
+from dashboard.words import translation as page
+from dashboard.words.translation import translate as said
 
 WORDS, PIECES = "Words", "Pieces"
 PARTS: dict[str, Part] = {"Target to source": "cross", "Encoder": "encoder", "Decoder": "decoder"}
@@ -43,7 +44,7 @@ def show() -> None:
             "All maps (NPZ)", lambda: maps.arrays(translations), name="translation", about=said.ARRAYS
         )
     layout.notes(
-        said.NOTES[said.TRANSLATE],
+        said.NOTES,
         notice=notices.about(translations, best),
         formula=lambda: show_row(translations["bahdanau"], text, beam),
     )
@@ -74,7 +75,7 @@ def _choices() -> tuple[Part, bool, bool]:
             key="translate_units",
             bind="query-params",
             required=True,
-            help=said.UNITS_HELP,
+            help=page.UNITS_HELP,
         )
         marks = st.toggle(
             "Punctuation and end mark",

@@ -14,7 +14,8 @@ from dashboard.figures.numbers import signed
 from dashboard.runs import translation as kept
 from dashboard.runs.translation import Translated
 from dashboard.translation.models import TITLES
-from dashboard.words import translation as said
+from dashboard.words import translation as page
+from dashboard.words.translation import translate as said
 
 APART = 0.08  # seconds between two reports: a browser need not draw more often
 NAMED = 12  # unknown characters that are listed
@@ -83,7 +84,7 @@ def _final(translated: Translated) -> str:
     total, count = translated.log_probability, len(translated.target)
     told = f"log-probability **{signed(total)}**, **{signed(total / count)}** per token"
     if not translated.decoded.best.ended:
-        told += f" · {said.NO_END}"
+        told += f" · {page.NO_END}"
     return _card(translated.model.title, _shown(translated.text), told)
 
 

@@ -15,6 +15,7 @@ from dashboard.translation.cuts import CutLink
 from dashboard.translation.models import TITLES
 from dashboard.translation.word_difference import difference, marked
 from dashboard.words import translation as said
+from dashboard.words.translation import change as words
 
 PAGE = "language/translation.py"
 ENGLISH = "The cat sleeps on the red mat."
@@ -46,7 +47,7 @@ def open_change(visit):
 def test_the_section_is_alive_at_once_and_names_a_link_to_cut(open_change, model):
     app = open_change(change_model=TITLES[model])
     assert not app.warning
-    assert said.CHANGE_NOTHING in told(app, "info")
+    assert words.CHANGE_NOTHING in told(app, "info")
     assert "The strongest link is that of" in prose(app)
     assert [each.label for each in app.multiselect] == (
         ["Silenced heads (part, layer.head)"] if model == "transformer" else []
@@ -82,12 +83,12 @@ def test_the_buttons_cut_and_take_back(open_change):
     button(app, "Cut this link").click().run()
     span = word_spans(kept.translate("bahdanau", ENGLISH, beam=1).target)[1]
     assert app.query_params["cut"] == cuts.encode([CutLink(1, span.start, span.stop - 1)])
-    assert said.CHANGE_POSITION in [element.value for element in app.caption]
+    assert words.CHANGE_POSITION in [element.value for element in app.caption]
     button(app, "for the whole translation").click().run()
     assert app.query_params["cut"] == "all-1"
     button(app, "No word may look at “cat”").click().run()
     assert "cut" not in app.query_params
-    assert said.CHANGE_NOTHING in told(app, "info")
+    assert words.CHANGE_NOTHING in told(app, "info")
 
 
 def test_all_cuts_are_taken_back_at_once(open_change):

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.runs import translation as runs
 from dashboard.runs import translation_measured as kept
 from dashboard.words import translation as said
+from dashboard.words.translation import measured as words
 from tests.dashboard.measured_files import BEST, HEADS, LAYERS, head_rate, write_all, write_results
 
 PAGE = "language/translation.py"
@@ -43,7 +44,7 @@ def test_everything_measured_is_shown_without_a_warning(visit):
     assert not app.warning
     assert len(charts(app)) == 4
     assert "What to notice" in [element.value for element in app.subheader]
-    for sentence in (said.MEASURED_PUBLISHED, said.MEASURED_HEADS, said.MEASURED_LENGTHS):
+    for sentence in (words.MEASURED_PUBLISHED, words.MEASURED_HEADS, words.MEASURED_LENGTHS):
         assert sentence in prose(app) + " ".join(element.value for element in app.caption)
 
 
@@ -202,5 +203,5 @@ def test_impossible_choices_in_a_link_fall_back(visit, odd):
 def test_the_projector_shows_no_prose(visit):
     app = visit(PAGE, show=said.MEASURED, present="1")
     assert "What to notice" not in [element.value for element in app.subheader]
-    assert said.MEASURED_PUBLISHED not in prose(app)
+    assert words.MEASURED_PUBLISHED not in prose(app)
     assert not app.caption

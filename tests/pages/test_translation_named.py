@@ -6,6 +6,7 @@ import pytest
 from core.zoo import load_named_translator
 from dashboard import controls
 from dashboard.words import translation as said
+from dashboard.words.translation import named as words
 from tests.core import saved_models
 from tests.pages.conftest import check
 
@@ -42,7 +43,7 @@ def subheaders(app) -> list[str]:
 
 def test_without_a_name_the_section_says_what_can_be_opened_and_nothing_is_broken(visit):
     app = visit(PAGE, show=said.OTHERS)
-    assert said.NAMED_NOTHING in prose(app).replace("\\", "")
+    assert words.NAMED_NOTHING in prose(app).replace("\\", "")
     assert "What to notice" in subheaders(app)
     assert not app.warning
     assert not app.info
@@ -147,7 +148,7 @@ def test_without_the_hub_there_is_one_sentence(visit, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # a port at which nobody listens
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     app = visit(PAGE, show=said.OTHERS, translator="Helsinki-NLP/opus-mt-en-fr")
-    assert warnings(app) == said.NAMED_OFFLINE
+    assert warnings(app) == words.NAMED_OFFLINE
 
 
 def test_nothing_is_fetched_before_the_visitor_agrees(visit, monkeypatch):

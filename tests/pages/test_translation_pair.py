@@ -12,6 +12,7 @@ from dashboard.runs import translation as kept
 from dashboard.translation import pair_links, pair_measures
 from dashboard.translation.models import TITLES
 from dashboard.words import translation as said
+from dashboard.words.translation import pair as words
 
 PAGE = "language/translation.py"
 LONG = " ".join(["a"] * 500)
@@ -36,7 +37,7 @@ def test_the_section_is_alive_at_once_with_a_pair_that_belongs_together(open_pai
     assert app.text_area(key="text").value == said.SENTENCE
     assert app.text_area(key="french").value == said.FRENCH[said.SENTENCE]
     assert not app.warning
-    assert said.PAIR_NO_LINKS in told(app, "info")
+    assert words.PAIR_NO_LINKS in told(app, "info")
     assert "What to notice" in [element.value for element in app.subheader]
 
 

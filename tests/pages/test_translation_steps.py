@@ -11,6 +11,7 @@ import torch
 from core.translation.decoding import BEGIN, PENALTY
 from dashboard.runs import translation as kept
 from dashboard.words import translation as said
+from dashboard.words.translation import steps as words
 
 PAGE = "language/translation.py"
 CAT = "The cat sleeps."
@@ -85,7 +86,7 @@ def test_every_model_can_be_stepped_through(steps, model):
 
 def test_without_attention_there_is_one_vector_and_it_is_said(steps):
     app = steps(steps_model=SEQ2SEQ, steps_step="1")
-    assert said.ONE_VECTOR in prose(app)
+    assert words.ONE_VECTOR in prose(app)
     translated = own("seq2seq")
     rows = figure(app, "summary")["data"]
     summary = translated.model.network.read(source_of(translated))["summary"][0]
@@ -213,7 +214,7 @@ def test_odd_texts_are_stepped_through(steps, text):
 def test_the_projector_shows_no_prose(steps):
     app = steps(present="1")
     assert "What to notice" not in headings(app)
-    assert said.HANDED_ON not in prose(app)
+    assert words.HANDED_ON not in prose(app)
     assert "The beam" in headings(app)
 
 
