@@ -23,7 +23,8 @@ from core.translation.decoding import PAD
 from training import pairs
 from training.loop import Plan, train
 from training.loss import smoothed_cross_entropy
-from training.translation_report import TEXTS, Network, measured, report
+from training.translation_quality import TEXTS, Network, measured
+from training.translation_report import report
 
 VOCABULARY = 8000
 TOKENS = 6000  # of a batch, padding included, on the longer side
