@@ -36,6 +36,13 @@ train-%: .venv/.installed-dev
 	@test -n "$(DATA)" || { echo "Say where the data is: make $@ DATA=path (training/$(subst -,_,$*).py says which)."; exit 1; }
 	$(PY) -m training.$(subst -,_,$*) --data "$(DATA)"
 
+# The image classifiers share a script. The vision transformer learns twice, the second time from the residual network
+# as well, so train that one first.
+train-%-tiny-imagenet: .venv/.installed-dev
+	@test -n "$(DATA)" || { echo "Say where the data is: make $@ DATA=path (training/tiny_imagenet.py says which)."; exit 1; }
+	$(PY) -m training.tiny_imagenet $* --data "$(DATA)" $(if $(filter vit,$*),--steps 3600 --run runs/vit-first)
+	$(if $(filter vit,$*),$(PY) -m training.tiny_imagenet vit --data "$(DATA)" --start weights/vit-tiny-imagenet/model.safetensors --teacher resnet)
+
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
 

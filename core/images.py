@@ -13,6 +13,7 @@ from core.errors import InputError
 
 LARGEST_FILE = 20_000_000  # bytes
 LARGEST_PICTURE = 50_000_000  # pixels
+ENOUGH = 1024  # pixels on the shorter side: more than any view shows, and twice what any model reads
 # Pillow's other readers are for rare formats, old code or, as with PostScript, start another program.
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF", "PPM")
 READABLE = "JPEG, PNG, WebP, GIF, BMP, TIFF or AVIF"
@@ -56,7 +57,8 @@ def open_picture(raw: bytes) -> Image.Image:
     """The picture in a file, as RGB: turned as its EXIF data say, transparent parts over white.
 
     The content decides what the file is, not its name. Of an animation or a document the first picture is taken;
-    greys of more than 8 bits are scaled to 8. Raises InputError with the rule and the numbers for all else.
+    greys of more than 8 bits are scaled to 8. A JPEG far larger than ENOUGH is read at a half, a quarter or an eighth of
+    its size, which its format allows and which saves most of the time. Raises InputError with the rule and the numbers for all else.
     """
     if not raw:
         raise InputError("The file is empty (0 bytes). Choose a picture.")
@@ -66,15 +68,17 @@ def open_picture(raw: bytes) -> Image.Image:
             "Save it smaller, or as JPEG."
         )
     picture = _open(raw)
+    promised = f"{picture.width:,} × {picture.height:,}"
     if picture.width * picture.height > LARGEST_PICTURE:
-        raise _too_large(picture.width * picture.height, f" ({picture.width:,} × {picture.height:,})")
+        raise _too_large(picture.width * picture.height, f" ({promised})")
     try:
+        picture.draft("RGB", (ENOUGH, ENOUGH))  # of a JPEG only, and never below these sides
         picture.load()
         return _turn(_to_rgb(picture))
     except Exception as error:  # a decoder may fail in any way on a file made to break it
         raise InputError(
             f"The {picture.format} file is damaged: it cannot be read to its end "
-            f"({picture.width:,} × {picture.height:,} pixels are promised). Save or download it again."
+            f"({promised} pixels are promised). Save or download it again."
         ) from error
 
 

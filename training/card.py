@@ -9,9 +9,14 @@ import torch
 
 def save_card(folder: Path, text: str, results: dict, tables: dict[str, str]) -> None:
     """Write `results.json` (for programs) and `CARD.md` (for people): the text, with `{...}` filled from both."""
+    save_results(folder, results)
+    write_card(folder, text, tables)
+
+
+def save_results(folder: Path, results: dict) -> None:
+    """Write `results.json`, with the machine and the version of torch that made them."""
     results = results | {"hardware": hardware(), "torch": torch.__version__.split("+")[0]}
     (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    write_card(folder, text, tables)
 
 
 def write_card(folder: Path, text: str, tables: dict[str, str]) -> None:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +20,7 @@ class Plan:
     warm_up: int = 100
     decay: float = 0.4  # the last part of the run, in which the learning rate falls to 0
     gradient_norm: float = 1.0
+    optimiser: Literal["muon", "sgd"] = "muon"  # with AdamW for what is no matrix; momentum, for convolutions
     seed: int = 0
     log_every: int = 50
     save_every: int = 250
@@ -66,12 +68,21 @@ def train(model: nn.Module, loss_at: Callable[[int], Tensor], plan: Plan, folder
 def _optimisers(model: nn.Module, plan: Plan) -> Iterator[torch.optim.Optimizer]:
     """Muon for the matrices inside the blocks, AdamW for the rest (Jordan et al. 2024; Liu et al. 2025).
 
-    With update sizes matched to AdamW's (Liu et al. 2025, section 2.2) both take the same learning rate.
+    With update sizes matched to AdamW's (Liu et al. 2025, section 2.2) both take the same learning rate. "sgd":
+    Nesterov momentum for all, and only weights decay, neither biases nor norms (He et al. 2019, section 3.1).
     """
+    if plan.optimiser == "sgd":
+        weights = [parameter for parameter in model.parameters() if parameter.ndim > 1]
+        others = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
+        groups: list[dict] = [{"params": weights, "weight_decay": plan.weight_decay}, {"params": others}]
+        yield torch.optim.SGD(groups, lr=plan.learning_rate, momentum=0.9, nesterov=True)
+        return
     inner: list[nn.Parameter] = []
     outer: list[nn.Parameter] = []
     for name, parameter in model.named_parameters():
-        (inner if "blocks" in name and parameter.ndim == 2 else outer).append(parameter)
+        # A table of biases is looked up, not multiplied: it is no matrix to Muon.
+        matrix = parameter.ndim == 2 and "blocks" in name and "bias" not in name
+        (inner if matrix else outer).append(parameter)
     if inner:
         yield torch.optim.Muon(inner, weight_decay=plan.weight_decay, adjust_lr_fn="match_rms_adamw")
     yield torch.optim.AdamW(outer, weight_decay=0.0, betas=(0.9, 0.95))

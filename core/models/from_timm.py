@@ -1,10 +1,13 @@
 """Networks of the timm library, from a folder in timm's hub format (config.json and model.safetensors)."""
 
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
+
+from core.models.heads import has_heads
 
 
 def outline(folder: Path) -> nn.Module:
@@ -25,12 +28,17 @@ def _create(folder: Path, *, pretrained: bool, device: str) -> nn.Module:
 
 
 def grid_of(network: Any, size: tuple[int, int]) -> tuple[int, int]:
-    """Rows and columns of the finest grid of patches that a picture of `size` (rows, columns) becomes."""
-    grid = getattr(getattr(network, "patch_embed", None), "grid_size", None)
-    if grid:
+    """Rows and columns of the finest grid of patches that a picture of `size` (rows, columns) becomes.
+
+    Of a convolutional network, which has no patches: of its last feature map.
+    """
+    embedding = getattr(network, "patch_embed", None)
+    if hasattr(embedding, "dynamic_feat_size"):  # of this size, which need not be the one it was made for
+        return tuple(embedding.dynamic_feat_size(size))
+    if grid := getattr(embedding, "grid_size", None):
         return tuple(grid)
-    reduction = network.feature_info[0]["reduction"]
-    return size[0] // reduction, size[1] // reduction
+    reduction = network.feature_info[0 if has_heads(network) else -1]["reduction"]
+    return ceil(size[0] / reduction), ceil(size[1] / reduction)
 
 
 def prefix_of(network: nn.Module) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ TEXT_MODELS of loading.py; what an architecture of transformers is for is a line
 """
 
 from core.translation.aligned import UNCHANGED, Aligned, Changes
-from core.zoo.embedded import IMAGE, TEXT
+from core.zoo.embedded import IMAGE, TEXT, WHOLE
 from core.zoo.hub import Offer
 from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture
 from core.zoo.loading import fetch, inspect, load_image, load_text
@@ -25,6 +25,7 @@ __all__ = [
     "TRANSLATION",
     "TRANSLATOR_EXAMPLES",
     "UNCHANGED",
+    "WHOLE",
     "Aligned",
     "Changes",
     "ImageModel",

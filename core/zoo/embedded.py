@@ -5,6 +5,7 @@ training/<name>.py made it. To add one, train it, save it with a function below,
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,22 +16,33 @@ from torch import nn
 from core.errors import ModelError
 from core.half_precision import load_weights, save_weights
 from core.models.gpt import GPT, GPTConfig
+from core.models.image_classifiers import MAKERS, make_image_classifier, patch_of
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.text_models import NextToken, TextModel
 
 WEIGHTS = Path(__file__).parents[2] / "weights"
 
 TEXT = {"gpt-books": "GPT, trained on forty books"}
-IMAGE = {"vit-tiny-imagenet": "Vision transformer, trained on Tiny ImageNet"}
+IMAGE = {
+    "vit-tiny-imagenet": "Vision transformer, trained on Tiny ImageNet",
+    "swin-tiny-imagenet": "Swin transformer, trained on Tiny ImageNet",
+    "resnet-tiny-imagenet": "Residual network, trained on Tiny ImageNet",
+    "plain-tiny-imagenet": "Plain convolutional network, trained on Tiny ImageNet",
+}
 
-# Where the positions of a small vision transformer may be stretched to, as multiples of the size it was trained at.
-STRETCHES = (1, 1.5, 2, 3, 4)
+# Those in which a query sees the whole picture.
+WHOLE = ("vit-tiny-imagenet",)
+
+SIDE = 64  # pixels of the pictures that all image models were trained on
+# The sizes of pictures that they take, as multiples of it; a vision transformer's positions are stretched.
+STRETCHES = (1, 1.5, 2, 3, 4, 5)
 
 
 def load_embedded_text(name: str, *, weights: Path = WEIGHTS) -> TextModel:
     """One of TEXT."""
     folder = weights / name
     config = _read_config(folder, "gpt")
+    config.pop("architecture")
     network = load_weights(lambda: GPT(GPTConfig(**config)), folder / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     return NextToken(name, TEXT.get(name, name), network, tokenizer, network.config.context)
@@ -38,23 +50,18 @@ def load_embedded_text(name: str, *, weights: Path = WEIGHTS) -> TextModel:
 
 def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
     """One of IMAGE."""
-    from timm.models.vision_transformer import VisionTransformer
-
     folder = weights / name
-    config = _read_config(folder, "vit")
-    sizes = config["timm"]
-
-    def make() -> nn.Module:
-        return VisionTransformer(**sizes, dynamic_img_size=True, weight_init="skip")
-
-    size, patch = sizes["img_size"], sizes["patch_size"]
+    config = _read_config(folder, *MAKERS)
+    architecture, sizes = config["architecture"], config["sizes"]
+    network = load_weights(lambda: make_image_classifier(architecture, sizes), folder / "model.safetensors")
+    size, patch = SIDE, patch_of(sizes)
     return ImageModel(
         name=name,
         title=IMAGE.get(name, name),
-        network=load_weights(make, folder / "model.safetensors"),
+        network=network,
         framing=Framing((3, size, size), tuple(config["mean"]), tuple(config["deviation"])),
         patch=(patch, patch),
-        prefix=("class",),
+        prefix=("class",) if architecture == "vit" else (),
         classes=tuple(config["classes"]),
         resolutions=tuple(int(size * stretch) for stretch in STRETCHES if size * stretch % patch == 0),
     )
@@ -70,14 +77,15 @@ def save_image(
     network: nn.Module,
     folder: Path,
     *,
-    timm: dict[str, Any],
+    architecture: str,
+    sizes: dict[str, Any],
     mean: tuple[float, ...],
     deviation: tuple[float, ...],
-    classes: tuple[str, ...],
+    classes: Sequence[str],
 ) -> None:
-    """What `load_embedded_image` reads; `timm` are the arguments of its VisionTransformer."""
-    config = {"timm": timm, "mean": mean, "deviation": deviation, "classes": classes}
-    _save(network, {"architecture": "vit", **config}, folder)
+    """What `load_embedded_image` reads; `architecture` and `sizes` as for `make_image_classifier`."""
+    config = {"architecture": architecture, "sizes": sizes, "mean": mean, "deviation": deviation, "classes": classes}
+    _save(network, config, folder)
 
 
 def _save(network: nn.Module, config: dict[str, Any], folder: Path) -> None:
@@ -85,13 +93,13 @@ def _save(network: nn.Module, config: dict[str, Any], folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _read_config(folder: Path, architecture: str) -> dict[str, Any]:
+def _read_config(folder: Path, *architectures: str) -> dict[str, Any]:
     if not (folder / "model.safetensors").exists():
         raise ModelError(
             f"The weights of '{folder.name}' are missing from {folder.parent.name}/. "
             f"Fetch the project again, or train them: make train-{folder.name}."
         )
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    if config.pop("architecture") != architecture:
-        raise ModelError(f"'{folder.name}' is not a model of the kind '{architecture}'. Choose it on another page.")
+    if config["architecture"] not in architectures:
+        raise ModelError(f"'{folder.name}' is not a model of the kind {' or '.join(architectures)}. Choose another.")
     return config

@@ -52,14 +52,14 @@ class Offer:
         return 4 * self.parameters
 
 
-def inspect_repository(repository: str, purpose: Purpose, *, use_login: bool = False) -> Offer:
+def inspect_repository(repository: str, purpose: Purpose, *, use_login: bool = False, attends: bool = True) -> Offer:
     """Ask the hub; only config.json is fetched. ModelError if it is not to be had, or not to be used here.
 
     `use_login`: with the rights of the account that this computer is logged in with. Not for a public server,
     whose visitors would get models that were granted to its owner.
     """
     if folder := find_fetched(repository):
-        kind, weights = read_kind(folder, repository, purpose), read_weights(folder, repository)
+        kind, weights = read_kind(folder, repository, purpose, attends=attends), read_weights(folder, repository)
         check_memory(repository, weights.parameters)
         return Offer(repository, f"{kind.architecture}: {kind.task}", weights.parameters, 0, task=kind.task)
 
@@ -67,7 +67,7 @@ def inspect_repository(repository: str, purpose: Purpose, *, use_login: bool = F
     sizes = _files_of(repository, info)
     with _sentences(repository):
         config = Path(_download(repository, "config.json", use_login, revision))
-    kind = read_kind(config.parent, repository, purpose)
+    kind = read_kind(config.parent, repository, purpose, attends=attends)
     stored = sum(size for file, size in sizes.items() if file.endswith(".safetensors"))
     parameters = info.safetensors.total if info.safetensors else stored // 4
     check_memory(repository, parameters)

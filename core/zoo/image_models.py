@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from core.capture import AttentionCall
 from core.images import Patches
+from core.models.heads import has_heads
 from core.zoo.text_models import Prediction, best
 
 LARGEST_SHOWN = 1024  # pixels on the longest side: more than a browser draws
@@ -106,8 +107,10 @@ class ImageModel:
     classes: tuple[str, ...] = ()
     resolutions: tuple[int, ...] = ()  # square sizes in pixels that may be chosen; none where the size is fixed
     parameters: int = field(init=False)
+    attends: bool = field(init=False)  # convolutional networks do not
 
     def __post_init__(self):
+        object.__setattr__(self, "attends", has_heads(self.network))
         # No gradient is kept unless somebody asks for one, so `run` needs no torch.no_grad.
         self.network.eval().requires_grad_(False)
         object.__setattr__(self, "parameters", sum(weight.numel() for weight in self.network.parameters()))

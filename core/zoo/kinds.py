@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from torch import nn
-
 from core.errors import ModelError
+from core.models.heads import has_heads, names_heads
 from core.zoo.folders import read_config
 from core.zoo.names import Purpose
 
@@ -31,9 +30,6 @@ TASKS: dict[str, Task] = {
     "Model": "encoder",
 }
 
-# How the libraries name the number of heads.
-HEADS = ("num_attention_heads", "encoder_attention_heads", "num_heads", "n_head", "n_heads", "heads")
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -44,13 +40,13 @@ class Kind:
     task: Task
 
 
-def read_kind(folder: Path, name: str, purpose: Purpose) -> Kind:
-    """Read config.json; ModelError if the model has no attention, or is for another purpose."""
+def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -> Kind:
+    """Read config.json; ModelError if the model is for another purpose or, where it must attend, has no attention."""
     config = read_config(folder, name)
     if "model_type" in config:
         kind = _read_transformers(folder, name)
     elif "architecture" in config:
-        kind = _read_timm(folder, name, str(config["architecture"]))
+        kind = _read_timm(folder, name, str(config["architecture"]), attends)
     else:
         raise ModelError(f"config.json of '{name}' is neither transformers' nor timm's. Choose another model.")
     if (kind.task == "picture") != (purpose == "image"):
@@ -73,7 +69,7 @@ def _read_transformers(folder: Path, name: str) -> Kind:
         raise ModelError(f"The installed transformers does not know the kind of model that '{name}' is.") from error
     architecture = (config.architectures or [type(config).__name__.replace("Config", "Model")])[0]
     parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
-    if not any(hasattr(part, heads) for part in parts for heads in HEADS):
+    if not names_heads(*parts):
         raise _no_attention(name, architecture)
     task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
     if task == "encoder" and config.is_encoder_decoder:
@@ -86,22 +82,20 @@ def _read_transformers(folder: Path, name: str) -> Kind:
     return Kind("transformers", architecture, task)
 
 
-def _read_timm(folder: Path, name: str, architecture: str) -> Kind:
+def _read_timm(folder: Path, name: str, architecture: str, attends: bool) -> Kind:
     from core.models.from_timm import outline
 
     try:
         network = outline(folder)
     except Exception as error:
         raise ModelError(f"The installed timm does not know the architecture of '{name}' ({architecture}).") from error
-    if not has_heads(network):
+    if attends and not has_heads(network):
         raise _no_attention(name, architecture)
     return Kind("timm", architecture, "picture")
 
 
-def has_heads(network: nn.Module) -> bool:
-    """Whether any module says how many heads it has."""
-    return any(isinstance(getattr(module, heads, None), int) for module in network.modules() for heads in HEADS)
-
-
 def _no_attention(name: str, architecture: str) -> ModelError:
-    return ModelError(f"'{name}' ({architecture}) is no transformer: it has no attention heads to look at.")
+    return ModelError(
+        f"'{name}' ({architecture}) is no transformer: it has no attention heads to look at. "
+        "Vision / Vision transformer shows what other networks for pictures see."
+    )

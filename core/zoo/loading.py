@@ -35,21 +35,22 @@ _ONE_AT_A_TIME = Lock()
 LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
 
 
-def inspect(name: str, purpose: Purpose = "text", *, allow_folders: bool = False) -> hub.Offer:
+def inspect(name: str, purpose: Purpose = "text", *, allow_folders: bool = False, attends: bool = True) -> hub.Offer:
     """What a model is and what it costs, before anything large is fetched or loaded. ModelError if it cannot be had.
 
-    `allow_folders` is for an app on one's own computer: local folders, and the hub with one's own login.
+    `allow_folders` is for an app on one's own computer: local folders, and the hub with one's own login. `attends`:
+    whether the model must have attention heads; without it timm's convolutional networks are welcome too.
     """
     source = find_source(name, purpose, allow_folders=allow_folders)
     if source.kind == "hub":
-        return hub.inspect_repository(source.where, purpose, use_login=allow_folders)
+        return hub.inspect_repository(source.where, purpose, use_login=allow_folders, attends=attends)
     if source.kind == "embedded":
         offered, other = (embedded.TEXT, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, embedded.TEXT)
         if source.where in other:
             raise wrong_page(name, other[source.where], "image" if purpose == "text" else "text")
         what = offered[source.where]
         return hub.Offer(name, what, read_weights(embedded.WEIGHTS / source.where, name).parameters, 0, "apache-2.0")
-    kind, weights = _check(Path(source.where), name, purpose)
+    kind, weights = _check(Path(source.where), name, purpose, attends=attends)
     return hub.Offer(name, f"{kind.architecture}: {kind.task}", weights, 0, task=kind.task)
 
 
@@ -88,13 +89,13 @@ def load_text(name: str, *, allow_folders: bool = False, longest: int = LONGEST)
         return make(name, _title(name), network, tokenizer, context, classes, **more)
 
 
-def load_image(name: str, *, allow_folders: bool = False) -> ImageModel:
-    """A model that reads pictures: one of ours, one of timm or of the hub, or a folder."""
+def load_image(name: str, *, allow_folders: bool = False, attends: bool = True) -> ImageModel:
+    """A model that reads pictures: one of ours, one of timm or of the hub, or a folder; `attends` as for `inspect`."""
     source = find_source(name, "image", allow_folders=allow_folders)
     if source.kind == "embedded":
         return load_embedded_image(source.where)
-    folder = _folder(source, "image", allow_folders)
-    kind, _ = _check(folder, name, "image")
+    folder = _folder(source, "image", allow_folders, attends=attends)
+    kind, _ = _check(folder, name, "image", attends=attends)
     with _ONE_AT_A_TIME, _sentences(name, folder):
         return (_load_timm if kind.library == "timm" else _load_vision)(name, folder)
 
@@ -149,18 +150,18 @@ def _labels(config: Any) -> tuple[str, ...]:
     return tuple(str(label) for _, label in sorted((config.id2label or {}).items()))
 
 
-def _folder(source: Source, purpose: Purpose, allow_folders: bool) -> Path:
+def _folder(source: Source, purpose: Purpose, allow_folders: bool, *, attends: bool = True) -> Path:
     if source.kind == "folder":
         return Path(source.where)
     if folder := hub.find_fetched(source.where):
         return folder
-    hub.inspect_repository(source.where, purpose, use_login=allow_folders)
+    hub.inspect_repository(source.where, purpose, use_login=allow_folders, attends=attends)
     return hub.fetch_repository(source.where, use_login=allow_folders)
 
 
-def _check(folder: Path, name: str, purpose: Purpose) -> tuple[Kind, int]:
+def _check(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -> tuple[Kind, int]:
     """All rules for a folder, before any of its tensors is read."""
-    kind, weights = read_kind(folder, name, purpose), read_weights(folder, name)
+    kind, weights = read_kind(folder, name, purpose, attends=attends), read_weights(folder, name)
     check_memory(name, weights.parameters)
     return kind, weights.parameters
 

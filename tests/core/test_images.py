@@ -191,3 +191,15 @@ def test_an_unknown_example_is_a_sentence():
 
 def test_patches_are_counted_with_their_prefix():
     assert len(Patches(3, 4, ("class", "register 1"))) == 14
+
+
+@pytest.mark.parametrize(("side", "read"), [(2047, 2047), (2048, 1024), (4096, 1024)])
+def test_a_large_jpeg_is_read_at_a_part_of_its_size_and_looks_the_same(side, read):
+    values = np.linspace(0, 255, side).astype(np.uint8)
+    ramp = Image.fromarray(np.broadcast_to(values, (side, side)).copy()).convert("RGB")
+    exif = Image.Exif()
+    exif[0x0112] = 3  # upside down
+    picture = open_picture(saved(ramp, "JPEG", quality=95, exif=exif))
+    assert picture.size == (read, read)
+    expected = np.asarray(ramp.rotate(180).resize((read, read), Image.Resampling.BOX), dtype=int)
+    assert np.abs(np.asarray(picture, dtype=int) - expected).max() <= 3

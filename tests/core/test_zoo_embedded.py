@@ -27,7 +27,7 @@ def weights(tmp_path_factory):
     gpt = GPT(GPTConfig(vocabulary=tokenizer.get_vocab_size(), context=24, width=16, layers=2, heads=2))
     save_text(gpt, tokenizer, folder / "gpt-books")
     look = {"mean": (0.5, 0.4, 0.3), "deviation": (0.2, 0.3, 0.4), "classes": ("cat", "dog", "bee")}
-    save_image(VisionTransformer(**VIT), folder / "vit-tiny-imagenet", timm=VIT, **look)
+    save_image(VisionTransformer(**VIT), folder / "vit-tiny-imagenet", architecture="vit", sizes=VIT, **look)
     return folder
 
 

@@ -29,16 +29,21 @@ def folders(tmp_path_factory):
     return {kind: str(folder) for kind, folder in (made | vision).items()}
 
 
-def load(folders, kind):
-    return load_image(folders[kind], allow_folders=True)
+def load(folders, kind, **options):
+    return load_image(folders[kind], allow_folders=True, **options)
 
 
-@pytest.mark.parametrize("kind", ["vit", "deit", "dinov2", "swin", "cait"])
+TRANSFORMERS = ["vit", "deit", "dino", "dinov2", "dinov3", "eva02", "beit", "swin", "swinv2", "cait"]
+CONVOLUTIONS = ["resnet", "convnext"]
+
+
+@pytest.mark.parametrize("kind", [*TRANSFORMERS, *CONVOLUTIONS])
 def test_pixels_and_scores_are_those_of_timm(folders, kind):
     picture = open_example("cat")
     reference = timm.create_model(f"local-dir:{folders[kind]}", pretrained=True).eval()
     pixels = create_transform(**resolve_model_data_config(reference), is_training=False)(picture)[None]
-    model = load(folders, kind)
+    model = load(folders, kind, attends=kind in TRANSFORMERS)
+    assert model.attends == (kind in TRANSFORMERS)
     prepared = model.prepare(picture)
     torch.testing.assert_close(prepared.pixels, pixels)
     if model.classes:
@@ -155,3 +160,23 @@ def test_a_large_photograph_is_shown_at_a_size_for_the_browser():
     framing = Framing((3, 64, 64), (0.5,) * 3, (0.5,) * 3)
     assert framing.shown(Image.new("RGB", (3000, 2000))).shape == (1024, 1024, 3)
     assert framing.shown(Image.new("RGB", (300, 200))).shape == (200, 200, 3)
+
+
+@pytest.mark.parametrize(("kind", "prefix"), [("dino", 1), ("dinov3", 5), ("eva02", 1), ("beit", 1), ("swinv2", 0)])
+def test_prefix_tokens_are_counted_from_the_network(folders, kind, prefix):
+    model = load(folders, kind)
+    assert len(model.prefix) == prefix
+    patches = model.prepare(open_example("cat")).patches
+    with record_attention(model.network) as record:
+        model.run(model.prepare(open_example("cat")))
+    if kind != "swinv2":
+        assert {call.query_length for call in record.calls} == {prefix + patches.rows * patches.columns}
+
+
+@pytest.mark.parametrize("kind", CONVOLUTIONS)
+def test_a_convolutional_network_is_cut_as_its_last_feature_map(folders, kind):
+    model = load(folders, kind, attends=False)
+    prepared = model.prepare(open_example("cat"))
+    last = model.network.forward_features(prepared.pixels)
+    assert (prepared.patches.rows, prepared.patches.columns) == last.shape[2:]
+    assert model.prefix == ()

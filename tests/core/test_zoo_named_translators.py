@@ -98,6 +98,7 @@ def test_the_tokens_are_those_that_the_library_generates(folders, translators, k
         max_new_tokens=min(len(source) + len(source) // 2 + 10, model._room()),
     )[0].tolist()[1:]
     assert list(target.ids) == expected
+    assert len(set(target.ids)) > 1
     ends = reference.generation_config.eos_token_id
     assert decoded.best.ended == (expected[-1] == ends)
 

@@ -78,11 +78,13 @@ _WINDOWS = {"img_size": 32, "patch_size": 2, "window_size": 4, "embed_dim": 16, 
 # Family -> (timm's name of one of its models, what makes that small).
 TIMM_FAMILIES: dict[str, tuple[str, dict]] = {
     "vit": ("vit_tiny_patch16_224", _PATCHES),
+    "dino": ("vit_small_patch16_224.dino", _PATCHES),
     "deit-distilled": ("deit_tiny_distilled_patch16_224", _PATCHES),
     "dinov2": ("vit_small_patch14_dinov2", _PATCHES),
     "dinov2-registers": ("vit_small_patch14_reg4_dinov2", _PATCHES),
     "dinov3": ("vit_small_patch16_dinov3", _PATCHES),
     "eva02": ("eva02_tiny_patch14_224", _PATCHES),
+    "beit": ("beit_base_patch16_224", _PATCHES),
     "swin": ("swin_tiny_patch4_window7_224", _WINDOWS),
     "swinv2": ("swinv2_tiny_window8_256", _WINDOWS),
 }

@@ -1,0 +1,57 @@
+"""The image classifiers that come with the project, built from their config: three of timm's, one of our own.
+
+Each takes pictures (batch, channel, row, column) and gives logits (batch, class). Sizes are those of the library's
+constructor, so a config.json can be read beside its documentation.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+
+def make_image_classifier(architecture: str, sizes: dict[str, Any]) -> nn.Module:
+    """The network that `architecture` ("vit", "swin", "resnet" or "plain") names, with random weights."""
+    return MAKERS[architecture](**sizes)
+
+
+def patch_of(sizes: dict[str, Any]) -> int:
+    """Pixels on a side of what the network tells apart: a patch, or one place of a convolution's last feature map."""
+    return sizes.get("patch_size", CONVOLVED)
+
+
+def _vit(**sizes: Any) -> nn.Module:
+    """A vision transformer (Dosovitskiy et al. 2020) whose positions are resized for larger pictures."""
+    from timm.models.vision_transformer import VisionTransformer
+
+    return VisionTransformer(**sizes, dynamic_img_size=True)
+
+
+def _swin(**sizes: Any) -> nn.Module:
+    """A shifted-window transformer (Liu et al. 2021) that takes pictures of other sizes than its own.
+
+    `always_partition`: its windows shift even where one window fills the grid, so that larger pictures find every
+    block as it was trained.
+    """
+    from timm.models.swin_transformer import SwinTransformer
+
+    return SwinTransformer(**sizes, dynamic_img_size=True, always_partition=True)
+
+
+def _resnet(**sizes: Any) -> nn.Module:
+    """A residual network of basic blocks (He et al. 2015); for 64 pixels the pooling of its stem is left out."""
+    from timm.models.resnet import BasicBlock, ResNet
+
+    network = ResNet(block=BasicBlock, **sizes)  # type: ignore[arg-type]  # timm means the class, and says its instance
+    network.maxpool = nn.Sequential()
+    return network
+
+
+def _plain(**sizes: Any) -> nn.Module:
+    from core.models.plain_convolution import PlainConvolution
+
+    return PlainConvolution(**sizes)
+
+
+CONVOLVED = 16  # four stages halve a picture four times
+MAKERS: dict[str, Callable[..., nn.Module]] = {"vit": _vit, "swin": _swin, "resnet": _resnet, "plain": _plain}

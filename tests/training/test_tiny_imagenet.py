@@ -1,0 +1,97 @@
+"""The script that trains the image classifiers: its batches, its crops, its teacher, its cards."""
+
+import json
+import math
+
+import pytest
+import torch
+
+from core.models.image_classifiers import make_image_classifier
+from training.loop import Plan, train
+from training.tiny_imagenet import BATCH, RECIPES, batch_at, distance, first_run, normalise, vary
+from training.tiny_imagenet_cards import CARD, write_cards
+
+
+def test_an_epoch_shows_each_picture_once_and_the_next_in_another_order():
+    count = 3 * BATCH
+    first = torch.cat([batch_at(step, count, 0) for step in range(3)])
+    second = torch.cat([batch_at(step, count, 0) for step in range(3, 6)])
+    assert sorted(first.tolist()) == sorted(second.tolist()) == list(range(count))
+    assert first.tolist() != second.tolist()
+
+
+@pytest.mark.parametrize("size", [48, 64])
+def test_a_changed_picture_has_the_size_that_was_asked_for_and_stays_a_picture(size):
+    torch.manual_seed(0)
+    changed = vary(torch.rand(5, 3, 64, 64), size)
+    assert changed.shape == (5, 3, size, size)
+    assert 0 <= changed.min() and changed.max() <= 1
+
+
+def test_a_picture_of_one_colour_keeps_it_but_for_the_light():
+    torch.manual_seed(0)
+    changed = vary(torch.full((4, 3, 64, 64), 0.4))
+    assert (changed.flatten(1).std(dim=1) < 1e-6).all()
+    assert (changed.amax() <= 0.5 + 1e-6) and (changed.amin() >= 0.3 - 1e-6)
+
+
+def test_the_mean_colour_becomes_zero():
+    mean = torch.tensor([0.480, 0.448, 0.398]).view(1, 3, 1, 1).expand(1, 3, 2, 2)
+    torch.testing.assert_close(normalise(mean), torch.zeros(1, 3, 2, 2))
+
+
+def test_the_distance_to_the_teacher_is_the_divergence_in_nats():
+    logits = torch.tensor([[0.0, 0.0], [0.0, 0.0]])
+    taught = torch.tensor([[0.9, 0.1], [0.5, 0.5]]).log()
+    expected = (0.9 * math.log(0.9 / 0.5) + 0.1 * math.log(0.1 / 0.5)) / 2
+    assert distance(logits, taught).item() == pytest.approx(expected, rel=1e-5)
+    assert distance(taught, taught).item() == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("model", RECIPES)
+def test_every_network_has_about_the_same_size_and_reads_larger_pictures(model):
+    recipe = RECIPES[model]
+    torch.manual_seed(0)
+    network = make_image_classifier(recipe.architecture, recipe.sizes).eval()
+    assert sum(weights.numel() for weights in network.parameters()) == pytest.approx(4.9e6, rel=0.04)
+    with torch.inference_mode():
+        assert network(torch.zeros(1, 3, 64, 64)).shape == network(torch.zeros(1, 3, 96, 128)).shape == (1, 100)
+
+
+def test_convolutions_learn_by_momentum_and_their_norms_do_not_decay(tmp_path):
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(torch.nn.Conv2d(3, 2, 1), torch.nn.BatchNorm2d(2))
+    before = [parameter.detach().clone() for parameter in network.parameters()]
+    plan = Plan(steps=3, learning_rate=0.1, weight_decay=0.5, warm_up=1, optimiser="sgd")
+    # A loss without a gradient of its own: all that moves is what decays.
+    train(network, lambda step: sum(parameter.sum() * 0 for parameter in network.parameters()), plan, tmp_path)
+    convolution, bias, scale, shift = network.parameters()
+    assert convolution.abs().sum() < before[0].abs().sum()
+    for kept, old in zip((bias, scale, shift), before[1:], strict=True):
+        assert torch.equal(kept, old)
+
+
+def test_what_the_first_run_reached_stays_known(tmp_path):
+    told = {"plan": {"steps": 7}, "seconds": 60.0, "validation": {"top1": 0.5, "top5": 0.8}, "batch": 192}
+    (tmp_path / "results.json").write_text(json.dumps(told))
+    assert first_run(None) is None
+    assert first_run(tmp_path / "model.safetensors") == {key: told[key] for key in ("plan", "seconds", "validation")}
+
+
+def test_all_cards_hold_the_same_table_and_no_brace(tmp_path):
+    for number, recipe in enumerate(RECIPES.values()):
+        (tmp_path / recipe.name).mkdir()
+        told = {
+            "plan": {"steps": 2600, "seed": 0, "learning_rate": 0.1, "weight_decay": 0.0005},
+            "validation": {"top1": 0.5 + number / 100, "top5": 0.8},
+            "logistic_regression": {"top1": 0.1, "top5": 0.3},
+            **{"batch": 192, "epochs": 10.0, "minutes": 30, "seconds": 1800.0, "hardware": "a processor"},
+            **{"torch": "2.15.0", "teacher": "resnet", "first_run": None},
+            **{"parameters": 4_900_000, "macs": 290_000_000, "images_per_second": 123.4},
+        }
+        (tmp_path / recipe.name / "results.json").write_text(json.dumps(told))
+    write_cards(tmp_path, [recipe.name for recipe in RECIPES.values()])
+    cards = [(tmp_path / recipe.name / "CARD.md").read_text() for recipe in RECIPES.values()]
+    row = "| swin-tiny-imagenet | 51.0% | 80.0% | 4.90 M | 290 M | 123 | 1,800 |"
+    assert all(row in card and "{" not in card for card in cards)
+    assert CARD.count("{") > 0

@@ -1,0 +1,253 @@
+"""Train an image classifier on a hundred classes of Tiny ImageNet: two transformers, two networks without attention.
+
+`training.tiny_imagenet_report` then measures what came out and writes its card.
+
+Data: a folder with `tiny_imagenet_100.npz`: JPEG bytes of Tiny ImageNet (Stanford CS231n; every second of its 200
+classes), as `train_jpeg`, `train_offsets`, `train_labels`, `val_*`, `wnids`, `names`.
+
+    python -m training.tiny_imagenet swin --data PATH
+    python -m training.tiny_imagenet vit --data PATH --start STEPS --teacher resnet
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from PIL import Image
+from timm.layers import set_fused_attn
+from torch import Tensor
+
+from core.half_precision import load_weights
+from core.models.image_classifiers import make_image_classifier
+from core.zoo.embedded import WEIGHTS, save_image
+from training.card import save_results
+from training.loop import Plan, train
+
+MEAN, DEVIATION = (0.480, 0.448, 0.398), (0.277, 0.269, 0.282)
+BATCH = 192
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A network and how it is trained; the pictures, their order and their changes are the same for all."""
+
+    architecture: str
+    sizes: dict[str, Any]
+    plan: Plan
+    # Half of a transformer's patches are left out of most of its training (PatchDropout, Liu et al. 2022), and a
+    # convolutional network sees smaller crops (Touvron et al. 2019, "Fixing the train-test resolution discrepancy").
+    patch_drop: float = 0.0
+    small: int = 64  # pixels of the pictures of that first part
+    cheap: float = 0.0  # how much of the training is that first part
+    name: str = field(init=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "name", f"{self.architecture}-tiny-imagenet")
+
+
+CONVOLUTIONS = Plan(steps=2600, learning_rate=0.15, weight_decay=5e-4, decay=0.6, gradient_norm=5.0, optimiser="sgd")
+TRANSFORMERS = Plan(steps=2600, learning_rate=2e-3, decay=0.28)
+RECIPES = {
+    "vit": Recipe(
+        "vit",
+        {"img_size": 64, "patch_size": 8, "embed_dim": 256, "depth": 6, "num_heads": 4, "num_classes": 100},
+        replace(TRANSFORMERS, steps=2400),
+        patch_drop=0.5,
+        cheap=0.9,
+    ),
+    "swin": Recipe(
+        "swin",
+        {
+            "img_size": 64,
+            "patch_size": 4,
+            "window_size": 4,
+            "embed_dim": 80,
+            "depths": (2, 6, 2),
+            "num_heads": (2, 4, 8),
+            "num_classes": 100,
+            "drop_path_rate": 0.0,
+        },
+        TRANSFORMERS,
+    ),
+    "resnet": Recipe(
+        "resnet",
+        {"layers": (2, 2, 2, 2), "channels": (48, 96, 192, 320), "stem_width": 48, "num_classes": 100},
+        CONVOLUTIONS,
+        small=48,
+        cheap=0.7,
+    ),
+    "plain": Recipe(
+        "plain",
+        {"widths": (48, 96, 192, 320), "depth": 4, "num_classes": 100},
+        CONVOLUTIONS,
+        small=48,
+        cheap=0.7,
+    ),
+}
+
+
+def main() -> None:
+    """Train, measure, write the weights."""
+    arguments = parse_arguments()
+    torch.set_num_threads(arguments.threads)
+    recipe = RECIPES[arguments.model]
+    folder = arguments.run or Path("runs") / recipe.name
+    images, labels = read_pictures(arguments.data, "train", folder.parent / "tiny-imagenet")
+    torch.manual_seed(recipe.plan.seed)
+    # Written-out attention: the fused kernel's bfloat16 backward pass is slow on a CPU.
+    set_fused_attn(False)
+    network = make_image_classifier(recipe.architecture, trainable(recipe)).to(memory_format=torch.channels_last)
+    if arguments.start:
+        network.load_state_dict(load_weights(lambda: network, arguments.start).state_dict())
+        network.requires_grad_(True)
+    teacher = load_teacher(arguments.teacher) if arguments.teacher else None
+    print(f"{len(images):,} pictures, {sum(p.numel() for p in network.parameters()):,} parameters", flush=True)
+    steps = arguments.steps or recipe.plan.steps
+    plan = Plan(**(asdict(recipe.plan) | {"steps": steps}))
+
+    patch_drop: Any = getattr(network, "patch_drop", None)
+
+    def loss_at(step: int) -> Tensor:
+        cheap = step < recipe.cheap * steps
+        if patch_drop is not None:
+            patch_drop.prob = recipe.patch_drop if cheap else 0.0
+        chosen = batch_at(step, len(images), plan.seed)
+        pictures = normalise(vary(images[chosen].float() / 255, recipe.small if cheap else 64))
+        pictures = pictures.contiguous(memory_format=torch.channels_last)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = network(pictures)
+        hard = F.cross_entropy(logits.float(), labels[chosen], label_smoothing=0.1)
+        return hard if teacher is None else (hard + distance(logits.float(), teacher(pictures))) / 2
+
+    earlier = first_run(arguments.start)
+    seconds = train(network, loss_at, plan, folder)
+    network.eval()
+    save_image(
+        network,
+        WEIGHTS / recipe.name,
+        architecture=recipe.architecture,
+        sizes=recipe.sizes,
+        mean=MEAN,
+        deviation=DEVIATION,
+        classes=read_classes(arguments.data),
+    )
+    run = {"plan": asdict(plan), "batch": BATCH, "pictures": len(images), "seconds": seconds}
+    save_results(WEIGHTS / recipe.name, run | {"teacher": arguments.teacher, "first_run": earlier})
+
+
+def first_run(start: Path | None) -> dict[str, Any] | None:
+    """What is known of the run that made the weights to go on from, from the results that lie beside them."""
+    if start is None:
+        return None
+    told = json.loads((start.parent / "results.json").read_text())
+    return {key: told[key] for key in ("plan", "seconds", "validation", "hardware") if key in told}
+
+
+def trainable(recipe: Recipe) -> dict[str, Any]:
+    """The sizes of the network while it is trained."""
+    return recipe.sizes | ({"patch_drop_rate": recipe.patch_drop} if recipe.patch_drop else {})
+
+
+def load_teacher(model: str) -> Callable[[Tensor], Tensor]:
+    """A finished network of RECIPES as what it says of pictures: log probabilities, and no gradients."""
+    recipe = RECIPES[model]
+    file = WEIGHTS / recipe.name / "model.safetensors"
+    network = load_weights(lambda: make_image_classifier(recipe.architecture, recipe.sizes), file)
+    network = network.to(memory_format=torch.channels_last)
+
+    @torch.no_grad()
+    def say(pictures: Tensor) -> Tensor:
+        with torch.autocast("cpu", torch.bfloat16):
+            return network(pictures).float().log_softmax(dim=-1)
+
+    return say
+
+
+def distance(logits: Tensor, taught: Tensor) -> Tensor:
+    """How far the student is from its teacher on the same crops (Hinton et al. 2015; Beyer et al. 2021)."""
+    return F.kl_div(logits.log_softmax(dim=-1), taught, log_target=True, reduction="batchmean")
+
+
+def batch_at(step: int, count: int, seed: int) -> Tensor:
+    """The numbers of the pictures of one step: every epoch in a new order."""
+    epoch, step = divmod(step, count // BATCH)
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed * 1009 + epoch))
+    return order[step * BATCH : (step + 1) * BATCH]
+
+
+def vary(pictures: Tensor, size: int = 64) -> Tensor:
+    """Crop (35 to 100 % of the area), stretch, mirror and light each picture at random, to `size` pixels a side.
+
+    (batch, channel, row, column), values 0 to 1, in and out.
+    """
+    count = len(pictures)
+    area = torch.empty(count).uniform_(0.35, 1.0)
+    aspect = torch.empty(count).uniform_(-0.28, 0.28).exp()  # 3/4 to 4/3
+    height, width = (area / aspect).sqrt().clamp(max=1), (area * aspect).sqrt().clamp(max=1)
+    mirror = torch.randint(2, (count,)) * 2.0 - 1
+    window = torch.zeros(count, 2, 3)
+    window[:, 0, 0], window[:, 1, 1] = width * mirror, height
+    window[:, 0, 2] = (torch.rand(count) * 2 - 1) * (1 - width)
+    window[:, 1, 2] = (torch.rand(count) * 2 - 1) * (1 - height)
+    grid = F.affine_grid(window, [count, 3, size, size], align_corners=False)
+    pictures = F.grid_sample(pictures, grid, padding_mode="reflection", align_corners=False)
+    contrast, brightness = torch.empty(2, count, 1, 1, 1).uniform_(0.75, 1.25)
+    mean = pictures.mean(dim=(1, 2, 3), keepdim=True)
+    return ((pictures - mean) * contrast + mean * brightness).clamp(0, 1)
+
+
+def normalise(pictures: Tensor) -> Tensor:
+    """Values 0 to 1 to about zero mean and unit variance in each channel."""
+    mean, deviation = (torch.tensor(values).view(3, 1, 1) for values in (MEAN, DEVIATION))
+    return (pictures - mean) / deviation
+
+
+def read_pictures(data: Path, split: str, cache: Path) -> tuple[Tensor, Tensor]:
+    """All pictures of a split, (picture, channel, row, column) uint8, and their class numbers."""
+    with np.load(data / "tiny_imagenet_100.npz") as archive:
+        labels = torch.from_numpy(archive[f"{split}_labels"].astype(np.int64))
+        decoded = cache / f"{split}.npy"
+        if not decoded.exists():
+            cache.mkdir(parents=True, exist_ok=True)
+            np.save(decoded, decode(archive[f"{split}_jpeg"], archive[f"{split}_offsets"]))
+    return torch.from_numpy(np.load(decoded)), labels
+
+
+def read_classes(data: Path) -> list[str]:
+    """The names of the classes, the first of several each."""
+    with np.load(data / "tiny_imagenet_100.npz") as archive:
+        return [str(name).split(",")[0].replace("_", " ").strip() for name in archive["names"]]
+
+
+def decode(jpeg: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Concatenated JPEG files to one array (picture, channel, row, column) uint8."""
+    pictures = np.empty((len(offsets) - 1, 3, 64, 64), dtype=np.uint8)
+    for number, (start, end) in enumerate(pairwise(offsets)):
+        picture = Image.open(BytesIO(jpeg[start:end].tobytes())).convert("RGB")
+        pictures[number] = np.asarray(picture).transpose(2, 0, 1)
+    return pictures
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", choices=RECIPES)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--start", type=Path, help="a model.safetensors to go on from, with results.json")
+    parser.add_argument("--teacher", choices=RECIPES, help="a finished network to learn from as well")
+    parser.add_argument("--run", type=Path, help="checkpoints; resumed if present")
+    parser.add_argument("--steps", type=int)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
