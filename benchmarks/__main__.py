@@ -6,7 +6,7 @@ python -m benchmarks foundations        # one part; the rows of the others stay 
 
 import argparse
 
-from benchmarks import bertviz_peer, browser, foundations, recording, table, translation, visitors
+from benchmarks import bertviz_peer, browser, foundations, recording, table, translation, vision, visitors
 
 PARTS = {
     "recording": recording.rows,
@@ -15,6 +15,7 @@ PARTS = {
     "browser": browser.rows,
     "foundations": foundations.rows,
     "translation": translation.rows,
+    "vision": vision.rows,
     "visitors": visitors.rows,
 }
 

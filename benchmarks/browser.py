@@ -18,8 +18,8 @@ SENTENCES = (
 )
 # From one event in the page to the painted change, in the page's own clock.
 UNTIL_CHANGED = """
-async ([selector, number, kind, across, down, watched]) => {
-  const root = [...document.querySelectorAll('*')].map((e) => e.shadowRoot).find((r) => r && r.querySelector('.atlas'));
+async ([selector, number, kind, across, down, watched, within = '.atlas']) => {
+  const root = [...document.querySelectorAll('*')].map((e) => e.shadowRoot).find((r) => r && r.querySelector(within));
   const target = root.querySelectorAll(selector)[number];
   const read = () => (watched === 'address' ? location.search : root.querySelector(watched).textContent);
   const box = target.getBoundingClientRect();
@@ -43,7 +43,7 @@ def rows() -> Iterator[Row]:
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         )
         page = browser.new_page(viewport={"width": 1280, "height": 800})
-        received = _count_bytes(page)
+        received = count_bytes(page)
         page.goto(f"{address}/text")
         _wait_for_view(page)
         yield Row("start of the server to the first figure in the browser", time.perf_counter() - started, "s", 6)
@@ -66,7 +66,7 @@ def _long(browser: Browser) -> Iterator[Row]:
     """144 heads over 512 tokens: an overview and one head are sent; another head is one trip to the server."""
     with running_server("benchmarks/apps/view_512.py") as (address, _):
         page = browser.new_page(viewport={"width": 1280, "height": 800})
-        received = _count_bytes(page)
+        received = count_bytes(page)
         page.goto(address)
         box = page.get_by_text("Show the view")
         box.wait_for()
@@ -129,7 +129,7 @@ def _wait_for_view(page: Page) -> None:
     page.locator(".atlas .reading h2").filter(has_text="looks at").first.wait_for(timeout=60_000)
 
 
-def _count_bytes(page: Page) -> list[int]:
+def count_bytes(page: Page) -> list[int]:
     """A list that grows by the size of each message that the server sends."""
     sizes: list[int] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda payload: sizes.append(len(payload))))

@@ -57,8 +57,9 @@ def open_picture(raw: bytes) -> Image.Image:
     """The picture in a file, as RGB: turned as its EXIF data say, transparent parts over white.
 
     The content decides what the file is, not its name. Of an animation or a document the first picture is taken;
-    greys of more than 8 bits are scaled to 8. A JPEG far larger than ENOUGH is read at a half, a quarter or an eighth of
-    its size, which its format allows and which saves most of the time. Raises InputError with the rule and the numbers for all else.
+    greys of more than 8 bits are scaled to 8. A JPEG far larger than ENOUGH is read at a half, a quarter or an eighth
+    of its size, which its format allows and which saves most of the time. Raises InputError with the rule and the
+    numbers for all else.
     """
     if not raw:
         raise InputError("The file is empty (0 bytes). Choose a picture.")

@@ -97,11 +97,28 @@ TRANSLATION = Page(
     "cut a link, and watch the words change.",
 )
 
+VISION = Page(
+    "vision/vision_transformer.py",
+    "Vision transformer",
+    "How does a picture become a sequence?",
+    "vit",
+    "Follow your own photograph into a vision transformer, patch by patch; see where it looks, why it says what it "
+    "says, and whether the explanation is true.",
+)
+SWIN = Page(
+    "vision/swin.py",
+    "Swin",
+    "What do shifted windows see?",
+    "swin",
+    "Touch any place of your photograph and see the window that it looks at, in every stage: shifted, masked, merged.",
+)
+
 GROUPS: dict[str, tuple[Page, ...]] = {
     "": (HOME,),
     "Explore": (TEXT, IMAGE),
     "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
     "Language": (TRANSLATION,),
+    "Vision": (VISION, SWIN),
 }
 
 

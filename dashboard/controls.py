@@ -1,7 +1,7 @@
 """What visitors choose with. Every choice is kept in the address; what cannot be used stops the page in a sentence."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -47,14 +47,38 @@ def picture() -> str | bytes:
         bind="query-params",
         required=True,
         wrap=True,
+        on_change=_forget_own,
     )
     with st.popover("Your own", icon=":material/add_a_photo:"):
         # Any file may be dropped: what cannot be read gets a sentence that says why.
         file = st.file_uploader("A picture from this device")
         photo = st.camera_input("A new photograph") if st.toggle("Use the camera") else None
-        st.caption("At most 20 MB and 50 megapixels. It is not kept in the address: a link leads to the example.")
+        st.caption("At most 20 MB and 50 megapixels. It is not kept in the address: who opens a link uploads it again.")
     own = photo or file
+    _say_whose(bool(own))
     return own.getvalue() if own else example
+
+
+OWN = "own"  # in the address: the view was of somebody's own picture
+
+
+def _say_whose(own: bool) -> None:
+    """Keep in the address that the picture is the visitor's own, and say so to whoever opens the link without it."""
+    if own:
+        st.session_state[OWN] = True
+        st.query_params[OWN] = "1"
+    elif st.session_state.pop(OWN, False):
+        _forget_own()  # it has been taken away again
+    elif OWN in st.query_params:
+        st.info(
+            "This link was made with a photograph of somebody's own, which is not in it: upload the photograph again "
+            "under “Your own”. Until then you see the example.",
+            icon=":material/add_a_photo:",
+        )
+
+
+def _forget_own() -> None:
+    st.query_params.pop(OWN, None)
 
 
 def example() -> str:
@@ -70,8 +94,8 @@ def example() -> str:
     )
 
 
-def resolution(model: zoo.ImageModel) -> int | None:
-    """How finely the picture is cut, where the model leaves a choice."""
+def resolution(model: zoo.ImageModel, *, first: int = examples.RESOLUTION) -> int | None:
+    """How finely the picture is cut, where the model leaves a choice; `first`: pixels on a side before anybody does."""
     if len(model.resolutions) < 2:
         return None
     patch, _ = model.patch
@@ -79,7 +103,7 @@ def resolution(model: zoo.ImageModel) -> int | None:
     side = st.select_slider(
         "Patches on a side",
         sides,
-        value=examples.PATCHES if examples.PATCHES in sides else sides[0],
+        value=first // patch if first // patch in sides else sides[0],
         key="patches",
         bind="query-params",
         width=WIDTH,
@@ -87,11 +111,15 @@ def resolution(model: zoo.ImageModel) -> int | None:
     return side * patch
 
 
-def model(purpose: Purpose) -> str:
-    """The name of a model that is ready: one that comes with the atlas, or any other by name or folder."""
+def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
+    """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
+
+    `offered`: those of ours that are on the list, by default all that read texts or whole pictures; `attends`:
+    whether a model without attention heads is refused.
+    """
     name = st.selectbox(
         "Model",
-        list(zoo.TEXT if purpose == "text" else zoo.IMAGE),
+        list(offered or (zoo.TEXT if purpose == "text" else zoo.WHOLE)),
         key="model" if purpose == "text" else "network",
         bind="query-params",
         accept_new_options=True,
@@ -99,7 +127,7 @@ def model(purpose: Purpose) -> str:
         help="Choose, or type the name of any model on Hugging Face (`openai-community/gpt2`, "
         "`vit_base_patch16_224`) or the path of a folder with `model.safetensors`.",
     )
-    offer = runs.offer(name, purpose, allow_folders=is_at_home())
+    offer = runs.offer(name, purpose, allow_folders=is_at_home(), attends=attends)
     if offer.download:
         ask_before_fetching(offer, purpose)
     return name

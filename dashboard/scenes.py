@@ -58,7 +58,8 @@ def _scene(title: str, sequences: dict, record: Record, names: list, start: Head
     if not layers:
         raise CaptureError(
             f"{title} has {len(record.calls)} attention layers, and none of them connects whole sequences: its "
-            f"attention lives in windows (the first has {record.calls[0].query_length} tokens). Choose another model."
+            f"attention lives in windows (the first has {record.calls[0].query_length} tokens). Open it in Vision / "
+            "Swin."
         )
     scene = Scene(sequences, layers, title=title)
     place = layer_of(scene, start[0])

@@ -21,6 +21,9 @@ PICTURES = {
     "before": ("before", "dark", ".js-plotly-plot"),
     "inside": ("inside", "light", ".js-plotly-plot"),
     "translation": ("translation", "light", "[data-testid=stHeadingWithActionElements] h3"),
+    "vit": ("vit?show=Maps", "light", ".photos .told"),
+    "explanations": ("vit?show=Explanations", "light", ".js-plotly-plot"),
+    "swin": ("swin", "dark", ".js-plotly-plot"),
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 

@@ -59,7 +59,7 @@ RECIPES = {
     "vit": Recipe(
         "vit",
         {"img_size": 64, "patch_size": 8, "embed_dim": 256, "depth": 6, "num_heads": 4, "num_classes": 100},
-        replace(TRANSFORMERS, steps=2400),
+        replace(TRANSFORMERS, steps=1200),
         patch_drop=0.5,
         cheap=0.9,
     ),

@@ -4,18 +4,22 @@ import json
 from pathlib import Path
 from typing import Any
 
+from core.vision.explain import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
 from training.card import table, write_card
+from training.vision_faithfulness import card_table
 
 
 def write_cards(weights: Path, names: list[str]) -> None:
     """A card in each of the folders `names`; all of them hold the same tables."""
     results = {name: json.loads((weights / name / "results.json").read_text()) for name in names}
-    tables = {"comparison": comparison(results), "faithfulness": faithfulness(weights, names)}
+    tables = {"comparison": comparison(results)}
     for name in names:
         found, kind = results[name], name.partition("-")[0]
         command = f"`make train-{name} DATA=...`"
         own = {"name": name, "what": WHAT[kind], "how": HOW[kind].format_map(found), "command": command}
-        write_card(weights / name, CARD, tables | own | {"first": _first(found)})
+        write_card(
+            weights / name, CARD, tables | own | {"first": _first(found), "faithfulness": faithfulness(weights / name)}
+        )
 
 
 def comparison(results: dict[str, dict[str, Any]]) -> str:
@@ -39,24 +43,10 @@ def comparison(results: dict[str, dict[str, Any]]) -> str:
     return table(header, rows)
 
 
-def faithfulness(weights: Path, names: list[str]) -> str:
+def faithfulness(folder: Path) -> str:
     """Areas under the deletion and insertion curves of each explanation; a sentence where nothing was measured."""
-    rows = []
-    for name in names:
-        file = weights / name / "faithfulness.json"
-        if file.exists():
-            told = json.loads(file.read_text())
-            rows += [[name, *row] for row in _areas(told)]
-    if not rows:
-        return "Not measured."
-    return table(["200 validation pictures", "explanation", "deletion (lower is better)", "insertion (higher)"], rows)
-
-
-def _areas(told: dict[str, Any]) -> list[list[str]]:
-    def said(found: dict[str, float], curve: str) -> str:
-        return f"{found[curve]:.3f} ± {found[f'{curve}_error']:.3f}"
-
-    return [[title, said(found, "deletion"), said(found, "insertion")] for title, found in told["explanations"].items()]
+    file = folder / "faithfulness.json"
+    return card_table(json.loads(file.read_text()), TITLES) if file.exists() else "Not measured for this model."
 
 
 def _all_seconds(found: dict[str, Any]) -> float:
@@ -75,6 +65,13 @@ def _first(found: dict[str, Any]) -> str:
     return f"\n{told}."
 
 
+TITLES = {
+    ATTENTION: "attention of the last layer",
+    ROLLOUT: "rollout (Abnar and Zuidema 2020)",
+    RELEVANCE: "gradient x attention (Chefer et al. 2021)",
+    ACTIVATION: "class activation map (Selvaraju et al. 2017)",
+    "random": "random order",
+}
 WHAT = {
     "vit": """\
 A small vision transformer (timm's `VisionTransformer`, Dosovitskiy et al. 2020): 6 layers of 4 heads, width 256,
@@ -114,7 +111,7 @@ non-commercial research and education; the same holds for these weights.
 ## Held-out results
 {comparison}
 
-All four were trained by the same script on the same pictures in the same order. MACs are multiply-adds of the matrix
+All of them were trained by the same script on the same pictures in the same order. MACs are multiply-adds of the matrix
 products and convolutions for one picture of 64 x 64; images/s in single precision on {hardware}, measured in turn. The
 logistic regression sees the same pictures at 32 x 32 pixels. Nothing was chosen by these numbers.
 

@@ -32,7 +32,7 @@ def grid_of(network: Any, size: tuple[int, int]) -> tuple[int, int]:
 
     Of a convolutional network, which has no patches: of its last feature map.
     """
-    embedding = getattr(network, "patch_embed", None)
+    embedding: Any = getattr(network, "patch_embed", None)
     if hasattr(embedding, "dynamic_feat_size"):  # of this size, which need not be the one it was made for
         return tuple(embedding.dynamic_feat_size(size))
     if grid := getattr(embedding, "grid_size", None):

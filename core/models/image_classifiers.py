@@ -12,6 +12,9 @@ from torch import nn
 
 def make_image_classifier(architecture: str, sizes: dict[str, Any]) -> nn.Module:
     """The network that `architecture` ("vit", "swin", "resnet" or "plain") names, with random weights."""
+    # All of timm at once: threads that begin with different parts of it would wait for one another for ever.
+    import timm  # noqa: F401
+
     return MAKERS[architecture](**sizes)
 
 

@@ -3,6 +3,8 @@
 It is `resnet-tiny-imagenet` without its shortcuts (the "plain" networks of He et al. 2015, section 3.3).
 """
 
+from collections.abc import Sequence
+
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -13,7 +15,7 @@ class PlainConvolution(nn.Module):
     `widths`: the channels of each stage; `depth`: convolutions in each.
     """
 
-    def __init__(self, widths: tuple[int, ...], depth: int, num_classes: int):
+    def __init__(self, widths: Sequence[int], depth: int, num_classes: int):
         super().__init__()
         self.stem = _convolve(3, widths[0], kernel=7, stride=2)
         stages, width_in = [], widths[0]

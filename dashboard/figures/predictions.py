@@ -1,4 +1,4 @@
-"""What a model expects, as bars; beside it, what it expects after heads were silenced."""
+"""What a model expects, as bars; beside it, what it expects after it was changed."""
 
 import plotly.graph_objects as go
 
@@ -7,16 +7,22 @@ from dashboard.theme import Palette
 
 
 def prediction_bars(
-    labels: list[str], before: list[float], after: list[float] | None = None, *, palette: Palette, size: int = 14
+    labels: list[str],
+    before: list[float],
+    after: list[float] | None = None,
+    *,
+    palette: Palette,
+    changed: str = "heads silenced",
+    size: int = 14,
 ) -> go.Figure:
     """One bar a label, its length the probability (0 to 1); a second one below it, if `after` is given.
 
-    `size` is that of the letters, in pixels.
+    `changed` names the second bars, `size` is that of the letters, in pixels.
     """
     figure = go.Figure()
     figure.add_trace(_bars(labels, before, "as it is", palette.map))
     if after is not None:
-        figure.add_trace(_bars(labels, after, "heads silenced", palette.accent))
+        figure.add_trace(_bars(labels, after, changed, palette.accent))
     rows = len(labels) * (1 if after is None else 2)
     longest = max(map(len, labels), default=1)
     return figure.update_layout(

@@ -21,9 +21,9 @@ def computing() -> Iterator[None]:
 
 
 @st.cache_data(max_entries=256, ttl=600, show_spinner="Asking what this model is …")
-def offer(name: str, purpose: Purpose, *, allow_folders: bool) -> zoo.Offer:
+def offer(name: str, purpose: Purpose, *, allow_folders: bool, attends: bool = True) -> zoo.Offer:
     """What a model is and what it costs; ModelError if it cannot be had."""
-    return zoo.inspect(name, purpose, allow_folders=allow_folders)
+    return zoo.inspect(name, purpose, allow_folders=allow_folders, attends=attends)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Loading the model …")
@@ -35,4 +35,4 @@ def text_model(name: str) -> zoo.TextModel:
 @st.cache_resource(max_entries=4, show_spinner="Loading the model …")
 def image_model(name: str) -> zoo.ImageModel:
     """An image model that `offer` has let pass, likewise."""
-    return zoo.load_image(name, allow_folders=True)
+    return zoo.load_image(name, allow_folders=True, attends=False)

@@ -7,7 +7,9 @@ from dashboard.words.inside import INSIDE
 from dashboard.words.order import ORDER
 from dashboard.words.page_words import PageWords
 from dashboard.words.steps import STEPS
+from dashboard.words.swin import SWIN
 from dashboard.words.translation import TRANSLATION
+from dashboard.words.vision import VISION
 
 __all__ = [
     "BEFORE",
@@ -19,7 +21,9 @@ __all__ = [
     "OWN",
     "PREDICTIONS",
     "STEPS",
+    "SWIN",
     "TEXT",
     "TRANSLATION",
+    "VISION",
     "PageWords",
 ]

@@ -1,6 +1,7 @@
 """Position biases against what the models' own attention does with them, and the scores that they are added to."""
 
 import math
+from functools import cache
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ EVERY = [pytest.param(windowed, id=str(windowed)) for windowed in FAMILIES]
 FIRST, SECOND = Windowed("timm", 1, (36, 52)), Windowed("timm", 2, (36, 52))
 
 
+@cache
 def seen(windowed, change=None):
     network = windowed.network()
     if change:

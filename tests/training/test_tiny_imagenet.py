@@ -25,14 +25,16 @@ def test_a_changed_picture_has_the_size_that_was_asked_for_and_stays_a_picture(s
     torch.manual_seed(0)
     changed = vary(torch.rand(5, 3, 64, 64), size)
     assert changed.shape == (5, 3, size, size)
-    assert 0 <= changed.min() and changed.max() <= 1
+    assert changed.min() >= 0
+    assert changed.max() <= 1
 
 
 def test_a_picture_of_one_colour_keeps_it_but_for_the_light():
     torch.manual_seed(0)
     changed = vary(torch.full((4, 3, 64, 64), 0.4))
     assert (changed.flatten(1).std(dim=1) < 1e-6).all()
-    assert (changed.amax() <= 0.5 + 1e-6) and (changed.amin() >= 0.3 - 1e-6)
+    assert changed.amax() <= 0.5 + 1e-6
+    assert changed.amin() >= 0.3 - 1e-6
 
 
 def test_the_mean_colour_becomes_zero():
@@ -64,7 +66,7 @@ def test_convolutions_learn_by_momentum_and_their_norms_do_not_decay(tmp_path):
     before = [parameter.detach().clone() for parameter in network.parameters()]
     plan = Plan(steps=3, learning_rate=0.1, weight_decay=0.5, warm_up=1, optimiser="sgd")
     # A loss without a gradient of its own: all that moves is what decays.
-    train(network, lambda step: sum(parameter.sum() * 0 for parameter in network.parameters()), plan, tmp_path)
+    train(network, lambda _: sum(parameter.sum() * 0 for parameter in network.parameters()), plan, tmp_path)
     convolution, bias, scale, shift = network.parameters()
     assert convolution.abs().sum() < before[0].abs().sum()
     for kept, old in zip((bias, scale, shift), before[1:], strict=True):

@@ -5,7 +5,7 @@ import io
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt8
 from PIL import Image
 
 from dashboard.components.attention_view import codec
@@ -158,11 +158,11 @@ def _sequence(sequence: Sequence) -> dict:
         "rows": sequence.rows,
         "columns": sequence.columns,
         "prefix": list(sequence.prefix),
-        "picture": None if sequence.picture is None else _picture(sequence.picture),
+        "picture": None if sequence.picture is None else picture_address(sequence.picture),
     }
 
 
-def _picture(pixels: np.ndarray) -> str:
+def picture_address(pixels: UInt8[np.ndarray, "row column channel"]) -> str:
     """The picture as a data address: small ones exact, photographs as JPEG."""
     picture = Image.fromarray(np.ascontiguousarray(pixels))
     picture.thumbnail((PICTURE_SIDE, PICTURE_SIDE))

@@ -110,7 +110,7 @@ function sharedDigits(values) {
 }
 
 /** A frame around a cell, with a line of paper within, so that it is seen on every colour. */
-function outline({ left, top, cell }, [row, column], { colour, line, paper }) {
+export function outline({ left, top, cell }, [row, column], { colour, line, paper }) {
   const around = Math.min(cell.width, cell.height) < 8 ? 2 : -line / 2; // a small cell is framed from outside
   const box = (out) => ({
     x: left + column * cell.width - out,

@@ -1,0 +1,128 @@
+"""Vision: loading the models, a photograph as a phone makes it, and what a visitor waits for on both pages."""
+
+import statistics
+import time
+from collections.abc import Iterator
+from functools import partial
+from io import BytesIO
+
+import numpy as np
+import torch
+from PIL import Image
+from playwright.sync_api import FilePayload, Page, expect
+
+from benchmarks.browser import UNTIL_CHANGED, count_bytes
+from benchmarks.measure import times
+from benchmarks.student import visiting
+from benchmarks.table import Row
+from core import zoo
+from core.capture import record_attention
+from core.images import open_example, open_picture
+from core.vision.explain import explain
+
+PHONE = (4032, 3024)  # 12 megapixels
+ON_ITS_SIDE = {0x0112: 6}  # EXIF: turn by a quarter to see it upright
+# The first map is there when its sentence says where the head looks.
+MAPPED = ".photos .told"
+
+
+def rows() -> Iterator[Row]:
+    """Models alone, then both pages."""
+    for name in zoo.IMAGE:
+        (seconds,) = times(partial(zoo.load_image, name, attends=False), repeats=5)
+        yield Row(f"Vision: loading {name}", seconds, "s", 0.5)
+    yield from _recorded()
+    photograph = phone_photograph()
+    for name in ("vit-tiny-imagenet", "swin-tiny-imagenet"):
+        model = zoo.load_image(name)
+        (seconds,) = times(partial(_first_map, model, photograph), repeats=3)
+        yield Row(f"Vision: 12 megapixels, turned by EXIF, to the first map of {name}", seconds, "s", 1.5)
+    model = zoo.load_image("vit-tiny-imagenet")
+    prepared = model.prepare(open_example("cat"), resolution=128)
+    (seconds,) = times(partial(explain, model, prepared.pixels, prepared.patches), repeats=3)
+    yield Row("Vision: attention, rollout and relevance of 257 tokens", seconds, "s")
+    with visiting() as (page, address):
+        received = count_bytes(page)
+        yield from _visit(page, address, received, photograph)
+
+
+def _recorded() -> Iterator[Row]:
+    """Swin is recorded window by window: what that adds to its own forward pass."""
+    model = zoo.load_image("swin-tiny-imagenet")
+    pixels = model.prepare(open_example("cat"), resolution=256).pixels
+
+    @torch.inference_mode()
+    def plain() -> object:
+        return model.network(pixels)
+
+    @torch.inference_mode()
+    def watched() -> object:
+        with record_attention(model.network) as record:
+            model.network(pixels)
+        return record
+
+    without, recorded = times(plain, watched, repeats=9)
+    what = "Vision: recording swin-tiny-imagenet at 256 x 256, against its plain forward pass"
+    yield Row(what, recorded / without, "x")
+
+
+def phone_photograph() -> bytes:
+    """A photograph of ours with a phone's number of pixels, noise and place in its EXIF data."""
+    noise = np.random.default_rng(0).integers(-12, 13, (*PHONE[::-1], 3))
+    values = np.asarray(open_example("coffee").resize(PHONE), dtype=np.int64) + noise
+    exif = Image.Exif()
+    for tag, value in ON_ITS_SIDE.items():
+        exif[tag] = value
+    stream = BytesIO()
+    Image.fromarray(values.clip(0, 255).astype(np.uint8)).save(stream, "JPEG", quality=90, exif=exif)
+    return stream.getvalue()
+
+
+def _first_map(model: zoo.ImageModel, raw: bytes) -> None:
+    prepared = model.prepare(open_picture(raw), resolution=128)
+    with torch.inference_mode(), record_attention(model.network) as record:
+        model.run(prepared)
+    record.calls[-1].weights(head=0)
+
+
+def _visit(page: Page, address: str, received: list[int], photograph: bytes) -> Iterator[Row]:
+    _opened(page, f"{address}/vit?show=Maps")
+    _opened(page, f"{address}/swin?show=Maps")  # both models are in memory now
+    for name in ("vit", "swin"):
+        _opened(page, f"{address}/{name}?show=Maps&picture=rocket")
+        yield Row(f"Vision: another head, page {name}", _median(page, ".heads button", "click"), "ms", 50)
+        moved = _median(page, ".photo canvas", "pointermove")
+        yield Row(f"Vision: another patch under the pointer, page {name}", moved, "ms", 50)
+    received.clear()
+    yield Row("Vision: 1,601 tokens, address to the map", _opened(page, f"{address}/vit?show=Maps&patches=40"), "s", 2)
+    yield Row("Vision: 1,601 tokens, all that the server sent", sum(received) / 1e6, "MB", 4)
+    yield Row("Vision: 1,601 tokens, another head", _median(page, ".heads button", "click"), "ms", 50)
+    yield Row("Vision: 1,601 tokens, another patch", _median(page, ".photo canvas", "pointermove"), "ms", 50)
+    _opened(page, f"{address}/vit?show=Maps")
+    page.get_by_text("Your own").click()
+    before = page.locator(MAPPED).inner_text()
+    started = time.perf_counter()
+    file = FilePayload(name="phone.jpg", mimeType="image/jpeg", buffer=photograph)
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.locator(MAPPED)).not_to_have_text(before, timeout=60_000)
+    waited = time.perf_counter() - started
+    yield Row("Vision: a photograph of 12 megapixels, from the file to the map on the page", waited, "s", 1.5)
+
+
+def _opened(page: Page, address: str) -> float:
+    """Seconds from the address to the first sentence of the map."""
+    started = time.perf_counter()
+    page.goto(address)
+    page.locator(MAPPED).filter(has_text="%").first.wait_for(timeout=60_000)
+    seconds = time.perf_counter() - started
+    page.wait_for_timeout(1500)
+    return seconds
+
+
+def _median(page: Page, target: str, kind: str) -> float:
+    """Milliseconds until the sentence has changed, the median of several places or heads."""
+    waits = [
+        page.evaluate(UNTIL_CHANGED, [target, number, kind, 0.2 + 0.15 * number, 0.3 + 0.1 * number, MAPPED, ".photos"])
+        for number in (1, 0, 1)
+    ]
+    return statistics.median(waits)

@@ -1,0 +1,129 @@
+"""What attention in windows costs beside attention over the whole grid: counted, and measured on this machine.
+
+Liu et al. 2021, "Swin Transformer", section 3.2, equations 1 and 2: on a grid of h x w places of C channels,
+
+    Omega(MSA)   = 4 h w C^2 + 2 (h w)^2 C      every place looks at every other
+    Omega(W-MSA) = 4 h w C^2 + 2 M^2 h w C      every place looks at the M x M places of its window
+
+in multiply-adds: four projections (query, key, value, output), the scores, and the sum of values; the softmax and the
+position bias are left out, as in the paper.
+"""
+
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+PIXELS = (64, 96, 128, 192, 256, 320, 384, 448, 512)  # on a side
+REPEATS = 5
+PATIENCE = 15.0  # seconds after which no further pass is begun, on a slow or busy machine
+
+Progress = Callable[[int, int], None]  # is told how many passes are done, and of how many
+
+_MEASURING = threading.Lock()  # two measurements at a time would disturb one another
+
+
+@dataclass(frozen=True)
+class BlockSizes:
+    """What the cost of one attention block depends on, besides the picture."""
+
+    width: int  # C: channels
+    heads: int
+    window: int  # M: places on a side
+    patch: int  # pixels on a side of a place
+
+    def grid(self, pixels: int) -> int:
+        """h = w for a square picture of so many pixels on a side."""
+        return -(-pixels // self.patch)
+
+    def padded(self, pixels: int) -> int:
+        """The same as whole windows: what the windows really cover."""
+        return -(-self.grid(pixels) // self.window) * self.window
+
+
+def global_cost(h: int, w: int, width: int) -> int:
+    """Omega(MSA), equation 1: multiply-adds."""
+    return 4 * h * w * width**2 + 2 * (h * w) ** 2 * width
+
+
+def window_cost(h: int, w: int, width: int, window: int) -> int:
+    """Omega(W-MSA), equation 2: multiply-adds; exact where windows of window x window fill the grid."""
+    return 4 * h * w * width**2 + 2 * window**2 * h * w * width
+
+
+class GridAttention(nn.Module):
+    """Multi-head self-attention over a grid, in windows or, with `window=None`, over all of it; the fused kernel."""
+
+    def __init__(self, width: int, heads: int, window: int | None):
+        super().__init__()
+        self.heads, self.window = heads, window
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x: Float[Tensor, "batch row column width"]) -> Float[Tensor, "batch row column width"]:
+        """The grid is padded to whole windows on the right and below."""
+        _, rows, columns, _ = x.shape
+        if self.window is None:
+            return self._attend(x.flatten(1, 2)).view_as(x)
+        side = self.window
+        padded = F.pad(x, (0, 0, 0, -columns % side, 0, -rows % side))
+        split = padded.unflatten(1, (-1, side)).unflatten(3, (-1, side)).transpose(2, 3)
+        mixed = self._attend(split.flatten(3, 4).flatten(0, 2)).view(split.shape)
+        return mixed.transpose(2, 3).flatten(3, 4).flatten(1, 2)[:, :rows, :columns]
+
+    def _attend(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
+        query, key, value = (
+            part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=-1)
+        )
+        return self.out(F.scaled_dot_product_attention(query, key, value).transpose(1, 2).flatten(start_dim=2))
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One picture size: the median seconds of one block with windows and of one over the whole grid."""
+
+    pixels: int
+    window: float
+    whole: float
+    repeats: int
+
+
+def measure(
+    sizes: BlockSizes,
+    progress: Progress,
+    *,
+    pixels: tuple[int, ...] = PIXELS,
+    repeats: int = REPEATS,
+    patience: float = PATIENCE,
+) -> tuple[Timing, ...]:
+    """Time both blocks at every size, smallest first; sizes that no time is left for are left out.
+
+    Each is run once untimed; the two take turns, so that a busy moment of the machine falls on both alike.
+    """
+    with _MEASURING, torch.inference_mode():
+        began, timings, done = time.perf_counter(), [], 0
+        blocks = [GridAttention(sizes.width, sizes.heads, window).eval() for window in (sizes.window, None)]
+        for side in pixels:
+            grid = sizes.grid(side)
+            x = torch.randn(1, grid, grid, sizes.width, generator=torch.Generator().manual_seed(0))
+            seconds: list[list[float]] = [[], []]
+            for turn in range(repeats + 1):
+                for block, taken in zip(blocks, seconds, strict=True):
+                    started = time.perf_counter()
+                    block(x)
+                    taken.append(time.perf_counter() - started)
+                done += 1
+                progress(done, len(pixels) * (repeats + 1))
+                if turn and time.perf_counter() - began > patience:
+                    break
+            window, whole = (statistics.median(taken[1:]) for taken in seconds)
+            timings.append(Timing(side, window, whole, len(seconds[0]) - 1))
+            if time.perf_counter() - began > patience:
+                break
+    return tuple(timings)

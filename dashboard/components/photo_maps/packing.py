@@ -1,0 +1,166 @@
+"""What is sent to the browser: little maps of all heads at once, and as many whole answers as fit.
+
+An answer is what the browser needs to show any query of one head to the last digit that is shown:
+
+| kind | of a head | bytes |
+|---|---|---|
+| dense | weights (query, key) as float16 | 2 for each weight |
+| rough | the same in one byte (codec.py, "root"), for maps that would not fit otherwise | 1 for each weight |
+| factors | queries and keys (token, each) as float16, the mean row as float32 | 4 for each number of a token |
+| windows | weights (window, query, key) as float16 | 2 for each weight |
+
+Keys are sent without their mean over all tokens: it moves every score of a row alike, the softmax takes no notice,
+and float16 is finer for what remains.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from dashboard.components.attention_view import codec
+from dashboard.components.attention_view.packing import picture_address
+from dashboard.components.photo_maps.scene import Factors, PhotoLayer, PhotoScene, Windows
+
+BUDGET = 2_600_000  # bytes of answers in one message: 3.5 MB as base64, which leaves room for the photograph
+LARGEST_HALF = 60_000  # float16 ends at 65,504
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the browser asks for: a head, and the digest of the overview that it has already."""
+
+    layer: int | None = None
+    head: int | None = None
+    have: str = ""
+
+    def within(self, scene: PhotoScene) -> tuple[int, int]:
+        """The head that is wished, or the one that the scene starts with where there is no such head."""
+        layer, head = self.layer or 0, self.head or 0
+        wished = (self.layer, self.head) != (None, None) and scene.has(layer, head)
+        return (layer, head) if wished else scene.start
+
+
+def pack(scene: PhotoScene, wanted: Wanted) -> dict:
+    """The message for the browser; the overview is left out where it is there already."""
+    overview = scene.overview
+    message = {"digest": overview["digest"], "overview": None, "answers": None}
+    if wanted.have != overview["digest"]:
+        message["overview"] = overview
+    if not overview["whole"]:
+        layer, head = wanted.within(scene)
+        message["answers"] = {"layer": layer, "heads": _answers(scene.layers[layer], head)}
+    return message
+
+
+def overview(scene: PhotoScene) -> dict:
+    """The photograph, layers, little maps of each head, and all answers where they fit. Use `scene.overview`."""
+    whole = sum(layer.heads * size_of(layer) for layer in scene.layers) <= BUDGET
+    packed = {
+        "title": scene.title,
+        "start": list(scene.start),
+        "whole": whole,
+        "picture": picture_address(scene.picture),
+        "layers": [_layer(layer, whole) for layer in scene.layers],
+    }
+    digest = hashlib.blake2b(repr(packed).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return packed | {"digest": digest}
+
+
+def kind_of(layer: PhotoLayer) -> str:
+    """How the answers of a layer travel: factors only where they are smaller than the map itself."""
+    if isinstance(layer.answers, Windows):
+        return "windows"
+    if isinstance(layer.answers, Factors):
+        each = layer.answers.query.shape[2]
+        if 2 * each < layer.tokens and _fits_half(layer.answers):
+            return "factors"
+    return "dense" if 2 * layer.tokens**2 <= BUDGET else "rough"
+
+
+def size_of(layer: PhotoLayer) -> int:
+    """Bytes of the answers of one head."""
+    kind = kind_of(layer)
+    if kind == "factors":
+        assert isinstance(layer.answers, Factors)
+        return 4 * layer.tokens * (layer.answers.query.shape[2] + 1)
+    return (1 if kind == "rough" else 2) * int(np.prod(layer.shape))
+
+
+def little(layer: PhotoLayer, weights: np.ndarray) -> Float[np.ndarray, "_ token"]:
+    """What a thumbnail can show of a head: the mean over queries, then the row of each prefix token.
+
+    In windows: what each place receives on average from the queries of its window.
+    """
+    if isinstance(layer.answers, Windows):
+        return _received(layer, layer.answers.places, weights)[None]
+    return np.concatenate([weights.mean(axis=0)[None], weights[: len(layer.prefix)]])
+
+
+def _received(layer: PhotoLayer, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The mean over those queries of a window that have a place, stitched over the grid; 0 where no window lies."""
+    asking = (places >= 0)[:, :, None]
+    mean = np.where(asking, weights, 0).sum(axis=1) / np.maximum(asking.sum(axis=1), 1)
+    grid = np.zeros(layer.rows * layer.columns, dtype=np.float32)
+    grid[places[places >= 0]] = mean[places >= 0]
+    return grid
+
+
+def _layer(layer: PhotoLayer, whole: bool) -> dict:
+    rows, answers = [], {}
+    kind = kind_of(layer)
+    for head in range(layer.heads):
+        weights = layer.weights(head)
+        rows.append(little(layer, weights))
+        if whole:
+            answers[str(head)] = _answer(layer, kind, head, weights)
+    shown = np.nan_to_num(np.concatenate(rows))
+    tops = np.maximum(shown.max(axis=1), 1e-9)
+    names = ("label", "group", "path", "heads", "rows", "columns")
+    return {name: getattr(layer, name) for name in names} | {
+        "prefix": list(layer.prefix),
+        "kind": kind,
+        "each": layer.answers.query.shape[2] if isinstance(layer.answers, Factors) else None,
+        "windows": _windows(layer.answers) if isinstance(layer.answers, Windows) else None,
+        "little": codec.as_text(codec.write(shown / tops[:, None], "root")),
+        "tops": [float(top) for top in tops],
+        "answers": answers if whole else None,
+    }
+
+
+def _windows(answers: Windows) -> dict:
+    places = codec.as_text(np.ascontiguousarray(answers.places, dtype="<i4").tobytes())
+    return {"count": answers.places.shape[0], "positions": answers.places.shape[1], "places": places}
+
+
+def _answers(layer: PhotoLayer, head: int) -> dict:
+    """All heads of a layer where they fit one message, else the one that is wished."""
+    kind = kind_of(layer)
+    heads = range(layer.heads) if layer.heads * size_of(layer) <= BUDGET else (head,)
+    return {str(each): _answer(layer, kind, each, layer.weights(each)) for each in heads}
+
+
+def _answer(layer: PhotoLayer, kind: str, head: int, weights: np.ndarray) -> dict:
+    if kind == "factors":
+        assert isinstance(layer.answers, Factors)
+        query, key = factors(layer.answers, head)
+        mean = codec.as_text(weights.mean(axis=0).astype("<f4").tobytes())
+        return {
+            "query": codec.as_text(codec.write(query, "half")),
+            "key": codec.as_text(codec.write(key, "half")),
+            "mean": mean,
+        }
+    return {"weights": codec.as_text(codec.write(weights, "root" if kind == "rough" else "half"))}
+
+
+def factors(answers: Factors, head: int) -> tuple[np.ndarray, np.ndarray]:
+    """Queries and keys (token, each) of a head as they are sent: the scale is in the keys, their mean is not."""
+    key = answers.key[head].astype(np.float32)
+    return answers.query[head].astype(np.float32), (key - key.mean(axis=0)) * np.float32(answers.scale)
+
+
+def _fits_half(answers: Factors) -> bool:
+    """Whether float16 can hold them; it can, but for models with a few enormous channels."""
+    largest = max(np.abs(part).max() for head in range(len(answers.query)) for part in factors(answers, head))
+    return bool(largest < LARGEST_HALF)  # not so where there is a NaN either

@@ -1,0 +1,152 @@
+"""A photograph and the attention layers that look at it: who answers a query, and where the answer lies."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Int, UInt8
+
+
+@dataclass(frozen=True, eq=False)
+class Dense:
+    """Whole maps: `weights(head)`, prefix tokens first, then the patches row by row."""
+
+    weights: Callable[[int], Float[np.ndarray, "query key"]]
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """Queries and keys as they meet in the softmax, without mask or bias: softmax(query key^T * scale).
+
+    Far smaller than the maps where there are many tokens: the browser computes each row that is looked at.
+    """
+
+    query: Float[np.ndarray, "head token each"]
+    key: Float[np.ndarray, "head token each"]
+    scale: float
+
+    def weights(self, head: int) -> Float[np.ndarray, "query key"]:
+        """The whole map of a head."""
+        scores = (self.query[head].astype(np.float32) * np.float32(self.scale)) @ self.key[head].astype(np.float32).T
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        return scores
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """Maps within windows: `weights(head)`, and `places`, where each position of a window lies on the layer's grid.
+
+    A place is row * columns + column, or -1 for padding, which is looked at and has no place.
+    """
+
+    weights: Callable[[int], Float[np.ndarray, "window query key"]]
+    places: Int[np.ndarray, "window position"]
+
+
+Answers = Dense | Factors | Windows
+
+
+@dataclass(frozen=True, eq=False)
+class PhotoLayer:
+    """One attention layer whose tokens are patches of the photograph, after its `prefix` tokens.
+
+    `label` is what the chooser shows ("3"); `group` names the stage it belongs to, where there are several; `path` is
+    the module that ran.
+    """
+
+    label: str
+    heads: int
+    rows: int
+    columns: int
+    answers: Answers
+    prefix: tuple[str, ...] = ()
+    path: str = ""
+    group: str = ""
+
+    def __post_init__(self):
+        if min(self.heads, self.rows, self.columns) < 1:
+            raise ValueError(
+                f"Layer {self.label!r} has {self.heads} heads and {self.rows} x {self.columns} patches: none of them "
+                "may be 0."
+            )
+        if isinstance(self.answers, Factors):
+            self._check_factors(self.answers)
+        if isinstance(self.answers, Windows):
+            self._check_places(self.answers.places)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens look: prefix tokens and patches."""
+        return len(self.prefix) + self.rows * self.columns
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the weights of one head."""
+        if isinstance(self.answers, Windows):
+            windows, positions = self.answers.places.shape
+            return windows, positions, positions
+        return self.tokens, self.tokens
+
+    def weights(self, head: int) -> np.ndarray:
+        """The weights of one head, float32, in the shape that its answers have."""
+        if not 0 <= head < self.heads:
+            raise ValueError(f"Layer {self.label!r} has heads 0 to {self.heads - 1}; head {head} was asked for.")
+        weights = np.asarray(self.answers.weights(head), dtype=np.float32)
+        if weights.shape != self.shape:
+            raise ValueError(
+                f"Layer {self.label!r}, head {head} gave weights of shape {weights.shape}; its patches need "
+                f"{self.shape}."
+            )
+        return weights
+
+    def _check_factors(self, answers: Factors) -> None:
+        for name, array in (("queries", answers.query), ("keys", answers.key)):
+            if array.ndim != 3 or array.shape[:2] != (self.heads, self.tokens):
+                raise ValueError(
+                    f"Layer {self.label!r} has {self.heads} heads and {self.tokens} tokens, but {name} of shape "
+                    f"{array.shape}."
+                )
+
+    def _check_places(self, places: np.ndarray) -> None:
+        if self.prefix:
+            raise ValueError(f"Layer {self.label!r} has windows, so no prefix token: {self.prefix} have no window.")
+        real = places[places >= 0]
+        if places.ndim != 2 or len(np.unique(real)) < len(real):
+            raise ValueError(f"Layer {self.label!r}: each place of its grid lies in one window only.")
+        if real.size and real.max() >= self.rows * self.columns:
+            raise ValueError(
+                f"Layer {self.label!r} has the places 0 to {self.rows * self.columns - 1}; a window holds {real.max()}."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class PhotoScene:
+    """All that one view shows. Keep a scene (in a cache) as long as it is shown: its overview is computed once.
+
+    `start` is the layer and the head in view before the visitor chooses.
+    """
+
+    picture: UInt8[np.ndarray, "row column channel"]
+    layers: tuple[PhotoLayer, ...]
+    title: str = ""
+    start: tuple[int, int] = (0, 0)
+
+    def __post_init__(self):
+        if not self.layers:
+            raise ValueError("A scene needs at least one layer.")
+        if not self.has(*self.start):
+            raise ValueError(f"A scene cannot start with layer {self.start[0]}, head {self.start[1]}: it has none.")
+
+    def has(self, layer: int, head: int) -> bool:
+        """Whether there is such a head."""
+        return 0 <= layer < len(self.layers) and 0 <= head < self.layers[layer].heads
+
+    @cached_property
+    def overview(self) -> dict:
+        """What is sent of all heads: made once for each scene, because it computes every head."""
+        from dashboard.components.photo_maps.packing import overview  # packing knows scenes, not the reverse
+
+        return overview(self)

@@ -1,0 +1,73 @@
+"""How far each head of each layer looks, as one point a head (Dosovitskiy et al. 2020, figure 7, right)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import Palette
+
+SPREAD = 0.32  # of the room between two layers: heads stand side by side, so that equal ones are both seen
+
+
+def distances(
+    layers: Sequence[str],
+    heads: Sequence[np.ndarray],
+    *,
+    even: float,
+    palette: Palette,
+    unit: str = "pixels",
+    height: int = 380,
+    size: int = 14,
+) -> go.Figure:
+    """One point for each head, above its layer; `heads` holds an array (head) for each of `layers`.
+
+    The small bar is the mean of a layer, the dotted line (`even`) what attention spread evenly would come to.
+    """
+    names = [escape(layer) for layer in layers]
+    places = [place + offset for place, own in enumerate(heads) for offset in _offsets(len(own))]
+    told = [(names[place], head) for place, own in enumerate(heads) for head in range(len(own))]
+    figure = go.Figure(
+        go.Scatter(
+            x=places,
+            y=np.concatenate(heads),
+            mode="markers",
+            name="a head",
+            marker={"color": palette.map, "size": 10, "opacity": 0.75, "line": {"color": palette.paper, "width": 1}},
+            customdata=told,
+            hovertemplate="%{customdata[0]}, head %{customdata[1]}: %{y:.1f} " + escape(unit) + "<extra></extra>",
+        )
+    )
+    figure.add_trace(_means(names, heads, palette, unit))
+    on_paper(figure, palette=palette, height=height, size=size, x="layer", y=f"mean attention distance ({unit})")
+    figure.update_xaxes(
+        tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4], showgrid=False
+    )
+    largest = max([even, *(float(np.nanmax(own)) for own in heads if np.isfinite(own).any())])
+    figure.update_yaxes(range=[0, 1.12 * largest])
+    figure.add_hline(
+        y=even,
+        line={"color": palette.soft, "width": 1.5, "dash": "dot"},
+        annotation={"text": f"spread evenly: {even:.1f}", "font": {"color": palette.soft, "size": size - 1}},
+        annotation_position="top left",
+    )
+    return figure
+
+
+def _means(names: list[str], heads: Sequence[np.ndarray], palette: Palette, unit: str) -> go.Scatter:
+    """A short bar at the mean of each layer."""
+    means = [float(np.nanmean(own)) if np.isfinite(own).any() else float("nan") for own in heads]
+    return go.Scatter(
+        x=list(range(len(names))),
+        y=means,
+        mode="markers",
+        name="mean of a layer",
+        marker={"symbol": "line-ew", "size": 34, "line": {"color": palette.accent, "width": 2.5}},
+        customdata=names,
+        hovertemplate="%{customdata}, mean of its heads: %{y:.1f} " + escape(unit) + "<extra></extra>",
+    )
+
+
+def _offsets(heads: int) -> np.ndarray:
+    return np.linspace(-SPREAD, SPREAD, heads) if heads > 1 else np.zeros(1)

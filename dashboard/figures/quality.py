@@ -1,0 +1,136 @@
+"""Measured means with their standard errors: models against what they cost, and several quantities row by row."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import Palette
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One model: its cost, its quality and the standard error of that."""
+
+    name: str
+    cost: float
+    quality: float
+    error: float
+
+
+def quality_marks(
+    marks: Sequence[Mark],
+    *,
+    hues: Mapping[str, str],
+    palette: Palette,
+    x: str,
+    y: str,
+    tell: str,
+    size: int = 14,
+    height: int = 380,
+) -> go.Figure:
+    """A mark for each model with its name above it; costs from 0, the quality as a share.
+
+    `tell` is Plotly's template for the sentence below the pointer, where %{text} is the name.
+    """
+    figure = go.Figure()
+    for mark in marks:
+        figure.add_trace(
+            go.Scatter(
+                x=[mark.cost],
+                y=[mark.quality],
+                error_y={"array": [mark.error], "thickness": 1.5, "width": 4},
+                mode="markers+text",
+                text=[escape(mark.name)],
+                textposition=_side(mark, marks),
+                textfont={"size": size - 1, "color": palette.ink},
+                marker={"size": 11, "color": hues[mark.name]},
+                cliponaxis=False,
+                hovertemplate=f"{tell}<extra></extra>",
+            )
+        )
+    on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
+    qualities = [mark.quality for mark in marks]
+    room = 0.35 * (max(qualities) - min(qualities)) or 0.05
+    figure.update_layout(showlegend=False)
+    figure.update_xaxes(range=[0, 1.25 * max(mark.cost for mark in marks)], showgrid=False)
+    figure.update_yaxes(range=[min(qualities) - room, max(qualities) + room], tickformat=".0%")
+    return figure
+
+
+def _side(mark: Mark, marks: Sequence[Mark]) -> str:
+    """Names stand above; below where another model stands closely above."""
+    spread = max(each.quality for each in marks) - min(each.quality for each in marks) or 1.0
+    widest = max(each.cost for each in marks)
+    crowded = any(
+        0 <= other.quality - mark.quality < 0.25 * spread and abs(other.cost - mark.cost) < 0.3 * widest
+        for other in marks
+        if other != mark
+    )
+    return "bottom center" if crowded else "top center"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a figure of means: a heading (no values), or a name with mean and standard error for each column."""
+
+    name: str
+    values: tuple[tuple[float, float], ...] = ()
+    colour: str = ""
+
+
+def means(rows: Sequence[Row], columns: Sequence[str], *, palette: Palette, size: int = 14) -> go.Figure:
+    """Rows from the top, columns beside one another, each with its own scale from 0; bars are standard errors."""
+    figure = go.Figure()
+    gap = 0.06
+    width = (1 - gap * (len(columns) - 1)) / len(columns)
+    on_paper(figure, palette=palette, height=round(64 + 1.9 * size * len(rows)), size=size)
+    for number, title in enumerate(columns):
+        axis = "" if number == 0 else str(number + 1)
+        for place, row in enumerate(rows):
+            if row.values:
+                figure.add_trace(_mean(row, place, number, title, axis))
+        largest = max(sum(row.values[number]) for row in rows if row.values)
+        left = number * (width + gap)
+        figure.update_layout(
+            {
+                f"xaxis{axis}": {
+                    "domain": [left, left + width],
+                    "anchor": "y",
+                    "range": [0, 1.1 * largest],
+                    "fixedrange": True,
+                    "gridcolor": palette.hair,
+                    "linecolor": palette.hair,
+                    "zeroline": False,
+                    "tickfont": {"color": palette.soft, "size": size - 1},
+                    "title": {"text": title, "font": {"size": size}},
+                    "side": "top",
+                    "nticks": 5,
+                }
+            }
+        )
+    figure.update_layout(showlegend=False)
+    figure.update_yaxes(
+        range=[len(rows) - 0.5, -0.5],
+        showgrid=False,
+        tickvals=list(range(len(rows))),
+        ticktext=[escape(row.name) if row.values else f"<b>{escape(row.name)}</b>" for row in rows],
+        tickfont={"color": palette.ink, "size": size - 1},
+        ticksuffix=" ",
+    )
+    return figure
+
+
+def _mean(row: Row, place: int, number: int, title: str, axis: str) -> go.Scatter:
+    mean, error = row.values[number]
+    return go.Scatter(
+        x=[mean],
+        y=[place],
+        xaxis=f"x{axis}",
+        error_x={"array": [error], "thickness": 2, "width": 5},
+        mode="markers",
+        marker={"size": 10, "color": row.colour},
+        customdata=[error],
+        hovertemplate=f"{escape(row.name)}, {title}: %{{x:.3f}} ± %{{customdata:.3f}}<extra></extra>",
+    )

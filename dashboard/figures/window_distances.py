@@ -1,0 +1,57 @@
+"""How far each head looks within its window, block by block, beside what even attention would come to there."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import Palette
+
+_SPREAD = 0.32  # of the room between two blocks
+
+
+def window_distances(
+    blocks: Sequence[str],
+    heads: Sequence[np.ndarray],
+    *,
+    even: Sequence[float],
+    palette: Palette,
+    height: int = 360,
+    size: int = 14,
+) -> go.Figure:
+    """One point for each head above its block, in pixels; a bar for even attention in the same windows."""
+    names = [escape(name) for name in blocks]
+    offsets = [np.linspace(-_SPREAD, _SPREAD, len(own)) if len(own) > 1 else np.zeros(1) for own in heads]
+    figure = go.Figure(
+        go.Scatter(
+            x=np.concatenate([place + offset for place, offset in enumerate(offsets)]),
+            y=np.concatenate(heads),
+            mode="markers",
+            name="a head",
+            marker={"color": palette.map, "size": 9, "opacity": 0.8},
+            customdata=[(names[place], head) for place, own in enumerate(heads) for head in range(len(own))],
+            hovertemplate="block %{customdata[0]}, head %{customdata[1]}: %{y:.1f} pixels<extra></extra>",
+        )
+    )
+    figure.add_trace(
+        go.Scatter(
+            x=list(range(len(names))),
+            y=list(even),
+            mode="markers",
+            name="even attention",
+            marker={"symbol": "line-ew", "size": 38, "line": {"color": palette.accent, "width": 2.5}},
+            customdata=names,
+            hovertemplate="block %{customdata}, even attention: %{y:.1f} pixels<extra></extra>",
+        )
+    )
+    on_paper(figure, palette=palette, height=height, size=size, x="stage.block", y="mean distance (pixels)")
+    figure.update_xaxes(
+        type="linear",
+        tickvals=list(range(len(names))),
+        ticktext=names,
+        range=[-0.6, len(names) - 0.4],
+        showgrid=False,
+    )
+    figure.update_yaxes(rangemode="tozero")
+    return figure

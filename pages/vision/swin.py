@@ -1,0 +1,20 @@
+"""What do shifted windows see?"""
+
+import streamlit as st
+
+from dashboard import layout, words
+from dashboard.swin import bias_section, maps_section, reach_section, windows_section
+from dashboard.words import swin as said
+
+SECTIONS = {
+    said.WINDOWS: windows_section.show,
+    said.MAPS: maps_section.show,
+    said.BIAS: bias_section.show,
+    said.REACH: reach_section.show,
+}
+
+layout.head(words.SWIN)
+section = st.segmented_control(
+    "What to look at", list(SECTIONS), default=said.WINDOWS, key="show", bind="query-params", required=True
+)
+SECTIONS[section]()
