@@ -27,6 +27,7 @@ IMAGE = {
     "vit-tiny-imagenet": "Vision transformer, trained on Tiny ImageNet",
     "swin-tiny-imagenet": "Swin transformer, trained on Tiny ImageNet",
     "resnet-tiny-imagenet": "Residual network, trained on Tiny ImageNet",
+    "plain-tiny-imagenet": "Plain convolutional network, trained on Tiny ImageNet",
 }
 
 # Those in which a query sees the whole picture.

@@ -60,8 +60,8 @@ def show_picture(followed: Followed, place: Place) -> None:
     )
 
 
-def show(followed: Followed, place: Place) -> None:
-    """The pixels of the patch as numbers, and its vectors at every stage."""
+def show_pixels(followed: Followed, place: Place) -> None:
+    """The pixels of the patch as numbers."""
     sequence = followed.sequence
     number = place[0] * sequence.patches.columns + place[1]
     st.subheader(f"The patch in row {place[0]}, column {place[1]}", anchor=False)
@@ -69,7 +69,11 @@ def show(followed: Followed, place: Place) -> None:
     if not layout.is_presented():
         some = ", ".join(signed(value) for value in sequence.flattened[number, :SOME].tolist())
         st.markdown(said.FLATTENED.format(count=sequence.flattened.shape[1], some=some), width=layout.PROSE)
-    rows = vectors_of(followed, number)
+
+
+def show_vectors(followed: Followed, place: Place) -> None:
+    """The vectors of the patch at every stage."""
+    rows = vectors_of(followed, place[0] * followed.sequence.patches.columns + place[1])
     figure = vector_rows(rows, palette=layout.palette(), size=charts.letters())
     charts.chart(
         figure,

@@ -17,12 +17,13 @@ def show() -> None:
     with layout.waiting_place():
         followed = follow_picture(chosen.name, chosen.picture, chosen.resolution)
     place = sequence_patch.chosen(followed)
-    picture, stages = st.columns([1, 1.5], gap="large")
+    picture, followed_patch = st.columns([1, 1.5], gap="large")
     with picture:
         sequence_patch.show_picture(followed, place)
-    with stages:
-        sequence_stages.show_table(followed)
-    sequence_patch.show(followed, place)
+    with followed_patch:
+        sequence_patch.show_pixels(followed, place)
+    sequence_stages.show_table(followed)
+    sequence_patch.show_vectors(followed, place)
     sequence_stages.show_arrays(followed, place)
     sequence_maps.show_filters(followed)
     sequence_maps.show_positions(followed, place)

@@ -89,7 +89,7 @@ def test_a_long_text_is_cut_at_the_context(weights):
 
 def test_a_photograph_becomes_patches_of_the_chosen_size(weights):
     model = load_embedded_image("vit-tiny-imagenet", weights=weights)
-    assert model.resolutions == (64, 96, 128, 192, 256)
+    assert model.resolutions == (64, 96, 128, 192, 256, 320)
     picture = open_example("coffee")  # 600 x 400
     for resolution, side in [(None, 8), (64, 8), (96, 12), (256, 32)]:
         prepared = model.prepare(picture, resolution=resolution)
