@@ -22,8 +22,7 @@ PICTURES = {
     "inside": ("inside", "light", ".js-plotly-plot"),
     "translation": ("translation", "light", "[data-testid=stHeadingWithActionElements] h3"),
     "vit": ("vit?show=Maps", "light", ".photos .told"),
-    "explanations": ("vit?show=Explanations", "light", ".js-plotly-plot"),
-    "swin": ("swin", "dark", ".js-plotly-plot"),
+    "swin": ("swin?show=Maps", "dark", ".photos .told"),
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
@@ -34,7 +33,7 @@ def main() -> None:
     with sync_playwright() as playwright, running_server() as (address, _):
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         for name, (path, theme, ready) in PICTURES.items():
-            size = TALL if name == "translation" else SIZE
+            size = TALL if name in ("translation", "vit", "swin") else SIZE
             page = browser.new_page(viewport=size, color_scheme=theme)
             page.goto(f"{address}/{path}")
             page.locator(ready).first.wait_for(timeout=60_000)

@@ -93,6 +93,9 @@ def _quality(file: Path) -> Quality:
     optional = {
         key: _number(given[key], key) for key in ("macs", "images_per_second", "seconds", "epochs") if key in given
     }
+    if first := given.get("first_run"):  # the training went on from another: both count
+        optional["seconds"] += _number(first["seconds"], "seconds")
+        optional["epochs"] += _number(first["plan"]["steps"], "steps") * given["batch"] / given["pictures"]
     return Quality(
         name=file.parent.name,
         top1=_share(of["top1"], "top1"),

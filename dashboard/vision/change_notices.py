@@ -100,7 +100,10 @@ def formula(changed: Changed) -> None:
     """The probability before and after, with the page's own numbers."""
     target = changed.before.first
     st.latex(r"p_c(X, S) = \operatorname{softmax}\big(f_S(X)\big)_c")
-    st.latex(r"x_i = 0 \ \text{ for } i \in H, \qquad A^{(l,h)} = 0 \ \text{ for } (l,h) \in S")
+    st.latex(
+        r"\begin{gathered} x_i = 0 \ \text{ for } i \in H \\ "
+        r"A^{(l,h)} = 0 \ \text{ for } (l,h) \in S \end{gathered}"
+    )
     before, after = float(changed.before.probabilities[target]), float(changed.after.probabilities[target])
     st.markdown(f"For *c* = {layout.plain(changed.label(target))}:")
     st.latex(rf"p_c = {before:.3f} \;\longrightarrow\; {after:.3f}")

@@ -15,7 +15,8 @@ def show(chosen: Given, explained: kept.ExplainedPicture, number: int | None) ->
     """What the model has: relevance or class activation; then the area of one curve."""
     if explained.model.attends:
         st.latex(
-            r"\bar A = \mathbb{E}_h\big((\nabla A \odot A)^{+}\big) \qquad R \leftarrow R + \bar A\, R, \quad R_0 = I"
+            r"\begin{gathered} \bar A = \mathbb{E}_h\big((\nabla A \odot A)^{+}\big) \\ "
+            r"R \leftarrow R + \bar A\, R, \quad R_0 = I \end{gathered}"
         )
         record = chosen.watched().record
         st.markdown(

@@ -71,7 +71,8 @@ def _bars(explained: kept.ExplainedPicture, changed: kept.ChangedPicture) -> Non
     st.metric(
         f"Probability of {layout.plain(names[explained.number])}",
         f"{after:.1%}",
-        f"{100 * (after - before):+.1f} points".replace("-", "−") if abs(after - before) >= 5e-4 else None,
+        # A hyphen for the minus: by it Streamlit knows which way its arrow points.
+        f"{100 * (after - before):+.1f} points" if abs(after - before) >= 5e-4 else None,
         delta_color="off",
     )
     best = [*changed.probabilities.topk(min(TOP, len(names))).indices.tolist()]
