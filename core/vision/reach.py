@@ -15,8 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from core.capture import AttentionCall, Record
-from core.errors import CaptureError
-from core.vision.windows import WindowLayer
+from core.vision.windows import WindowLayer, window_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,25 +39,10 @@ def blocks_of(layers: Sequence[WindowLayer], record: Record, head: int | None = 
             layer.merging if number and layer.stage != layers[number - 1].stage else 1,
             layer.places,
             layer.regions,
-            windows_weights(call, head),
+            window_weights(call, head).nan_to_num(nan=0.0),  # a query that sees nothing takes nothing
         )
         for number, (layer, call) in enumerate(zip(layers, record.calls, strict=True))
     )
-
-
-def windows_weights(call: AttentionCall, head: int | None = None) -> Float[Tensor, "window query key"]:
-    """The maps of all windows of a call at once, of one head or the mean over all; a query that sees nothing is 0."""
-    if head is not None and not 0 <= head < call.heads:
-        raise CaptureError(f"'{call.path}' has no head {head}: they are numbered 0 to {call.heads - 1}.")
-    heads = range(call.heads) if head is None else [head]
-    if call.written is not None and set(call.written.heads) == set(range(call.heads)):
-        found = call.written.weights.detach()[:, list(heads)]
-    elif call.product is not None and call.written is None:
-        found = call.product.masked_scores(slice(None), list(heads)).softmax(dim=-1)
-    else:
-        items = [torch.stack([call.weights(each, item) for each in heads]) for item in range(call.batch_size)]
-        found = torch.stack(items)
-    return found.float().mean(dim=1).nan_to_num(nan=0.0)
 
 
 def over(blocks: Sequence[Block], number: int, row: int, column: int) -> int:

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from core.capture import AttentionCall, Record
-from core.errors import ModelError
+from core.errors import CaptureError, ModelError
 from core.vision.window_grid import PADDING, cut, number_places, number_regions
 
 # The blocks of the four families, by the names of their classes.
@@ -98,9 +98,19 @@ def no_windows() -> ModelError:
     )
 
 
-def window_weights(call: AttentionCall, head: int) -> Float[Tensor, "window query key"]:
-    """The map of each window."""
-    return torch.stack([call.weights(head, item=window) for window in range(call.batch_size)])
+def window_weights(call: AttentionCall, head: int | None = None) -> Float[Tensor, "window query key"]:
+    """The maps of all windows of a call at once, of one head or the mean over all (None)."""
+    if head is not None and not 0 <= head < call.heads:
+        raise CaptureError(f"'{call.path}' has no head {head}: they are numbered 0 to {call.heads - 1}.")
+    heads = range(call.heads) if head is None else [head]
+    if call.written is not None and set(call.written.heads) == set(range(call.heads)):
+        found = call.written.weights.detach()[:, list(heads)]
+    elif call.product is not None and call.written is None:
+        found = call.product.masked_scores(slice(None), list(heads)).softmax(dim=-1)
+    else:
+        items = [torch.stack([call.weights(each, item) for each in heads]) for item in range(call.batch_size)]
+        found = torch.stack(items)
+    return found.float().mean(dim=1)
 
 
 def stitch_query(call: AttentionCall, layer: WindowLayer, head: int, place: int) -> Float[Tensor, "row column"]:

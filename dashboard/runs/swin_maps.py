@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.vision.reach import windows_weights
 from core.vision.window_measures import InWindows, measure_in_windows
+from core.vision.windows import window_weights
 from dashboard.components.photo_maps import PhotoLayer, PhotoScene, Windows
 from dashboard.runs.models import computing
 from dashboard.runs.swin import Windowed, watch_windows
@@ -41,7 +41,7 @@ def _layer(windowed: Windowed, number: int) -> PhotoLayer:
         heads=call.heads,
         rows=layer.rows,
         columns=layer.columns,
-        answers=Windows(lambda head: windows_weights(call, head).numpy(), layer.places.numpy()),
+        answers=Windows(lambda head: window_weights(call, head).numpy(), layer.places.numpy()),
         path=layer.path,
     )
 
@@ -50,7 +50,7 @@ def _measured(windowed: Windowed, number: int) -> tuple[InWindows, ...]:
     layer, call = windowed.layers[number], windowed.watched.record.calls[number]
     pixels = windowed.watched.given.pixels.shape[-2:]
     place = pixels[0] / layer.rows, pixels[1] / layer.columns
-    return tuple(measure_in_windows(windows_weights(call, head), layer, place) for head in range(call.heads))
+    return tuple(measure_in_windows(window_weights(call, head), layer, place) for head in range(call.heads))
 
 
 def _start(windowed: Windowed, heads: tuple[tuple[InWindows, ...], ...]) -> tuple[int, int]:

@@ -16,5 +16,5 @@ def warm_up() -> None:
     from dashboard.runs import before  # only now: it needs pandas, which takes its time
 
     before.models("text")
-    for name in zoo.IMAGE:
+    for name in zoo.WHOLE:
         image_model(name)

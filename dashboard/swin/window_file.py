@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.vision.reach import windows_weights
+from core.vision.windows import window_weights
 from dashboard import export
 from dashboard.runs.swin import Windowed
 
@@ -17,7 +17,7 @@ def all_windows(windowed: Windowed) -> bytes:
     """
     arrays: dict[str, np.ndarray] = {}
     for number, (layer, call) in enumerate(zip(windowed.layers, windowed.watched.record.calls, strict=True)):
-        heads = [windows_weights(call, head).numpy() for head in range(call.heads)]
+        heads = [window_weights(call, head).numpy() for head in range(call.heads)]
         arrays[f"weights_{number}"] = np.stack(heads).astype(np.float16)
         arrays[f"places_{number}"] = layer.places.numpy().astype(np.int32)
         arrays[f"regions_{number}"] = layer.regions.numpy().astype(np.int32)

@@ -22,9 +22,8 @@ from core.vision.reach import (
     share_needed,
     spread_limit,
     spread_of,
-    windows_weights,
 )
-from core.vision.windows import windows_of
+from core.vision.windows import window_weights, windows_of
 
 SMALL = {"patch_size": 4, "window_size": 4, "embed_dim": 8, "depths": (2, 2), "num_heads": (2, 2), "num_classes": 3}
 KINDS = {
@@ -188,13 +187,13 @@ def test_a_query_that_sees_nothing_keeps_itself():
     assert growing_reach(blind, 2, 2)[-1, 2, 2] == 1
 
 
-def test_windows_weights_are_those_of_the_calls(swin):
+def test_window_weights_are_those_of_the_calls(swin):
     _, _, record, _ = swin
     for call in record.calls:
         each = torch.stack([call.weights(1, item) for item in range(call.batch_size)])
-        torch.testing.assert_close(windows_weights(call, 1), each)
+        torch.testing.assert_close(window_weights(call, 1), each)
     with pytest.raises(CaptureError, match="no head 2"):
-        windows_weights(record.calls[0], 2)
+        window_weights(record.calls[0], 2)
 
 
 @pytest.mark.parametrize("head", [None, 1])

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.vision.reach import windows_weights
 from core.vision.window_measures import across_edges, measure_in_windows
-from core.vision.windows import stitch_query, stitch_same_place
+from core.vision.windows import stitch_query, stitch_same_place, window_weights
 from dashboard import controls
 from dashboard.runs import swin_maps
 from dashboard.runs.swin import watch_windows
@@ -120,7 +119,7 @@ def test_what_is_forbidden_is_told_and_gets_no_weight(visit, folder):
                 if max(abs(row - other), abs(column - beside)) > 3:
                     far.append((window, query, key))
     assert across_edges(layer).nonzero().tolist() == [list(each) for each in far]
-    looks = sum(float(windows_weights(call)[each]) > 1e-20 for each in far)
+    looks = sum(float(window_weights(call)[each]) > 1e-20 for each in far)
     assert f"**{len({window for window, _, _ in far})} of 16** windows hold places from opposite edges" in text
     if layer.padded:  # timm's mask, cut for the padded grid, misses some
         assert f"**{looks:,} of {len(far):,}** such pairs may look at one another" in text
