@@ -64,11 +64,49 @@ def rotary(
     The product of a query at m and a key at n then depends on m - n alone (equation 16). The pairs are neighbours, as
     in the paper; Llama and others pair channel i with i + each/2: the same after `half_split`.
     """
-    angles = (positions[:, None] * frequencies(x.shape[-1], base).to(x.device)).to(x.dtype)
-    sine, cosine = angles.sin(), angles.cos()
+    return turned(x, positions, frequencies(x.shape[-1], base))
+
+
+def turned(
+    x: Float[Tensor, "*leading token each"], positions: Int[Tensor, " token"], speeds: Float[Tensor, " pair"]
+) -> Float[Tensor, "*leading token each"]:
+    """`rotary` with the radians that each pair turns for a token: `frequencies`, or those of `ntk` or `yarn`."""
+    # In double precision up to the sine: an angle of thousands of radians has no place in bfloat16.
+    angles = positions[:, None] * speeds.double().to(x.device)
+    sine, cosine = angles.sin().to(x.dtype), angles.cos().to(x.dtype)
     even, odd = x[..., 0::2], x[..., 1::2]
-    turned = torch.stack([even * cosine - odd * sine, even * sine + odd * cosine], dim=-1)
-    return turned.flatten(start_dim=-2)
+    return torch.stack([even * cosine - odd * sine, even * sine + odd * cosine], dim=-1).flatten(start_dim=-2)
+
+
+def ntk(width: int, stretch: float, base: float = BASE) -> Float[Tensor, " pair"]:
+    """Frequencies for texts `stretch` times longer than those of the training, by a larger base.
+
+    base' = base x stretch^(width / (width - 2)): the slowest pair turns `stretch` times slower, the fastest as fast as
+    before ("NTK-aware" scaling: Peng et al. 2023, section 3.1). ValueError for fewer than 4 channels.
+    """
+    if width < 4:
+        raise ValueError(f"The slowest pair must not be the fastest: {width} channels are too few, 4 will do.")
+    return frequencies(width, base * stretch ** (width / (width - 2)))
+
+
+def yarn(
+    width: int, stretch: float, trained: int, base: float = BASE, *, slow: float = 1.0, fast: float = 32.0
+) -> Float[Tensor, " pair"]:
+    """Frequencies for texts `stretch` times longer, pair by pair ("NTK-by-parts": Peng et al. 2023, section 3.2).
+
+    Pairs that turn more than `fast` times within the `trained` tokens stay as they are, those that turn less than
+    `slow` times are slowed down by `stretch`, and between the two the mix changes linearly.
+    YaRN also sharpens the scores, see `yarn_sharpness`.
+    """
+    plain = frequencies(width, base)
+    turns = trained * plain / (2 * math.pi)
+    kept = ((turns - slow) / (fast - slow)).clamp(0, 1)
+    return kept * plain + (1 - kept) * plain / stretch
+
+
+def yarn_sharpness(stretch: float) -> float:
+    """By how much YaRN multiplies queries and keys, each: 0.1 ln(stretch) + 1 (Peng et al. 2023, section 3.4)."""
+    return 0.1 * math.log(stretch) + 1
 
 
 def half_split(width: int) -> Int[Tensor, " width"]:

@@ -113,12 +113,30 @@ SWIN = Page(
     "Touch any place of your photograph and see the window that it looks at, in every stage: shifted, masked, merged.",
 )
 
+SCALING = Page(
+    "scale/scaling_comparison.py",
+    "Scaling comparison",
+    "What does size buy?",
+    "scaling",
+    "Published results of thousands of models on axes of your choice, each with its source; laws fitted to them, and a "
+    "calculator for a model of your own.",
+)
+EFFICIENT = Page(
+    "scale/efficient_attention.py",
+    "Efficient attention",
+    "What may be left out?",
+    "efficient",
+    "See what BigBird, Linformer, Performer and a sliding window leave out of a real head's map of your text, what it "
+    "costs the model, and what it saves.",
+)
+
 GROUPS: dict[str, tuple[Page, ...]] = {
     "": (HOME,),
     "Explore": (TEXT, IMAGE),
     "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
     "Language": (TRANSLATION,),
     "Vision": (VISION, SWIN),
+    "Scale": (SCALING, EFFICIENT),
 }
 
 

@@ -38,7 +38,7 @@ def main() -> None:
     tokens = encode_books(arguments.data, tokenizer, run / "tokens.npy")
     torch.manual_seed(arguments.seed)
     model = GPT(GPTConfig(vocabulary=tokenizer.get_vocab_size()))
-    windows = Windows(tokens, model.config.context, arguments.seed)
+    windows = Windows(tokens, model.config.context, BATCH, arguments.seed)
     print(f"{len(tokens):,} tokens, {sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
 
     def loss_at(step: int) -> torch.Tensor:
@@ -57,19 +57,19 @@ def main() -> None:
 
 
 class Windows:
-    """The books cut into windows of `context` + 1 tokens, in a new order and at a new offset in each epoch."""
+    """The books cut into windows of `context` + 1 tokens, `size` a batch, each epoch in a new order at a new offset."""
 
-    def __init__(self, tokens: np.ndarray, context: int, seed: int):
-        self.tokens, self.context, self.seed = torch.from_numpy(tokens.astype(np.int64)), context, seed
-        self.per_epoch = (len(tokens) - 2 * context) // context // BATCH
+    def __init__(self, tokens: np.ndarray, context: int, size: int, seed: int):
+        self.tokens, self.context, self.size, self.seed = torch.from_numpy(tokens.astype(np.int64)), context, size, seed
+        self.per_epoch = (len(tokens) - 2 * context) // context // size
 
     def batch(self, step: int) -> torch.Tensor:
         """(batch, context + 1) token numbers."""
         epoch, step = divmod(step, self.per_epoch)
         generator = torch.Generator().manual_seed(self.seed * 1009 + epoch)
         offset = int(torch.randint(self.context, (), generator=generator))
-        order = torch.randperm(self.per_epoch * BATCH, generator=generator)
-        starts = offset + self.context * order[step * BATCH : (step + 1) * BATCH]
+        order = torch.randperm(self.per_epoch * self.size, generator=generator)
+        starts = offset + self.context * order[step * self.size : (step + 1) * self.size]
         return torch.stack([self.tokens[start : start + self.context + 1] for start in starts.tolist()])
 
 

@@ -1,0 +1,115 @@
+"""GPT with rotary positions: a sibling of `gpt.py` that reads longer texts than it was trained on.
+
+Instead of a learned vector for each position, every head turns its queries and keys by an angle that grows with the
+position (Su et al. 2021, "RoFormer", section 3.2.2), so that a score depends on the distance alone. Beyond the length
+of its training the turning is slowed down, by NTK-aware scaling or by YaRN (Peng et al. 2023), as far as the text at
+hand needs it ("dynamic scaling", section 3.3).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from core.models.gpt import MLP, GPTConfig
+from core.positions import frequencies, ntk, turned, yarn, yarn_sharpness
+
+Extension = Literal["none", "ntk", "yarn"]
+
+
+@dataclass(frozen=True)
+class RotaryGPTConfig(GPTConfig):
+    """The sizes of a GPT with rotary positions; the defaults are those of `gpt-books-long`."""
+
+    context: int = 16_384  # how many tokens it takes
+    trained: int = 1024  # how many it saw at once while it learned
+    extension: Extension = "yarn"  # what is done with more
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.trained < 1:
+            raise ValueError(f"A GPT needs at least 1 for 'trained', not {self.trained}.")
+        if self.width // self.heads % 2:
+            raise ValueError(f"Rotary positions turn pairs: {self.width // self.heads} channels a head is odd.")
+        if self.extension not in ("none", "ntk", "yarn"):
+            raise ValueError(f"'{self.extension}' is no extension: choose none, ntk or yarn.")
+
+
+class RotaryGPT(nn.Module):
+    """Tokens in, a score (logit) for every possible next token out."""
+
+    def __init__(self, config: RotaryGPTConfig):
+        super().__init__()
+        self.config = config
+        self.token_embedding = nn.Embedding(config.vocabulary, config.width)
+        self.blocks = nn.ModuleList(Block(config) for _ in range(config.layers))
+        self.norm = nn.LayerNorm(config.width)
+
+    def forward(self, tokens: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token vocabulary"]:
+        # The output matrix is the token embedding again: the two are tied (Press and Wolf 2017).
+        return F.linear(self.read(tokens), self.token_embedding.weight)
+
+    def read(self, tokens: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token width"]:
+        """All but the last step: what `forward` compares with the tokens of the vocabulary."""
+        length = tokens.shape[1]
+        if length > self.config.context:
+            raise ValueError(f"{length} tokens do not fit: this GPT's context holds {self.config.context}.")
+        x = self.token_embedding(tokens)
+        for block in self.blocks:
+            x = block(x)
+        return self.norm(x)
+
+
+class Block(nn.Module):
+    """Attention, then an MLP, each added to what came in (pre-norm: the norm is inside the branch)."""
+
+    def __init__(self, config: RotaryGPTConfig):
+        super().__init__()
+        self.attention_norm = nn.LayerNorm(config.width)
+        self.attention = RotarySelfAttention(config)
+        self.mlp_norm = nn.LayerNorm(config.width)
+        self.mlp = MLP(config.width)
+
+    def forward(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
+        x = x + self.attention(self.attention_norm(x))
+        return x + self.mlp(self.mlp_norm(x))
+
+
+class RotarySelfAttention(nn.Module):
+    """Causal multi-head self-attention whose queries and keys are turned by their positions."""
+
+    def __init__(self, config: RotaryGPTConfig):
+        super().__init__()
+        self.heads, self.trained, self.extension = config.heads, config.trained, config.extension
+        self.qkv = nn.Linear(config.width, 3 * config.width)  # W_Q, W_K and W_V of all heads, one below the other
+        self.out = nn.Linear(config.width, config.width)  # W_O
+
+    def forward(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
+        query, key, value = (self._split(part) for part in self.qkv(x).chunk(3, dim=-1))
+        query, key = self._turned(query), self._turned(key)
+        mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
+
+    def _turned(self, x: Float[Tensor, "batch head token each"]) -> Float[Tensor, "batch head token each"]:
+        length, each = x.shape[-2:]
+        speeds, sharpness = extended(each, length, self.trained, self.extension)
+        return sharpness * turned(x, torch.arange(length, device=x.device), speeds)
+
+    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token each"]:
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+
+def extended(each: int, length: int, trained: int, extension: Extension) -> tuple[Float[Tensor, " pair"], float]:
+    """How fast each pair of channels turns in a text of `length` tokens, and what multiplies queries and keys.
+
+    Up to `trained` tokens every extension is none at all.
+    """
+    stretch = max(1.0, length / trained)
+    if extension == "ntk":
+        return ntk(each, stretch), 1.0
+    if extension == "yarn":
+        return yarn(each, stretch, trained), yarn_sharpness(stretch)
+    return frequencies(each), 1.0

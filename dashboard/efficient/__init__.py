@@ -1,0 +1,1 @@
+"""What may be left out? The sections of the page "Efficient attention"."""

@@ -1,0 +1,5 @@
+"""cost: to be built."""
+
+
+def show() -> None:
+    """To be built."""

@@ -1,0 +1,5 @@
+"""maps: to be built."""
+
+
+def show() -> None:
+    """To be built."""

@@ -1,0 +1,5 @@
+"""scratch: to be built."""
+
+
+def show() -> None:
+    """To be built."""

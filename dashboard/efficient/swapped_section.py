@@ -1,0 +1,5 @@
+"""swapped: to be built."""
+
+
+def show() -> None:
+    """To be built."""

@@ -1,0 +1,1 @@
+"""What does size buy? The sections of the page "Scaling comparison"."""

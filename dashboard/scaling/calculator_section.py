@@ -1,0 +1,5 @@
+"""calculator: to be built."""
+
+
+def show() -> None:
+    """To be built."""

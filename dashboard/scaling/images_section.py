@@ -1,0 +1,5 @@
+"""images: to be built."""
+
+
+def show() -> None:
+    """To be built."""

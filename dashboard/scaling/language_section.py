@@ -1,0 +1,5 @@
+"""language: to be built."""
+
+
+def show() -> None:
+    """To be built."""

@@ -1,0 +1,5 @@
+"""laws: to be built."""
+
+
+def show() -> None:
+    """To be built."""

@@ -1,0 +1,5 @@
+"""small_data: to be built."""
+
+
+def show() -> None:
+    """To be built."""

@@ -1,0 +1,5 @@
+"""transfer: to be built."""
+
+
+def show() -> None:
+    """To be built."""

@@ -1,0 +1,5 @@
+"""translation: to be built."""
+
+
+def show() -> None:
+    """To be built."""

@@ -1,0 +1,5 @@
+"""years: to be built."""
+
+
+def show() -> None:
+    """To be built."""

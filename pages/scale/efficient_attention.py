@@ -1,0 +1,25 @@
+"""What may be left out?"""
+
+import streamlit as st
+
+from dashboard import layout, words
+from dashboard.efficient import (
+    cost_section,
+    maps_section,
+    scratch_section,
+    swapped_section,
+)
+from dashboard.words import efficient as said
+
+SECTIONS = {
+    said.MAPS: maps_section.show,
+    said.SWAPPED: swapped_section.show,
+    said.SCRATCH: scratch_section.show,
+    said.COST: cost_section.show,
+}
+
+layout.head(words.EFFICIENT)
+section = st.segmented_control(
+    "What to look at", list(SECTIONS), default=said.MAPS, key="show", bind="query-params", required=True
+)
+SECTIONS[section]()
