@@ -13,15 +13,12 @@ import argparse
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from PIL import Image
 from timm.layers import set_fused_attn
 from torch import Tensor
 
@@ -30,6 +27,7 @@ from core.models.image_classifiers import make_image_classifier
 from core.zoo.embedded import WEIGHTS, save_image
 from training.card import save_results
 from training.loop import Plan, train
+from training.pictures import batch_at, decode, standardise, vary
 
 MEAN, DEVIATION = (0.480, 0.448, 0.398), (0.277, 0.269, 0.282)
 BATCH = 192
@@ -119,7 +117,7 @@ def main() -> None:
         cheap = step < recipe.cheap * steps
         if patch_drop is not None:
             patch_drop.prob = recipe.patch_drop if cheap else 0.0
-        chosen = batch_at(step, len(images), plan.seed)
+        chosen = batch_at(step, len(images), BATCH, plan.seed)
         pictures = normalise(vary(images[chosen].float() / 255, recipe.small if cheap else 64))
         pictures = pictures.contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", torch.bfloat16):
@@ -176,38 +174,9 @@ def distance(logits: Tensor, taught: Tensor) -> Tensor:
     return F.kl_div(logits.log_softmax(dim=-1), taught, log_target=True, reduction="batchmean")
 
 
-def batch_at(step: int, count: int, seed: int) -> Tensor:
-    """The numbers of the pictures of one step: every epoch in a new order."""
-    epoch, step = divmod(step, count // BATCH)
-    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed * 1009 + epoch))
-    return order[step * BATCH : (step + 1) * BATCH]
-
-
-def vary(pictures: Tensor, size: int = 64) -> Tensor:
-    """Crop (35 to 100 % of the area), stretch, mirror and light each picture at random, to `size` pixels a side.
-
-    (batch, channel, row, column), values 0 to 1, in and out.
-    """
-    count = len(pictures)
-    area = torch.empty(count).uniform_(0.35, 1.0)
-    aspect = torch.empty(count).uniform_(-0.28, 0.28).exp()  # 3/4 to 4/3
-    height, width = (area / aspect).sqrt().clamp(max=1), (area * aspect).sqrt().clamp(max=1)
-    mirror = torch.randint(2, (count,)) * 2.0 - 1
-    window = torch.zeros(count, 2, 3)
-    window[:, 0, 0], window[:, 1, 1] = width * mirror, height
-    window[:, 0, 2] = (torch.rand(count) * 2 - 1) * (1 - width)
-    window[:, 1, 2] = (torch.rand(count) * 2 - 1) * (1 - height)
-    grid = F.affine_grid(window, [count, 3, size, size], align_corners=False)
-    pictures = F.grid_sample(pictures, grid, padding_mode="reflection", align_corners=False)
-    contrast, brightness = torch.empty(2, count, 1, 1, 1).uniform_(0.75, 1.25)
-    mean = pictures.mean(dim=(1, 2, 3), keepdim=True)
-    return ((pictures - mean) * contrast + mean * brightness).clamp(0, 1)
-
-
 def normalise(pictures: Tensor) -> Tensor:
     """Values 0 to 1 to about zero mean and unit variance in each channel."""
-    mean, deviation = (torch.tensor(values).view(3, 1, 1) for values in (MEAN, DEVIATION))
-    return (pictures - mean) / deviation
+    return standardise(pictures, MEAN, DEVIATION)
 
 
 def read_pictures(data: Path, split: str, cache: Path) -> tuple[Tensor, Tensor]:
@@ -217,7 +186,7 @@ def read_pictures(data: Path, split: str, cache: Path) -> tuple[Tensor, Tensor]:
         decoded = cache / f"{split}.npy"
         if not decoded.exists():
             cache.mkdir(parents=True, exist_ok=True)
-            np.save(decoded, decode(archive[f"{split}_jpeg"], archive[f"{split}_offsets"]))
+            np.save(decoded, decode(archive[f"{split}_jpeg"], archive[f"{split}_offsets"], side=64))
     return torch.from_numpy(np.load(decoded)), labels
 
 
@@ -225,15 +194,6 @@ def read_classes(data: Path) -> list[str]:
     """The names of the classes, the first of several each."""
     with np.load(data / "tiny_imagenet_100.npz") as archive:
         return [str(name).split(",")[0].replace("_", " ").strip() for name in archive["names"]]
-
-
-def decode(jpeg: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Concatenated JPEG files to one array (picture, channel, row, column) uint8."""
-    pictures = np.empty((len(offsets) - 1, 3, 64, 64), dtype=np.uint8)
-    for number, (start, end) in enumerate(pairwise(offsets)):
-        picture = Image.open(BytesIO(jpeg[start:end].tobytes())).convert("RGB")
-        pictures[number] = np.asarray(picture).transpose(2, 0, 1)
-    return pictures
 
 
 def parse_arguments() -> argparse.Namespace:

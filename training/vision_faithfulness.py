@@ -25,7 +25,8 @@ from core.vision.scores import probability_of
 from core.zoo import IMAGE, ImageModel
 from core.zoo.embedded import SIDE, WEIGHTS, load_embedded_image
 from training.card import hardware, table
-from training.tiny_imagenet import decode, normalise
+from training.pictures import decode
+from training.tiny_imagenet import normalise
 
 RANDOM = "random"
 STEPS = 16  # of 64 patches, four at a time
@@ -72,7 +73,7 @@ def chosen_pictures(data: Path) -> tuple[Tensor, Tensor]:
         jpeg, offsets = archive["val_jpeg"], archive["val_offsets"]
         files = [jpeg[offsets[number] : offsets[number + 1]] for number in numbers]
     ends = np.cumsum([0, *map(len, files)])
-    return torch.from_numpy(decode(np.concatenate(files), ends)), torch.from_numpy(labels[numbers])
+    return torch.from_numpy(decode(np.concatenate(files), ends, side=64)), torch.from_numpy(labels[numbers])
 
 
 def explains(model: ImageModel) -> bool:

@@ -1,19 +1,20 @@
 """What translation models reached, and what their training cost, as published."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.published.table import FOLDER, SOURCE, Number, Row, Words, read_table
+
 FAMILIES = ("recurrent", "convolutional", "transformer")
-COLUMNS = {
-    "model",
-    "bleu_en_de",
-    "bleu_en_fr",
-    "train_flops_en_de",
-    "train_flops_en_fr",
-    "family",
-    "source",
-}
+_BLEU = ("bleu_en_de", "bleu_en_fr")
+_FLOPS = ("train_flops_en_de", "train_flops_en_fr")
+COLUMNS = (
+    Words("model"),
+    Words("family", among=FAMILIES, kind="families"),
+    *(Number(name, high=100.0, open=True) for name in _BLEU),
+    *(Number(name, high=1e30, open=True) for name in _FLOPS),
+    SOURCE,
+)
 
 
 @dataclass(frozen=True)
@@ -29,46 +30,14 @@ class PublishedTranslator:
     source: str
 
 
-def published_translators(
-    file: Path = Path(__file__).parent / "translation_bleu.csv",
-) -> tuple[PublishedTranslator, ...]:
+def published_translators(file: Path = FOLDER / "translation_bleu.csv") -> tuple[PublishedTranslator, ...]:
     """The models in `file`, in its order. ValueError with file and line where a row cannot be right."""
-    with file.open(encoding="utf-8", newline="") as lines:
-        rows = csv.DictReader(lines)
-        if missing := COLUMNS - set(rows.fieldnames or ()):
-            raise ValueError(f"{file.name}, line 1: the columns {', '.join(sorted(missing))} are missing.")
-        return tuple(_read(row, f"{file.name}, line {rows.line_num}") for row in rows)
+    return tuple(_translator(row) for row in read_table(file, COLUMNS, unique=("model",)))
 
 
-def _read(row: dict[str, str | None], place: str) -> PublishedTranslator:
-    words = {name: (row[name] or "").strip() for name in ("model", "family", "source")}
-    for name, word in words.items():
-        if not word:
-            raise ValueError(f"{place}: '{name}' is empty; every row names it.")
-    if words["family"] not in FAMILIES:
-        raise ValueError(f"{place}: '{words['family']}' is none of the families {', '.join(FAMILIES)}.")
-    found = PublishedTranslator(
-        words["model"],
-        words["family"],
-        _number(row, "bleu_en_de", place, most=100.0),
-        _number(row, "bleu_en_fr", place, most=100.0),
-        _number(row, "train_flops_en_de", place, most=1e30),
-        _number(row, "train_flops_en_fr", place, most=1e30),
-        words["source"],
-    )
-    if found.bleu_german is None and found.bleu_french is None:
-        raise ValueError(f"{place}: a row has a BLEU in one language at least.")
-    return found
-
-
-def _number(row: dict[str, str | None], name: str, place: str, most: float) -> float | None:
-    text = (row[name] or "").strip()
-    if not text:
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if not 0 < number <= most:
-        raise ValueError(f"{place}: '{name}' is a number from 0 to {most:.0f}, or empty, not '{text}'.")
-    return number
+def _translator(row: Row) -> PublishedTranslator:
+    of = row.cells
+    if all(of[name] is None for name in _BLEU):
+        raise ValueError(f"{row.place}: a row has a BLEU in one language at least.")
+    numbers = (of[name] for name in (*_BLEU, *_FLOPS))
+    return PublishedTranslator(of["model"], of["family"], *numbers, of["source"])

@@ -1,0 +1,64 @@
+"""How sure a fitted law is: the same fit to runs drawn again and again from those that there are (bootstrap)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray
+
+from core.errors import InputError
+from core.scaling.law import Law, Points
+
+DRAWS = 100
+LEVEL = 0.9  # of the intervals
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """A law fitted to all points, and to resamples of them (Efron 1979)."""
+
+    best: Law
+    drawn: tuple[Law, ...]
+
+    def intervals(self, level: float = LEVEL) -> dict[str, tuple[float, float]]:
+        """For each coefficient the range in which the middle `level` of the resamples lie."""
+        values = np.array([law.values() for law in self.drawn])
+        low, high = np.quantile(values, ((1 - level) / 2, (1 + level) / 2), axis=0)
+        return {name: (float(low[i]), float(high[i])) for i, name in enumerate(self.best.names())}
+
+    def band(
+        self, parameters: Float[ndarray, " point"], tokens: Float[ndarray, " point"], level: float = LEVEL
+    ) -> tuple[Float[ndarray, " point"], Float[ndarray, " point"]]:
+        """The range of the law itself at these places: where the mean loss lies, not where a single run will."""
+        losses = np.array([law.loss(parameters, tokens) for law in self.drawn])
+        low, high = np.quantile(losses, ((1 - level) / 2, (1 + level) / 2), axis=0)
+        return low, high
+
+
+def bootstrap(
+    law: type[Law],
+    points: Points,
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Bootstrap:
+    """Fit to all points, then to `draws` resamples of as many points with replacement.
+
+    `progress` is told how many are done, and of how many. InputError for too few points; a resample
+    that repeats too few different points to be fitted is drawn again.
+    """
+    best = law.fit(points)
+    random = np.random.default_rng(seed)
+    drawn: list[Law] = []
+    for _ in range(4 * draws):
+        if len(drawn) == draws:
+            break
+        try:
+            drawn.append(law.fit(points.where(random.integers(len(points), size=len(points))), start=best))
+        except InputError:
+            continue
+        if progress is not None:
+            progress(len(drawn), draws)
+    return Bootstrap(best, tuple(drawn))

@@ -1,0 +1,77 @@
+"""What a scaling law is: the loss of a language model as a function of its parameters and training tokens."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy import ndarray
+
+from core.errors import InputError
+
+FLOPS_EACH = 6  # of a training step, for a parameter and a token: C = 6 N D (Kaplan et al. 2020, section 2.1)
+
+
+@dataclass(frozen=True)
+class Points:
+    """Training runs: parameters, tokens and final loss (nats per token) of each."""
+
+    parameters: Float[ndarray, " point"]
+    tokens: Float[ndarray, " point"]
+    loss: Float[ndarray, " point"]
+
+    def __len__(self) -> int:
+        return len(self.loss)
+
+    @property
+    def flops(self) -> Float[ndarray, " point"]:
+        """6 N D."""
+        return FLOPS_EACH * self.parameters * self.tokens
+
+    def where(self, chosen: Bool[ndarray, " point"] | Int[ndarray, " chosen"]) -> "Points":
+        """The points of a mask or of numbers, in that order."""
+        return Points(self.parameters[chosen], self.tokens[chosen], self.loss[chosen])
+
+
+@dataclass(frozen=True)
+class Law(ABC):
+    """A fitted law; the fields of a subclass are its coefficients."""
+
+    @abstractmethod
+    def loss(self, parameters: Float[ndarray, "*point"], tokens: Float[ndarray, "*point"]) -> Float[ndarray, "*point"]:
+        """What the law expects."""
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, points: Points, start: "Law | None" = None) -> "Law":
+        """The law that suits the points best; with `start` the search begins there only, which is faster.
+
+        InputError for fewer points than coefficients.
+        """
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The coefficients."""
+        return tuple(field.name for field in fields(cls))
+
+    def values(self) -> tuple[float, ...]:
+        """The coefficients' values, in the order of `names`."""
+        return tuple(getattr(self, name) for name in self.names())
+
+
+def frontier(points: Points) -> Bool[ndarray, " point"]:
+    """Which runs no other run beats: none has a lower loss for the same compute or less."""
+    order = np.lexsort((points.loss, points.flops))
+    lowest = np.minimum.accumulate(points.loss[order])
+    best = np.empty(len(points), dtype=bool)
+    best[order] = np.append(True, points.loss[order][1:] < lowest[:-1])
+    return best
+
+
+def enough(points: Points, law: type[Law]) -> None:
+    """InputError unless there are more points than coefficients."""
+    if len(points) <= len(law.names()):
+        raise InputError(
+            f"A law of {len(law.names())} numbers needs more than {len(law.names())} runs to be fitted to, and here "
+            f"are {len(points)}. Choose more of them."
+        )

@@ -1,0 +1,53 @@
+"""Pictures as the training scripts take them: read, batched, changed at random, normalised."""
+
+from collections.abc import Sequence
+from io import BytesIO
+from itertools import pairwise
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from PIL import Image
+from torch import Tensor
+
+
+def batch_at(step: int, count: int, size: int, seed: int) -> Tensor:
+    """The numbers of the pictures of one step: every epoch in a new order."""
+    epoch, step = divmod(step, count // size)
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed * 1009 + epoch))
+    return order[step * size : (step + 1) * size]
+
+
+def vary(pictures: Tensor, size: int = 64) -> Tensor:
+    """Crop (35 to 100 % of the area), stretch, mirror and light each picture at random, to `size` pixels a side.
+
+    (batch, channel, row, column), values 0 to 1, in and out.
+    """
+    count = len(pictures)
+    area = torch.empty(count).uniform_(0.35, 1.0)
+    aspect = torch.empty(count).uniform_(-0.28, 0.28).exp()  # 3/4 to 4/3
+    height, width = (area / aspect).sqrt().clamp(max=1), (area * aspect).sqrt().clamp(max=1)
+    mirror = torch.randint(2, (count,)) * 2.0 - 1
+    window = torch.zeros(count, 2, 3)
+    window[:, 0, 0], window[:, 1, 1] = width * mirror, height
+    window[:, 0, 2] = (torch.rand(count) * 2 - 1) * (1 - width)
+    window[:, 1, 2] = (torch.rand(count) * 2 - 1) * (1 - height)
+    grid = F.affine_grid(window, [count, 3, size, size], align_corners=False)
+    pictures = F.grid_sample(pictures, grid, padding_mode="reflection", align_corners=False)
+    contrast, brightness = torch.empty(2, count, 1, 1, 1).uniform_(0.75, 1.25)
+    mean = pictures.mean(dim=(1, 2, 3), keepdim=True)
+    return ((pictures - mean) * contrast + mean * brightness).clamp(0, 1)
+
+
+def standardise(pictures: Tensor, mean: Sequence[float], deviation: Sequence[float]) -> Tensor:
+    """Values 0 to 1 to about zero mean and unit variance in each channel."""
+    return (pictures - torch.tensor(mean).view(-1, 1, 1)) / torch.tensor(deviation).view(-1, 1, 1)
+
+
+def decode(jpeg: np.ndarray, offsets: np.ndarray, side: int) -> np.ndarray:
+    """Concatenated JPEG files, each `side` pixels high and wide, to one array (picture, channel, row, column) uint8."""
+    pictures = np.empty((len(offsets) - 1, 3, side, side), dtype=np.uint8)
+    for number, (start, end) in enumerate(pairwise(offsets)):
+        picture = Image.open(BytesIO(jpeg[start:end].tobytes())).convert("RGB")
+        pictures[number] = np.asarray(picture).transpose(2, 0, 1)
+    return pictures
