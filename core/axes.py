@@ -34,5 +34,6 @@ AXES = {
     "share": "one point of a curve: how much of a picture was taken away or put back",
     "channel": "red, green and blue",
     "class": "the labels that a classifier can predict",
+    "point": "one of many things that were measured or published, in no order",
     "leading": "any number of axes that a function keeps as they are",
 }

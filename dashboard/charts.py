@@ -1,5 +1,7 @@
 """A figure on a page, and what can be taken away from it."""
 
+from collections.abc import Callable
+
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -8,13 +10,25 @@ from dashboard import layout
 from dashboard.components.takeaway import takeaway
 
 
-def chart(figure: go.Figure, *, name: str, alt: str, table: pd.DataFrame | None = None) -> None:
+def chart(
+    figure: go.Figure,
+    *,
+    name: str,
+    alt: str,
+    table: pd.DataFrame | None = None,
+    on_select: Callable[[], None] | None = None,
+) -> None:
     """Show a figure and, below it, what can be taken away: link, picture (SVG, PNG) and numbers (CSV).
 
     `name` is the widget's key and begins the names of files; `alt` says in a sentence what is to be seen; `table`
-    holds the numbers of the figure, one row a point or a cell.
+    holds the numbers of the figure, one row a point or a cell. `on_select` is called when a point is clicked, which
+    then stands in the session under `name`.
     """
-    st.plotly_chart(figure, key=name, alt=alt, config={"displayModeBar": False})
+    config = {"displayModeBar": False}
+    if on_select is None:
+        st.plotly_chart(figure, key=name, alt=alt, config=config)
+    else:
+        st.plotly_chart(figure, key=name, alt=alt, config=config, on_select=on_select, selection_mode="points")
     if not layout.is_presented():
         csv = None if table is None else csv_of(table)
         takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv)

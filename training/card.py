@@ -1,5 +1,6 @@
 """What a training run says of its model: measured results for programs, and a card for people."""
 
+import csv
 import json
 import platform
 from pathlib import Path
@@ -23,6 +24,16 @@ def write_card(folder: Path, text: str, tables: dict[str, str]) -> None:
     """Write `CARD.md` from the `results.json` that is there: where a part is measured anew, the rest stays."""
     results = json.loads((folder / "results.json").read_text())
     (folder / "CARD.md").write_text(text.format_map(results | tables))
+
+
+def add_row(file: Path, row: dict[str, object]) -> None:
+    """Write one more row of a table; its keys are the columns, and the first line of a new file."""
+    new = not file.exists()
+    with file.open("a", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, list(row), lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerow(row)
 
 
 def hardware() -> str:

@@ -52,7 +52,7 @@ def main() -> None:
     from training.gpt_books_long_report import report
 
     (held_out,) = read_books(arguments.data, held_out=True)
-    report(model, tokenizer, held_out, story)
+    report(model, tokenizer, held_out, arguments.data, story)
 
 
 def started(config: RotaryGPTConfig) -> RotaryGPT:
@@ -69,7 +69,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run", type=Path, default=Path("runs/gpt-books-long"), help="checkpoints; resumed if present")
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=1600)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     return parser.parse_args()

@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 from core import measures
 from core.capture import record_attention
 from core.models.gpt import GPT
+from core.models.gpt_rotary import RotaryGPT
 from core.zoo.embedded import WEIGHTS, save_text
 from training.card import save_card, table
 from training.language import Trigram, bits
@@ -53,7 +54,7 @@ def compare(model: GPT, trigram: Trigram, tokenizer: Tokenizer, text: str) -> di
 
 
 @torch.inference_mode()
-def score_heads(model: GPT) -> list[dict]:
+def score_heads(model: GPT | RotaryGPT) -> list[dict]:
     """Previous-token and induction score of each head, on random tokens said twice."""
     generator = torch.Generator().manual_seed(0)
     once = torch.randint(1, model.config.vocabulary, (PASSAGES, PERIOD), generator=generator)

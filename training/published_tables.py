@@ -1,12 +1,14 @@
-"""Cut the large published tables down to the columns that the atlas shows: python -m training.published_tables --data PATH.
+"""Cut the large published tables to what the atlas shows: python -m training.published_tables --data PATH.
 
-PATH holds three folders, and anybody can fill them:
+PATH holds four folders, and anybody can fill them:
 
 - `timm/`: the CSV files of https://github.com/huggingface/pytorch-image-models, folder `results/` (Apache-2.0);
-- `epoch/notable_ai_models_2025-05_compact.csv`: Epoch AI's notable models of May 2025 (https://epoch.ai/data, CC BY 4.0);
+- `epoch/notable_ai_models_2025-05_compact.csv`: Epoch AI's notable models of May 2025
+  (https://epoch.ai/data/notable-ai-models, CC BY 4.0);
 - `scaling/chinchilla_svg_extracted_data.csv` of https://github.com/epoch-research/analyzing-chinchilla, and
   `scaling/pythia_v1_zero_shot.csv`: model, step, task, acc, acc_stderr and ppl of the JSON files in
-  https://github.com/EleutherAI/pythia, folder `evals/pythia-v1/*/zero-shot/` (Apache-2.0).
+  https://github.com/EleutherAI/pythia, folder `evals/pythia-v1/*/zero-shot/` (Apache-2.0);
+- `nlp_progress/machine_translation.md` of https://github.com/sebastianruder/NLP-progress, folder `english/` (MIT).
 
 What it writes into core/published/ is committed; rows that cannot be right are left out and named.
 """
@@ -42,15 +44,18 @@ Cells = Mapping[str, object]
 
 
 def main() -> None:
-    """Write the four tables."""
+    """Write the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder with timm/, epoch/ and scaling/")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="the folder with timm/, epoch/, scaling/ and nlp_progress/"
+    )
     parser.add_argument("--into", type=Path, default=FOLDER, help="where the tables go")
     given = parser.parse_args()
     tables = {
         "image_models.csv": image_models(given.data / "timm"),
         "notable_models.csv": notable_models(given.data / "epoch" / "notable_ai_models_2025-05_compact.csv"),
         "chinchilla.csv": chinchilla(given.data / "scaling" / "chinchilla_svg_extracted_data.csv"),
+        "wmt14_bleu.csv": wmt14((given.data / "nlp_progress" / "machine_translation.md").read_text(encoding="utf-8")),
         "pythia.csv": pythia(given.data / "scaling" / "pythia_v1_zero_shot.csv"),
     }
     for name, rows in tables.items():
@@ -81,7 +86,7 @@ def image_models(folder: Path) -> Iterator[Cells]:
             "top5": _plain(row["top5"]),
             **{name: _plain(tests[name].get(key, {}).get("top1", "")) for name in TESTS},
             **{name: (timed[name] or {}).get("infer_samples_per_sec", "") for name in DEVICES},
-            "source": f"timm results @ {COMMIT}",
+            "source": f"huggingface/pytorch-image-models, results @ {COMMIT}",
         }
 
 
@@ -142,6 +147,42 @@ def pythia(file: Path) -> Iterator[Cells]:
             "perplexity": f"{float(row['ppl']):.6g}" if row["ppl"] else "",
             "source": "EleutherAI/pythia, evals/pythia-v1",
         }
+
+
+def wmt14(text: str) -> Iterator[Cells]:
+    """The two tables of WMT 2014 in a page of NLP-progress, one row a model; "*" marks a mean over checkpoints."""
+    found: dict[str, dict[str, object]] = {}
+    for language, part in (("bleu_en_de", "### WMT 2014 EN-DE"), ("bleu_en_fr", "### WMT 2014 EN-FR")):
+        section = text.partition(part)[2].partition("###")[0]
+        for name, score, title, link in re.findall(
+            r"^\|\s*([^|]+?)\s*\|\s*([\d.]+)\*?\s*\|\s*\[([^]]+)\]\(([^)]+)\)", section, re.MULTILINE
+        ):
+            year = re.search(r", (\d{4})\)", name)
+            row = found.setdefault(
+                name,
+                {
+                    "model": name,
+                    "year": year[1] if year else "",
+                    "family": _translator_family(name),
+                    "data": "more than WMT14" if "+ BT" in name else "not stated" if not year else "WMT14",
+                    "bleu_en_de": "",
+                    "bleu_en_fr": "",
+                    "reference": title,
+                    "link": link,
+                    "source": "NLP-progress, english/machine_translation.md (MIT)",
+                },
+            )
+            row[language] = score
+    yield from found.values()
+
+
+def _translator_family(name: str) -> str:
+    """By the words of its name: those not named so are built on the transformer, as their papers say."""
+    if re.search("Conv", name):
+        return "convolutional"
+    if re.search("RNMT|MoE", name):  # both are LSTM encoder-decoders
+        return "recurrent"
+    return "other" if name == "DeepL" else "transformer"
 
 
 def write(file: Path, rows: Iterable[Cells]) -> int:

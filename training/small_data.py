@@ -10,7 +10,6 @@ Data: a folder with `cifar10_jpeg.npz`: JPEG bytes of CIFAR-10 (Krizhevsky 2009,
 """
 
 import argparse
-import csv
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +24,7 @@ from torch import Tensor, nn
 
 from core.measured import SMALL_DATA, small_data_runs
 from core.models.tutorial_convolution import TutorialConvolution
-from training.card import hardware
+from training.card import add_row, hardware
 from training.loop import Plan, train
 from training.pictures import batch_at, decode, standardise
 
@@ -69,7 +68,6 @@ CONTESTANTS = {
     "ViT 4.8M": Contestant("transformer", vit(256, 6, 4), MUON),
     "ResNet50": Contestant("convolutional", residual("resnet50"), MOMENTUM),
 }
-COLUMNS = ("model", "family", "params", "pictures", "epochs", "accuracy_percent", "seconds", "hardware", "source")
 
 
 def main() -> None:
@@ -85,7 +83,7 @@ def main() -> None:
             if (name, pictures) not in done:
                 row = contest(name, pictures, training, test, arguments.run)
                 print(row, flush=True)
-                add_row(row)
+                add_row(SMALL_DATA, row)
 
 
 def contest(
@@ -144,16 +142,6 @@ def read_pictures(data: Path, split: str) -> tuple[Tensor, Tensor]:
     with np.load(data / "cifar10_jpeg.npz") as archive:
         images = decode(archive[f"{split}_jpeg"], archive[f"{split}_offsets"], SIDE)
         return torch.from_numpy(images), torch.from_numpy(archive[f"{split}_labels"].astype(np.int64))
-
-
-def add_row(row: dict[str, object]) -> None:
-    """Write one more row."""
-    new = not SMALL_DATA.exists()
-    with SMALL_DATA.open("a", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -7,7 +7,7 @@ record.calls[0].weights(head=3)  # (query, key)
 
 from core.capture.call import AttentionCall
 from core.capture.edit import edit_attention
-from core.capture.edits import Cut, Paste, Temperature
+from core.capture.edits import Cut, Paste, Replace, Temperature
 from core.capture.record import Record, record_attention
 
-__all__ = ["AttentionCall", "Cut", "Paste", "Record", "Temperature", "edit_attention", "record_attention"]
+__all__ = ["AttentionCall", "Cut", "Paste", "Record", "Replace", "Temperature", "edit_attention", "record_attention"]

@@ -26,6 +26,24 @@ class Written:
     weights: Float[Tensor, "batch head query key"]
     blind: Bool[Tensor, "#batch head query 1"] | None = None  # queries that may look at nothing: zero here, NaN shown
 
+    def beside(self, other: "Written | None") -> "Written":
+        """The heads of both, ascending."""
+        if other is None:
+            return self
+        heads = self.heads + other.heads
+        order = torch.tensor(heads).argsort().tolist()
+        blind = None
+        if self.blind is not None or other.blind is not None:
+            shares = [
+                part.weights.new_zeros(*part.weights.shape[:3], 1, dtype=torch.bool)
+                if part.blind is None
+                else part.blind.expand(*part.weights.shape[:3], 1)
+                for part in (self, other)
+            ]
+            blind = torch.cat(shares, dim=1)[:, order]
+        weights = torch.cat([self.weights, other.weights.to(self.weights)], dim=1)[:, order]
+        return Written(tuple(heads[place] for place in order), weights, blind)
+
 
 @dataclass(frozen=True, eq=False)
 class AttentionCall:

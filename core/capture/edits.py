@@ -1,7 +1,7 @@
-"""What may be done to a head: silence it, level it, sharpen or flatten it, cut links, paste a pattern."""
+"""What may be done to a head: silence it, level it, sharpen or flatten it, cut links, paste a pattern, replace it."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import torch
@@ -95,18 +95,33 @@ class Paste:
         return self.pattern.to(scores).expand_as(scores)
 
 
+@dataclass(frozen=True, eq=False)
+class Replace:
+    """The product of query, key and value is computed in another way, for instance by an approximation.
+
+    Not an edit of weights: `product` gets query, key and value (batch, head, query | key, each), with the query scaled
+    so that scores are to be divided by sqrt(each), and no dropout; it gives (batch, head, query, each). `causal` says
+    whether it lets no query look at a later key, and must agree with the layer. `weights` (query, key) writes out the
+    map that it stands for: only a record that is made at the same time asks for it.
+    """
+
+    product: Callable[[Tensor, Tensor, Tensor], Tensor]
+    causal: bool
+    weights: Callable[[Tensor, Tensor], Tensor] | None = None
+
+
 Edit = Silence | Uniform | Temperature | Cut | Paste
 
 NAMED = {"silence": Silence(), "uniform": Uniform(), "sharpen": Temperature(0.5), "flatten": Temperature(2.0)}
 
 
-def read_edit(wanted: Edit | str) -> Edit:
+def read_edit(wanted: Edit | Replace | str) -> Edit | Replace:
     """An edit, or the one with this name."""
     edit = NAMED.get(wanted, wanted) if isinstance(wanted, str) else wanted
-    if not isinstance(edit, Edit):
+    if not isinstance(edit, Edit | Replace):
         raise CaptureError(
             f"{wanted!r} is not an edit: use one of {', '.join(map(repr, NAMED))}, Temperature(t), "
-            "Cut({(query, key), ...}) or Paste(pattern)."
+            "Cut({(query, key), ...}), Paste(pattern) or Replace(product, causal=...)."
         )
     return edit
 

@@ -25,11 +25,11 @@ def pool_map(
     """At most size x size cells from consecutive rows; columns that a chunk leaves out at its end are zero."""
     if reduce not in ("mean", "max"):
         raise CaptureError(f"An overview shows the 'mean' or the 'max' of each block, not '{reduce}'.")
-    by_key = torch.cat([_pool_columns(chunk, block_width(keys, size), keys, reduce) for chunk in chunks])
-    return _pool_columns(by_key.mT, block_width(queries, size), queries, reduce).mT
+    by_key = torch.cat([pool_columns(chunk, block_width(keys, size), keys, reduce) for chunk in chunks])
+    return pool_columns(by_key.mT, block_width(queries, size), queries, reduce).mT
 
 
-def _pool_columns(weights: Float[Tensor, "_ _"], block: int, length: int, reduce: Reduce) -> Float[Tensor, "_ _"]:
+def pool_columns(weights: Float[Tensor, "_ _"], block: int, length: int, reduce: Reduce) -> Float[Tensor, "_ _"]:
     """The last block may be smaller than the others; missing whole blocks are zero."""
     if missing := -weights.shape[1] % block:
         weights = F.pad(weights, (0, missing), value=0.0 if reduce == "mean" else -math.inf)

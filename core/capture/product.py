@@ -82,6 +82,28 @@ class Product:
             scores[..., seen:].masked_fill_(column[seen:] > row[:, None], -math.inf)
         return scores
 
+    @property
+    def looks_back(self) -> bool | None:
+        """True: every query sees itself and all keys before; False: all keys; None: some other mask or a bias."""
+        if self.mask is None:
+            return self.is_causal
+        bias = self.biases()
+        assert bias is not None
+        permitted = allowed(bias)
+        if bias[permitted].any():
+            return None
+        if permitted.all():
+            return False
+        causal = self._numbers(3) <= self._numbers(2)[:, None]
+        return True if self.shape[2] == self.shape[3] and (permitted == causal).all() else None
+
+    def parts(self, heads: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
+        """Query, key and value of these heads, the query so that scores are to be divided by sqrt(each)."""
+        query, key, value = (self._of_heads(part, slice(None), heads) for part in (self.query, self.key, self.value))
+        factor = self.scale * query.shape[-1] ** 0.5
+        # Products of a root and its inverse may miss 1 by a rounding error: then nothing is to be done.
+        return (query if abs(factor - 1) < 1e-9 else query * factor), key, value
+
     def mix(
         self, weights: Float[Tensor, "batch head query key"], heads: Sequence[int]
     ) -> Float[Tensor, "batch head query _"]:

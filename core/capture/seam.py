@@ -13,7 +13,8 @@ from core.capture.lineage import PRODUCTS, Lineage
 from core.capture.paths import Caller, callers
 from core.capture.product import read_product
 from core.capture.watcher import Sight, Watcher
-from core.capture.write_out import Draft, edit_softmax, write_out
+from core.capture.write_out import Draft, edit_softmax, replace_product, replaced_weights, write_out
+from core.errors import CaptureError
 
 SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
 
@@ -100,19 +101,24 @@ class Seam(TorchFunctionMode):
         if not sight.places:
             return func(*args, **kwargs)
 
-        heads, written = sight.written_heads, None
-        if len(heads) < sight.heads:
-            output = func(*args, **kwargs)
+        heads, written, others = sight.written_heads, None, []
         if heads:
             written, mixed = write_out(product, sight)
-            if len(heads) < sight.heads:
-                fused = output.reshape(*product.shape[:3], -1)
-                mixed = fused.index_copy(1, torch.tensor(heads, device=fused.device), mixed)
+            others.append((heads, mixed))
+        if sight.replaced:
+            others.append(replace_product(product, sight))
+        left = sight.heads - sum(len(own) for own, _ in others)
+        if left:
+            output = func(*args, **kwargs)
+        if others:
+            mixed = _joined(output.reshape(*product.shape[:3], -1) if left else None, others)
             batch = torch.broadcast_shapes(*(named[name].shape[:-3] for name in ("query", "key", "value")))
             output = mixed.reshape(*batch, *named["query"].shape[-3:-1], -1)
 
         sight.note()
         if sight.records:
+            if sight.replaced:
+                written = replaced_weights(product, sight).beside(written)
             one = self._lineage.one_sequence(named["query"], named["key"], calling)
             sight.record(kind="self" if one else "cross", product=product.kept(self._masks), written=written)
         return output
@@ -127,6 +133,11 @@ class Seam(TorchFunctionMode):
         sight = Sight(self.watchers, calling, split.shape[1])
         if not sight.places:
             return weights
+        if sight.replaced:
+            raise CaptureError(
+                f"'{sight.places[0][1]}' does not call scaled_dot_product_attention: its weights can be edited, but "
+                "its product cannot be replaced."
+            )
         scores = args[0] if args else kwargs["input"]
         if sight.written_heads:
             split = edit_softmax(split, self._four_axes(scores), sight)
@@ -156,6 +167,13 @@ class Seam(TorchFunctionMode):
             elif getattr(func, "__name__", "") in COATS and isinstance(result, Tensor):
                 self._drafts[id(result)] = draft.in_coat(result)
             return
+
+
+def _joined(fused: Tensor | None, parts: list[tuple[list[int], Tensor]]) -> Tensor:
+    """The output of all heads: the parts, each with the numbers of its heads, and the fused rest, if there is one."""
+    heads = torch.tensor([head for own, _ in parts for head in own], device=parts[0][1].device)
+    together = torch.cat([part for _, part in parts], dim=1)
+    return together[:, heads.argsort()] if fused is None else fused.index_copy(1, heads, together)
 
 
 def _packed_groups(calling: list[Caller], query: Tensor) -> int:

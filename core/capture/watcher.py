@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from core.capture.call import AttentionCall
-from core.capture.edits import Edit
+from core.capture.edits import Edit, Replace
 from core.capture.paths import Caller, ModulePaths, near
 from core.errors import CaptureError
 
@@ -20,6 +20,7 @@ class Watcher:
 
     paths: ModulePaths
     edits: Mapping[tuple[str, int], Edit] = field(default_factory=dict)
+    replacements: Mapping[tuple[str, int] | str, Replace] = field(default_factory=dict)  # of a head, or of all heads
     differentiable: bool | frozenset[tuple[str, int]] = False
     records: bool = False
     calls: list[AttentionCall] = field(default_factory=list)
@@ -31,6 +32,12 @@ class Watcher:
         named = () if isinstance(self.differentiable, bool) else self.differentiable
         return self.edits.keys() | set(named)
 
+    @property
+    def named_paths(self) -> set[str]:
+        """The paths that somebody named, with a head or without."""
+        replaced = {place if isinstance(place, str) else place[0] for place in self.replacements}
+        return {path for path, _ in self.chosen()} | replaced
+
     def check(self) -> None:
         """Refuse what cannot work, before anything runs."""
         if self.paths.hidden:
@@ -38,13 +45,13 @@ class Watcher:
                 "A model that went through torch.compile or TorchScript runs where nobody can look: use the model from "
                 "which it was made."
             )
-        for path, _ in self.chosen():
+        for path in self.named_paths:
             if path not in self.paths:
                 raise CaptureError(f"The model has no module '{path}'; did you mean {near(path, self.paths)}?")
 
     def check_done(self) -> None:
         """Refuse to leave silently if something that was asked for did not happen."""
-        missed = sorted({path for path, _ in self.chosen()} - self.heads.keys())
+        missed = sorted(self.named_paths - self.heads.keys())
         if missed:
             seen = near(missed[0], self.heads) if self.heads else "nowhere"
             raise CaptureError(
@@ -63,7 +70,13 @@ class Sight:
         self.records = any(watcher.records for watcher, _ in self.places)
         self.edits: dict[int, list[Edit]] = {}
         self.differentiable: set[int] = set()
+        self.replaced: dict[int, Replace] = {}
         for watcher, path in self.places:
+            for place, replacement in watcher.replacements.items():
+                if place == path:
+                    self._replace(path, range(heads), replacement)
+                elif not isinstance(place, str) and place[0] == path:
+                    self._replace(path, place[1:], replacement)
             for head in (head for place, head in watcher.chosen() if place == path):
                 if not 0 <= head < heads:
                     raise CaptureError(f"'{path}' has no head {head}: its heads are numbered 0 to {heads - 1}.")
@@ -73,10 +86,22 @@ class Sight:
                     self.differentiable.add(head)
             if watcher.differentiable is True:
                 self.differentiable.update(range(heads))
+        if clash := self.replaced.keys() & (self.edits.keys() | self.differentiable):
+            raise CaptureError(
+                f"Head {min(clash)} of '{self.places[0][1]}' is replaced: it has no weights to edit or to follow."
+            )
         if self.differentiable and not torch.is_grad_enabled():
             raise CaptureError(
                 "Differentiable weights need gradients: run the model outside torch.no_grad() and inference_mode()."
             )
+
+    def _replace(self, path: str, chosen: Iterable[int], replacement: Replace) -> None:
+        for head in chosen:
+            if not 0 <= head < self.heads:
+                raise CaptureError(f"'{path}' has no head {head}: its heads are numbered 0 to {self.heads - 1}.")
+            if head in self.replaced:
+                raise CaptureError(f"Head {head} of '{path}' is replaced twice: leave one of them out.")
+            self.replaced[head] = replacement
 
     @property
     def written_heads(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""Heads that are not left to the fused kernel: edited, or written out so that a gradient reaches their weights."""
+"""Heads that are not left to the fused kernel: edited, replaced, or written out for a gradient of their weights."""
 
 from dataclasses import dataclass, replace
 
@@ -10,6 +10,7 @@ from core.capture.call import Written
 from core.capture.edits import normalise
 from core.capture.product import Product, allowed
 from core.capture.watcher import Sight
+from core.errors import CaptureError
 
 
 def write_out(product: Product, sight: Sight) -> tuple[Written, Float[Tensor, "batch head query _"]]:
@@ -31,6 +32,44 @@ def write_out(product: Product, sight: Sight) -> tuple[Written, Float[Tensor, "b
         weights = weights.masked_fill(blind, 0.0)
     weights = sight.tracked(weights)
     return Written(tuple(heads), weights, blind), product.mix(weights, heads)
+
+
+def replace_product(product: Product, sight: Sight) -> tuple[list[int], Float[Tensor, "batch head query _"]]:
+    """The heads that are replaced, ascending, and what their replacements make of them."""
+    heads = sorted(sight.replaced)
+    mixed: dict[int, Tensor] = {}
+    for replacement in set(sight.replaced.values()):
+        own = [head for head in heads if sight.replaced[head] is replacement]
+        _check_mask(product, sight, causal=replacement.causal)
+        output = replacement.product(*product.parts(own)).to(product.value.dtype)
+        mixed |= dict(zip(own, output.unbind(dim=1), strict=True))
+    return heads, torch.stack([mixed[head] for head in heads], dim=1)
+
+
+def replaced_weights(product: Product, sight: Sight) -> Written:
+    """The maps that the replacements stand for, written out for a record."""
+    heads, weights = sorted(sight.replaced), []
+    for head in heads:
+        write = sight.replaced[head].weights
+        if write is None:
+            raise CaptureError(
+                f"Head {head} of '{sight.places[0][1]}' is replaced by a product without weights: give Replace its "
+                "`weights`, or do not record at the same time."
+            )
+        weights.append(write(*product.parts([head])[:2])[:, 0])
+    return Written(tuple(heads), torch.stack(weights, dim=1).detach())
+
+
+def _check_mask(product: Product, sight: Sight, *, causal: bool) -> None:
+    path, found = sight.places[0][1], product.looks_back
+    if found is None:
+        raise CaptureError(
+            f"The product of '{path}' cannot be replaced: its mask holds more than causality, such as padding or a "
+            "bias for positions."
+        )
+    if found != causal:
+        looks, other = ("looks back only", "causal=True") if found else ("looks at all tokens", "causal=False")
+        raise CaptureError(f"'{path}' {looks}: replace it by a product that does the same, with {other}.")
 
 
 def edit_softmax(

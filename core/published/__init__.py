@@ -14,8 +14,13 @@ from core.published.runs import ChinchillaRun, PythiaScore, chinchilla_runs, pyt
 from core.published.sizes import PublishedModel, model_sizes
 from core.published.small_data import SmallDataResult, small_data_results
 from core.published.table import FOLDER
-from core.published.transfer import TransferResult, transfer_results
-from core.published.translation import PublishedTranslator, published_translators
+from core.published.transfer import Pictures, TransferResult, pretraining_pictures, transfer_results
+from core.published.translation import (
+    PublishedTranslator,
+    TranslationLeader,
+    published_translators,
+    translation_leaders,
+)
 
 __all__ = [
     "FOLDER",
@@ -25,12 +30,14 @@ __all__ = [
     "LanguageModel",
     "Leader",
     "NotableModel",
+    "Pictures",
     "PublishedModel",
     "PublishedTranslator",
     "PythiaScore",
     "SentimentResult",
     "SmallDataResult",
     "TransferResult",
+    "TranslationLeader",
     "Variant",
     "chinchilla_runs",
     "glue_entries",
@@ -39,10 +46,12 @@ __all__ = [
     "language_models",
     "model_sizes",
     "notable_models",
+    "pretraining_pictures",
     "published_translators",
     "pythia_scores",
     "sentiment_results",
     "small_data_results",
     "transfer_results",
+    "translation_leaders",
     "vit_variants",
 ]

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Number, Words, read_table
+from core.published.table import FOLDER, SOURCE, Columns, Number, Words, read_table
 from core.scaling import Device
 
-_COLUMNS = (
+_COLUMNS: Columns = (
     Words("device"),
     Number("tflops", high=1e5, required=True, open=True),
     Number("memory_gb", high=1e5, required=True, open=True),

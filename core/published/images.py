@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from core.published.image_families import DATA, FAMILIES
-from core.published.table import FOLDER, SOURCE, Day, Number, Whole, Words, read_table
+from core.published.table import FOLDER, SOURCE, Columns, Day, Number, Whole, Words, read_table
 
 TESTS = ("real", "v2", "a", "r", "sketch")  # other labels or pictures than those of the validation set
 DEVICES = ("rtx5090", "rtx4090", "rtx3090", "cpu")
 _FAMILY = Words("family", among=FAMILIES, kind="families")
-_TIMM = (
+_TIMM: Columns = (
     Words("model"),
     Whole("resolution"),
     _FAMILY,
@@ -56,20 +57,17 @@ class ImageModel:
 
 def image_models(file: Path = FOLDER / "image_models.csv") -> tuple[ImageModel, ...]:
     """timm's results joined with its benchmarks by training/published_tables.py; ValueError where a row is wrong."""
-    return tuple(
-        ImageModel(
-            of["model"],
-            of["resolution"],
-            of["family"],
-            of["data"],
-            of["teacher"] == "yes",
-            1e6 * of["parameters_millions"],
-            None if of["gmacs"] is None else 1e9 * of["gmacs"],
-            *(of[name] for name in ("top1", "top5", *TESTS, *DEVICES)),
-            of["source"],
-        )
-        for of in (row.cells for row in read_table(file, _TIMM, unique=("model", "resolution")))
-    )
+    return tuple(_image_model(dict(row.cells)) for row in read_table(file, _TIMM, unique=("model", "resolution")))
+
+
+def _image_model(of: dict[str, Any]) -> ImageModel:
+    gmacs = of.pop("gmacs")
+    of |= {
+        "teacher": of["teacher"] == "yes",
+        "parameters": 1e6 * of.pop("parameters_millions"),
+        "macs": None if gmacs is None else 1e9 * gmacs,
+    }
+    return ImageModel(**of)
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Leader:
     source: str
 
 
-_LEADERS = (
+_LEADERS: Columns = (
     Day("as_of"),
     Words("model"),
     Words("family", among=("transformer", "convolutional", "conv + transformer"), kind="families"),
@@ -134,7 +132,7 @@ class Variant:
     source: str
 
 
-_VARIANTS = (
+_VARIANTS: Columns = (
     Words("model"),
     *(Whole(name) for name in ("layers", "hidden_size", "mlp_size", "heads")),
     Number("params_millions", high=1e6, required=True, open=True),
@@ -144,8 +142,15 @@ _VARIANTS = (
 
 def vit_variants(file: Path = FOLDER / "vit_variants.csv") -> tuple[Variant, ...]:
     """ViT-Base, -Large and -Huge."""
-    named = ("model", "layers", "hidden_size", "mlp_size", "heads")
     return tuple(
-        Variant(*(row.cells[name] for name in named), 1e6 * row.cells["params_millions"], row.cells["source"])
-        for row in read_table(file, _VARIANTS, unique=("model",))
+        Variant(
+            of["model"],
+            of["layers"],
+            of["hidden_size"],
+            of["mlp_size"],
+            of["heads"],
+            1e6 * of["params_millions"],
+            of["source"],
+        )
+        for of in (row.cells for row in read_table(file, _VARIANTS, unique=("model",)))
     )

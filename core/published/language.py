@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Number, Whole, Words, read_table
+from core.published.table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_table
 
 HUMAN = "GLUE Human Baselines"
 # The columns of each task, in the leaderboard's order; two measures of one task are averaged, as the leaderboard does.
@@ -20,7 +20,7 @@ GLUE_TASKS: Mapping[str, tuple[str, ...]] = {
     "WNLI": ("WNLI",),
 }
 _MEASURES = tuple(name for names in GLUE_TASKS.values() for name in names)
-_GLUE = (
+_GLUE: Columns = (
     Whole("rank"),
     Words("team"),
     Words("model"),
@@ -83,7 +83,7 @@ class SentimentResult:
     source: str
 
 
-_SENTIMENT = (
+_SENTIMENT: Columns = (
     *(Words(name) for name in ("language", "dataset", "model")),
     *(Whole(name, required=False) for name in ("trainable_params", "epochs")),
     Number("seconds_per_epoch", high=1e6, open=True),
@@ -115,7 +115,7 @@ class LanguageModel:
 
 
 ARCHITECTURES = ("recurrent encoder-decoder", "encoder-decoder", "encoder", "decoder")
-_SIZES = (
+_SIZES: Columns = (
     Words("model"),
     Whole("year", low=1950),
     Words("organisation"),

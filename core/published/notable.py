@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Day, Number, Words, read_table
+from core.published.table import FOLDER, SOURCE, Columns, Day, Number, Words, read_table
 
 CONFIDENCES = ("Confident", "Likely", "Speculative", "Unknown", "not stated")
 FIELDS = ("language", "vision", "language and vision", "image generation", "speech", "biology", "games", "other")
 _SIZES = ("parameters", "training_flops", "dataset_size")
-COLUMNS = (
+COLUMNS: Columns = (
     Words("model"),
     Words("organisation", required=False),
     Day("date"),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Number, Whole, Words, read_table
+from core.published.table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_table
 
 # Biderman et al. 2023, https://github.com/EleutherAI/pythia: (all, without embeddings), from the models' cards.
 _PYTHIA = {
@@ -31,7 +31,7 @@ class ChinchillaRun:
     source: str
 
 
-_CHINCHILLA = (
+_CHINCHILLA: Columns = (
     Number("parameters", low=1e6, high=1e12, required=True),
     Number("training_flops", low=1e15, high=1e26, required=True),
     Number("loss", high=12.0, required=True, open=True),
@@ -77,7 +77,7 @@ class PythiaScore:
         return _PYTHIA[self.model.split("-")[1]][1]
 
 
-_SCORES = (
+_SCORES: Columns = (
     Words("model"),
     Whole("parameters"),
     Whole("step", low=0),

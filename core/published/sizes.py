@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.published.table import FOLDER, Row, Whole, Words, read_table
+from core.published.table import FOLDER, Columns, Row, Whole, Words, read_table
 from core.sizes.shape import Shape, bert, gpt, t5, vit
 
 FAMILIES = ("bert", "gpt", "gpt1", "t5", "vit")
 _CHECKED = ("layers", "width", "heads", "each", "hidden")
-COLUMNS = (
+COLUMNS: Columns = (
     *(Words(name) for name in ("model", "printed_source", "published_source")),
     Words("family", among=FAMILIES, kind="families"),
     Words("note", required=False),

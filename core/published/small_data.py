@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Number, Whole, Words, read_table
+from core.published.table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_table
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class SmallDataResult:
     source: str
 
 
-_COLUMNS = (
+_COLUMNS: Columns = (
     Words("model"),
     Words("family", among=("convolutional", "transformer"), kind="families"),
     Number("params_millions", high=1e6, required=True, open=True),

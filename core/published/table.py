@@ -86,6 +86,7 @@ class Day:
 
 
 Column = Words | Number | Whole | Day
+Columns = tuple[Column, ...]
 SOURCE = Words("source")
 
 

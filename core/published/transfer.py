@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Number, Words, read_table
+from core.published.table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_table
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class TransferResult:
         return "ImageNet-21k" if named and named[1] == "ImageNet-21k" else "JFT-300M"
 
 
-_COLUMNS = (
+_COLUMNS: Columns = (
     *(Words(name) for name in ("dataset", "model")),
     Words("family", among=("transformer", "convolutional"), kind="families"),
     Number("accuracy", high=100.0, required=True),
@@ -46,3 +46,21 @@ def transfer_results(file: Path = FOLDER / "vit_vs_cnn_transfer.csv") -> tuple[T
         TransferResult(*(row.cells[name] for name in named))
         for row in read_table(file, _COLUMNS, unique=("dataset", "model"))
     )
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """A collection of pictures to learn from, with rounded counts."""
+
+    data: str
+    pictures: int
+    classes: int
+    source: str
+
+
+_PICTURES: Columns = (Words("data"), Whole("pictures"), Whole("classes"), SOURCE)
+
+
+def pretraining_pictures(file: Path = FOLDER / "pretraining_pictures.csv") -> tuple[Pictures, ...]:
+    """ImageNet, ImageNet-21k and JFT-300M; ValueError where a row is wrong."""
+    return tuple(Pictures(**row.cells) for row in read_table(file, _PICTURES, unique=("data",)))

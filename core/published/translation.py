@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Number, Row, Words, read_table
+from core.published.table import FOLDER, SOURCE, Columns, Number, Row, Whole, Words, read_table
 
 FAMILIES = ("recurrent", "convolutional", "transformer")
 _BLEU = ("bleu_en_de", "bleu_en_fr")
 _FLOPS = ("train_flops_en_de", "train_flops_en_fr")
-COLUMNS = (
+COLUMNS: Columns = (
     Words("model"),
     Words("family", among=FAMILIES, kind="families"),
     *(Number(name, high=100.0, open=True) for name in _BLEU),
@@ -39,5 +39,46 @@ def _translator(row: Row) -> PublishedTranslator:
     of = row.cells
     if all(of[name] is None for name in _BLEU):
         raise ValueError(f"{row.place}: a row has a BLEU in one language at least.")
-    numbers = (of[name] for name in (*_BLEU, *_FLOPS))
-    return PublishedTranslator(of["model"], of["family"], *numbers, of["source"])
+    return PublishedTranslator(**{_NAMES.get(name, name): cell for name, cell in of.items()})
+
+
+_NAMES = {
+    "bleu_en_de": "bleu_german",
+    "bleu_en_fr": "bleu_french",
+    "train_flops_en_de": "flops_german",
+    "train_flops_en_fr": "flops_french",
+}
+
+
+@dataclass(frozen=True)
+class TranslationLeader:
+    """A row of NLP-progress for WMT 2014: BLEU on newstest2014 as its paper states it; None where it states none."""
+
+    model: str
+    year: int | None
+    family: str
+    data: str
+    bleu_german: float | None
+    bleu_french: float | None
+    reference: str
+    link: str
+    source: str
+
+
+_LEADERS: Columns = (
+    Words("model"),
+    Whole("year", low=2013, required=False),
+    Words("family", among=(*FAMILIES, "other"), kind="families"),
+    Words("data", among=("WMT14", "more than WMT14", "not stated"), kind="collections"),
+    *(Number(name, high=100.0, open=True) for name in _BLEU),
+    *(Words(name) for name in ("reference", "link")),
+    SOURCE,
+)
+
+
+def translation_leaders(file: Path = FOLDER / "wmt14_bleu.csv") -> tuple[TranslationLeader, ...]:
+    """The best of each year until 2020, as that page lists them; ValueError where a row is wrong."""
+    named = tuple(column.name for column in _LEADERS)
+    return tuple(
+        TranslationLeader(*(row.cells[name] for name in named)) for row in read_table(file, _LEADERS, unique=("model",))
+    )

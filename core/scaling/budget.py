@@ -12,7 +12,7 @@ HALF_WEIGHTS, HALF_GRADIENTS, MASTER_AND_MOMENTS = 2, 2, 12
 # Bytes that a token leaves in a layer for the backward pass, for each channel (Korthikanti et al. 2022, equation 1).
 LEFT_EACH, LEFT_SCORES = 34, 5
 
-RULE, EXACT = "6 N D", "Counted from the architecture"
+RULE, EXACT = "6\u00a0N\u00a0D", "Counted from the architecture"
 GRADIENTS, OPTIMISER, ACTIVATIONS = "Gradients", "Optimiser (Adam)", "Activations"
 
 

@@ -54,7 +54,7 @@ def measure(
     pictures = [picture, torch.zeros_like(picture), hidden]
     for order in orders.values():
         masks = first_patches(order, between, grid, picture.shape[-2:])
-        pictures += [deleted(picture, masks), torch.where(masks, picture, hidden)]
+        pictures += [deleted(picture, masks), inserted(picture, masks, hidden)]
     found = torch.cat([classify(part) for part in torch.cat(pictures).split(TOGETHER)])
     whole, nothing, vague = found[:3].split(1)
     curves = found[3:].unflatten(0, (len(orders), 2, len(between)))
@@ -114,10 +114,12 @@ def deleted(
 
 
 def inserted(
-    picture: Float[Tensor, "1 channel row column"], masks: Bool[Tensor, "share 1 row column"]
+    picture: Float[Tensor, "1 channel row column"],
+    masks: Bool[Tensor, "share 1 row column"],
+    hidden: Float[Tensor, "1 channel row column"],
 ) -> Float[Tensor, "share channel row column"]:
-    """The picture where a mask is true, its blurred copy elsewhere."""
-    return torch.where(masks, picture, blurred(picture))
+    """The picture where a mask is true, its `hidden` (blurred) copy elsewhere."""
+    return torch.where(masks, picture, hidden)
 
 
 def blurred(picture: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch channel row column"]:

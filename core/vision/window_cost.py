@@ -6,9 +6,10 @@ Liu et al. 2021, "Swin Transformer", section 3.2, equations 1 and 2: on a grid o
     Omega(W-MSA) = 4 h w C^2 + 2 M^2 h w C      every place looks at the M x M places of its window
 
 in multiply-adds: four projections (query, key, value, output), the scores, and the sum of values; the softmax and the
-position bias are left out, as in the paper.
+position bias are left out, as in the paper. A window need not be square: M^2 is then its rows times its columns.
 """
 
+import math
 import statistics
 import threading
 import time
@@ -35,16 +36,18 @@ class BlockSizes:
 
     width: int  # C: channels
     heads: int
-    window: int  # M: places on a side
+    window: tuple[int, int]  # M x M: rows and columns of places
     patch: int  # pixels on a side of a place
 
     def grid(self, pixels: int) -> int:
         """h = w for a square picture of so many pixels on a side."""
         return -(-pixels // self.patch)
 
-    def padded(self, pixels: int) -> int:
-        """The same as whole windows: what the windows really cover."""
-        return -(-self.grid(pixels) // self.window) * self.window
+    def padded(self, pixels: int) -> tuple[int, int]:
+        """Rows and columns of the same grid as whole windows: what the windows really cover."""
+        grid = self.grid(pixels)
+        high, wide = self.window
+        return grid + -grid % high, grid + -grid % wide
 
 
 def global_cost(h: int, w: int, width: int) -> int:
@@ -52,15 +55,15 @@ def global_cost(h: int, w: int, width: int) -> int:
     return 4 * h * w * width**2 + 2 * (h * w) ** 2 * width
 
 
-def window_cost(h: int, w: int, width: int, window: int) -> int:
-    """Omega(W-MSA), equation 2: multiply-adds; exact where windows of window x window fill the grid."""
-    return 4 * h * w * width**2 + 2 * window**2 * h * w * width
+def window_cost(h: int, w: int, width: int, window: tuple[int, int]) -> int:
+    """Omega(W-MSA), equation 2: multiply-adds; exact where windows of so many rows and columns fill the grid."""
+    return 4 * h * w * width**2 + 2 * math.prod(window) * h * w * width
 
 
 class GridAttention(nn.Module):
     """Multi-head self-attention over a grid, in windows or, with `window=None`, over all of it; the fused kernel."""
 
-    def __init__(self, width: int, heads: int, window: int | None):
+    def __init__(self, width: int, heads: int, window: tuple[int, int] | None):
         super().__init__()
         self.heads, self.window = heads, window
         self.qkv = nn.Linear(width, 3 * width)
@@ -71,9 +74,9 @@ class GridAttention(nn.Module):
         _, rows, columns, _ = x.shape
         if self.window is None:
             return self._attend(x.flatten(1, 2)).view_as(x)
-        side = self.window
-        padded = F.pad(x, (0, 0, 0, -columns % side, 0, -rows % side))
-        split = padded.unflatten(1, (-1, side)).unflatten(3, (-1, side)).transpose(2, 3)
+        high, wide = self.window
+        padded = F.pad(x, (0, 0, 0, -columns % wide, 0, -rows % high))
+        split = padded.unflatten(1, (-1, high)).unflatten(3, (-1, wide)).transpose(2, 3)
         mixed = self._attend(split.flatten(3, 4).flatten(0, 2)).view(split.shape)
         return mixed.transpose(2, 3).flatten(3, 4).flatten(1, 2)[:, :rows, :columns]
 

@@ -16,13 +16,17 @@ from torch import nn
 from core.errors import ModelError
 from core.half_precision import load_weights, save_weights
 from core.models.gpt import GPT, GPTConfig
+from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
 from core.models.image_classifiers import MAKERS, make_image_classifier, patch_of
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.text_models import NextToken, TextModel
 
 WEIGHTS = Path(__file__).parents[2] / "weights"
 
-TEXT = {"gpt-books": "GPT, trained on forty books"}
+TEXT = {
+    "gpt-books": "GPT, trained on forty books",
+    "gpt-books-long": "GPT for long texts, trained on the same books",
+}
 IMAGE = {
     "vit-tiny-imagenet": "Vision transformer, trained on Tiny ImageNet",
     "swin-tiny-imagenet": "Swin transformer, trained on Tiny ImageNet",
@@ -33,19 +37,22 @@ IMAGE = {
 # Those in which a query sees the whole picture.
 WHOLE = ("vit-tiny-imagenet",)
 
+GPTS: dict[str, tuple[Any, Any]] = {"gpt": (GPT, GPTConfig), "gpt_rotary": (RotaryGPT, RotaryGPTConfig)}
+LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
+
 SIDE = 64  # pixels of the pictures that all image models were trained on
 # The sizes of pictures that they take, as multiples of it; a vision transformer's positions are stretched.
 STRETCHES = (1, 1.5, 2, 3, 4, 5)
 
 
-def load_embedded_text(name: str, *, weights: Path = WEIGHTS) -> TextModel:
-    """One of TEXT."""
+def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEIGHTS) -> TextModel:
+    """One of TEXT; of longer texts than `longest` tokens, or than it can take, it reads the beginning."""
     folder = weights / name
-    config = _read_config(folder, "gpt")
-    config.pop("architecture")
-    network = load_weights(lambda: GPT(GPTConfig(**config)), folder / "model.safetensors")
+    config = _read_config(folder, *GPTS)
+    make, settings = GPTS[config.pop("architecture")]
+    network = load_weights(lambda: make(settings(**config)), folder / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    return NextToken(name, TEXT.get(name, name), network, tokenizer, network.config.context)
+    return NextToken(name, TEXT.get(name, name), network, tokenizer, min(longest, network.config.context))
 
 
 def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
@@ -67,9 +74,10 @@ def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
     )
 
 
-def save_text(network: GPT, tokenizer: Tokenizer, folder: Path) -> None:
+def save_text(network: GPT | RotaryGPT, tokenizer: Tokenizer, folder: Path) -> None:
     """What `load_embedded_text` reads."""
-    _save(network, {"architecture": "gpt", **asdict(network.config)}, folder)
+    architecture = next(name for name, (make, _) in GPTS.items() if type(network) is make)
+    _save(network, {"architecture": architecture, **asdict(network.config)}, folder)
     tokenizer.save(str(folder / "tokenizer.json"))
 
 

@@ -13,7 +13,7 @@ from core.errors import ModelError
 from core.models import from_timm, from_transformers
 from core.models.marian_tokenizers import has_marian_tokenizers, load_marian_tokenizers
 from core.zoo import embedded, hub
-from core.zoo.embedded import load_embedded_image, load_embedded_text
+from core.zoo.embedded import LONGEST, load_embedded_image, load_embedded_text
 from core.zoo.folders import check_memory, read_weights
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.kinds import Kind, Task, read_kind, wrong_page
@@ -31,8 +31,6 @@ TEXT_MODELS: dict[Task, tuple[type[TextModel], str]] = {
 
 # While a model is built, the libraries change settings of the whole process (default type, initialisation).
 _ONE_AT_A_TIME = Lock()
-
-LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
 
 
 def inspect(name: str, purpose: Purpose = "text", *, allow_folders: bool = False, attends: bool = True) -> hub.Offer:
@@ -73,7 +71,7 @@ def load_text(name: str, *, allow_folders: bool = False, longest: int = LONGEST)
     """A model that reads text: one of ours, one of the hub (fetched if it is not here), or a folder."""
     source = find_source(name, "text", allow_folders=allow_folders)
     if source.kind == "embedded":
-        return load_embedded_text(source.where)
+        return load_embedded_text(source.where, longest=longest)
     folder = _folder(source, "text", allow_folders)
     kind, _ = _check(folder, name, "text")
     make, auto_class = TEXT_MODELS[kind.task]

@@ -7,7 +7,8 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.layer_costs import HEADS, KERNEL, TOKENS, WIDTH, LayerCost
+from core.costs import Cost
+from core.layer_costs import HEADS, KERNEL, TOKENS, WIDTH
 from dashboard import charts, layout
 from dashboard.figures.curves import curves
 from dashboard.runs import before as kept
@@ -22,7 +23,7 @@ LAYER_HUES = {
 }
 
 
-def show() -> tuple[LayerCost, ...] | None:
+def show() -> tuple[Cost, ...] | None:
     """The button, and the two figures once somebody has pressed it; what was measured, if anything was."""
     st.subheader("Measured on this machine", anchor=False)
     costs = kept.layer_costs()
@@ -59,8 +60,8 @@ def _ask(*, again: bool) -> None:
     st.rerun()
 
 
-def _figure(name: str, unit: str, costs: Sequence[LayerCost], values: list[float]) -> None:
-    rows = pd.DataFrame({"layer": [cost.layer for cost in costs], "n": [cost.tokens for cost in costs], name: values})
+def _figure(name: str, unit: str, costs: Sequence[Cost], values: list[float]) -> None:
+    rows = pd.DataFrame({"layer": [cost.name for cost in costs], "n": [cost.tokens for cost in costs], name: values})
     table = rows.pivot(index="n", columns="layer", values=name)
     figure = curves(
         TOKENS,

@@ -9,7 +9,7 @@ import torch
 
 from core import copy_task
 from core.complexity import WAYS, Sizes, crossover
-from core.layer_costs import LayerCost
+from core.costs import Cost
 from core.reach import edge, half_life
 from dashboard.before.answers import Answers
 from dashboard.before.models import TITLES
@@ -115,12 +115,12 @@ def about_ways(sizes: Sizes) -> tuple[str, ...]:
     )
 
 
-def about_measured(costs: tuple[LayerCost, ...]) -> str:
+def about_measured(costs: tuple[Cost, ...]) -> str:
     """How time and memory grew when n doubled for the last time."""
     lengths = sorted({cost.tokens for cost in costs})[-2:]
     by_layer = {
-        name: [next(c for c in costs if c.layer == name and c.tokens == length) for length in lengths]
-        for name in dict.fromkeys(cost.layer for cost in costs)
+        name: [next(c for c in costs if c.name == name and c.tokens == length) for length in lengths]
+        for name in dict.fromkeys(cost.name for cost in costs)
     }
     grown = ", ".join(
         f"{name} **{last.seconds / first.seconds:.1f}** and **{last.bytes / first.bytes:.1f}**"

@@ -23,10 +23,10 @@ def distances(
 ) -> go.Figure:
     """One point for each head, above its layer; `heads` holds an array (head) for each of `layers`.
 
-    The small bar is the mean of a layer, the dotted line (`even`) what attention spread evenly would come to.
+    The short line is the mean of a layer, the dotted line (`even`) what attention spread evenly would come to.
     """
     names = [escape(layer) for layer in layers]
-    places = [place + offset for place, own in enumerate(heads) for offset in _offsets(len(own))]
+    places = [place + offset for place, own in enumerate(heads) for offset in side_by_side(len(own))]
     told = [(names[place], head) for place, own in enumerate(heads) for head in range(len(own))]
     figure = go.Figure(
         go.Scatter(
@@ -39,7 +39,9 @@ def distances(
             hovertemplate="%{customdata[0]}, head %{customdata[1]}: %{y:.1f} " + escape(unit) + "<extra></extra>",
         )
     )
-    figure.add_trace(_means(names, heads, palette, unit))
+    means = [float(np.nanmean(own)) if np.isfinite(own).any() else float("nan") for own in heads]
+    tell = "%{customdata}, mean of its heads: %{y:.1f} " + escape(unit)
+    figure.add_trace(level_bars(names, means, name="mean of a layer", tell=tell, palette=palette))
     on_paper(figure, palette=palette, height=height, size=size, x="layer", y=f"mean attention distance ({unit})")
     figure.update_xaxes(
         tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4], showgrid=False
@@ -55,19 +57,23 @@ def distances(
     return figure
 
 
-def _means(names: list[str], heads: Sequence[np.ndarray], palette: Palette, unit: str) -> go.Scatter:
-    """A short bar at the mean of each layer."""
-    means = [float(np.nanmean(own)) if np.isfinite(own).any() else float("nan") for own in heads]
-    return go.Scatter(
-        x=list(range(len(names))),
-        y=means,
-        mode="markers",
-        name="mean of a layer",
-        marker={"symbol": "line-ew", "size": 34, "line": {"color": palette.accent, "width": 2.5}},
-        customdata=names,
-        hovertemplate="%{customdata}, mean of its heads: %{y:.1f} " + escape(unit) + "<extra></extra>",
-    )
-
-
-def _offsets(heads: int) -> np.ndarray:
+def side_by_side(heads: int) -> np.ndarray:
+    """Where the points of so many heads stand beside the middle of their layer."""
     return np.linspace(-SPREAD, SPREAD, heads) if heads > 1 else np.zeros(1)
+
+
+def level_bars(names: Sequence[str], values: Sequence[float], *, name: str, tell: str, palette: Palette) -> go.Scatter:
+    """A short level line at the value of each layer: as wide as its heads, however narrow the figure is.
+
+    `tell` is Plotly's template, where %{customdata} is the name of the layer.
+    """
+    half = SPREAD + 0.08
+    return go.Scatter(
+        x=[x for place in range(len(names)) for x in (place - half, place, place + half, None)],
+        y=[y for value in values for y in (value, value, value, None)],
+        mode="lines",
+        name=name,
+        line={"color": palette.accent, "width": 2.5},
+        customdata=[layer for layer in names for _ in range(4)],
+        hovertemplate=f"{tell}<extra></extra>",
+    )

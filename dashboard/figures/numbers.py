@@ -15,6 +15,14 @@ def with_power(number: float, *, digits: int) -> str:
     return f"{mantissa}\u00a0×\u00a010{str(int(power)).translate(_RAISED)}"
 
 
+def amount(number: float) -> str:
+    """With three digits and a prefix: 175 G."""
+    for prefix, power in (("T", 12), ("G", 9), ("M", 6), ("k", 3)):
+        if number >= 10**power:
+            return f"{number / 10**power:.3g} {prefix}"
+    return f"{number:.0f} "
+
+
 def small(value: float) -> str:
     """Differences from very small to large: "0", "1.2 × 10⁻⁶", "0.034", "2.71"."""
     if value == 0:

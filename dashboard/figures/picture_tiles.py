@@ -12,7 +12,7 @@ from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Palette
 
 SIDE = 64  # dots of the sheet for a tile, at least: each pixel is repeated, so that the browser need not blur it
-GAP, LINE = 0.08, 0.3  # between tiles, and for the line above each, as shares of a tile's side
+GAP, LINE = 0.08, 0.42  # between tiles, and for the line above each, as shares of a tile's side
 
 
 def picture_tiles(
@@ -21,7 +21,7 @@ def picture_tiles(
     *,
     columns: int,
     palette: Palette,
-    side: int = 84,
+    side: int = 72,
     size: int = 14,
 ) -> go.Figure:
     """`pictures` (tile, row, column, 3) uint8 in rows of `columns` tiles, pixels kept apart.

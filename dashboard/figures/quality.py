@@ -30,7 +30,7 @@ def quality_marks(
     size: int = 14,
     height: int = 380,
 ) -> go.Figure:
-    """A mark for each model with its name above it; costs from 0, the quality as a share.
+    """A mark for each model with its name beside it; costs from 0, the quality as a share.
 
     `tell` is Plotly's template for the sentence below the pointer, where %{text} is the name.
     """
@@ -51,24 +51,28 @@ def quality_marks(
             )
         )
     on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
-    qualities = [mark.quality for mark in marks]
-    room = 0.35 * (max(qualities) - min(qualities)) or 0.05
+    least, most = min(mark.quality - mark.error for mark in marks), max(mark.quality + mark.error for mark in marks)
+    room = 0.08 * (most - least) or 0.05
     figure.update_layout(showlegend=False)
-    figure.update_xaxes(range=[0, 1.25 * max(mark.cost for mark in marks)], showgrid=False)
-    figure.update_yaxes(range=[min(qualities) - room, max(qualities) + room], tickformat=".0%")
+    figure.update_xaxes(range=[0, 1.75 * max(mark.cost for mark in marks)], showgrid=False)
+    # Whole percents would be written twice on an axis of so few of them.
+    tickformat = ".1%" if most - least < 0.05 else ".0%"
+    figure.update_yaxes(range=[least - room, most + room], tickformat=tickformat)
     return figure
 
 
 def _side(mark: Mark, marks: Sequence[Mark]) -> str:
-    """Names stand above; below where another model stands closely above."""
+    """Names stand on the right, the cheapest model's on the left where it has room: no error bar crosses them.
+
+    Names at about the same height part, one up and one down.
+    """
     spread = max(each.quality for each in marks) - min(each.quality for each in marks) or 1.0
-    widest = max(each.cost for each in marks)
-    crowded = any(
-        0 <= other.quality - mark.quality < 0.25 * spread and abs(other.cost - mark.cost) < 0.3 * widest
-        for other in marks
-        if other != mark
-    )
-    return "bottom center" if crowded else "top center"
+    cheapest, dearest = min(each.cost for each in marks), max(each.cost for each in marks)
+    side = "left" if mark.cost == cheapest > 0.45 * dearest else "right"
+    close = [each for each in marks if each != mark and abs(each.quality - mark.quality) < 0.08 * spread]
+    if not close:
+        return f"middle {side}"
+    return f"top {side}" if mark.quality >= max(each.quality for each in close) else f"bottom {side}"
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ def means(rows: Sequence[Row], columns: Sequence[str], *, palette: Palette, size
     figure = go.Figure()
     gap = 0.06
     width = (1 - gap * (len(columns) - 1)) / len(columns)
-    on_paper(figure, palette=palette, height=round(64 + 1.9 * size * len(rows)), size=size)
+    on_paper(figure, palette=palette, height=round(64 + 1.3 * size + 1.9 * size * len(rows)), size=size)
     for number, title in enumerate(columns):
         axis = "" if number == 0 else str(number + 1)
         for place, row in enumerate(rows):
@@ -106,7 +110,8 @@ def means(rows: Sequence[Row], columns: Sequence[str], *, palette: Palette, size
                     "tickfont": {"color": palette.soft, "size": size - 1},
                     "title": {"text": title, "font": {"size": size}},
                     "side": "top",
-                    "nticks": 5,
+                    "nticks": 4,
+                    "tickangle": 0,
                 }
             }
         )
@@ -124,6 +129,7 @@ def means(rows: Sequence[Row], columns: Sequence[str], *, palette: Palette, size
 
 def _mean(row: Row, place: int, number: int, title: str, axis: str) -> go.Scatter:
     mean, error = row.values[number]
+    column = title.replace("<br>", " ")
     return go.Scatter(
         x=[mean],
         y=[place],
@@ -132,5 +138,5 @@ def _mean(row: Row, place: int, number: int, title: str, axis: str) -> go.Scatte
         mode="markers",
         marker={"size": 10, "color": row.colour},
         customdata=[error],
-        hovertemplate=f"{escape(row.name)}, {title}: %{{x:.3f}} ± %{{customdata:.3f}}<extra></extra>",
+        hovertemplate=f"{escape(row.name)}, {column}: %{{x:.3f}} ± %{{customdata:.3f}}<extra></extra>",
     )

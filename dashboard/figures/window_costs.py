@@ -50,7 +50,9 @@ def window_costs(
                 )
             )
     on_paper(figure, palette=palette, height=height, size=size, x="side of the picture (pixels)", y=y)
-    figure.update_xaxes(type="log", tickvals=list(pixels), ticktext=[str(side) for side in pixels], showgrid=False)
+    named = [side for side in pixels if side.bit_count() == 1] or list(pixels)  # powers of two: evenly spaced
+    ends = [float(np.log10(pixels[0])) - 0.02, float(np.log10(pixels[-1])) + 0.02]  # room for what is drawn at them
+    figure.update_xaxes(type="log", range=ends, tickvals=named, ticktext=[str(side) for side in named], showgrid=False)
     figure.update_yaxes(type="log", dtick=1, tickformat=",~g")
     if shown is not None:
         figure.add_vline(x=shown, line={"color": palette.soft, "width": 1, "dash": "dot"})

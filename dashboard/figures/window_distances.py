@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from dashboard.figures.distances import level_bars, side_by_side
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Palette
-
-_SPREAD = 0.32  # of the room between two blocks
 
 
 def window_distances(
@@ -20,12 +19,11 @@ def window_distances(
     height: int = 360,
     size: int = 14,
 ) -> go.Figure:
-    """One point for each head above its block, in pixels; a bar for even attention in the same windows."""
+    """One point for each head above its block, in pixels; a line for even attention in the same windows."""
     names = [escape(name) for name in blocks]
-    offsets = [np.linspace(-_SPREAD, _SPREAD, len(own)) if len(own) > 1 else np.zeros(1) for own in heads]
     figure = go.Figure(
         go.Scatter(
-            x=np.concatenate([place + offset for place, offset in enumerate(offsets)]),
+            x=np.concatenate([place + side_by_side(len(own)) for place, own in enumerate(heads)]),
             y=np.concatenate(heads),
             mode="markers",
             name="a head",
@@ -34,17 +32,8 @@ def window_distances(
             hovertemplate="block %{customdata[0]}, head %{customdata[1]}: %{y:.1f} pixels<extra></extra>",
         )
     )
-    figure.add_trace(
-        go.Scatter(
-            x=list(range(len(names))),
-            y=list(even),
-            mode="markers",
-            name="even attention",
-            marker={"symbol": "line-ew", "size": 38, "line": {"color": palette.accent, "width": 2.5}},
-            customdata=names,
-            hovertemplate="block %{customdata}, even attention: %{y:.1f} pixels<extra></extra>",
-        )
-    )
+    tell = "block %{customdata}, even attention: %{y:.1f} pixels"
+    figure.add_trace(level_bars(names, even, name="even attention", tell=tell, palette=palette))
     on_paper(figure, palette=palette, height=height, size=size, x="stage.block", y="mean distance (pixels)")
     figure.update_xaxes(
         type="linear",

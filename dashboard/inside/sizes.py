@@ -7,9 +7,9 @@ import streamlit as st
 
 from core.sizes import PARTS, PRECISIONS, Shape, count_parameters, crossing, flops, parameters, shape_of
 from dashboard import charts, layout
+from dashboard.figures.numbers import amount
 from dashboard.figures.shares import share_bars
 from dashboard.inside import famous_sizes, own_sizes, sizes_in_length
-from dashboard.inside.own_sizes import amount
 from dashboard.inside.sizes_noticed import noticed
 from dashboard.runs.inside import Walk
 from dashboard.runs.sizes import counted_flops

@@ -7,8 +7,9 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
+from core import layer_costs as measured
+from core.costs import Cost, Progress
 from core.errors import ModelError
-from core.layer_costs import LayerCost, Progress, measure
 from core.models.character import Alphabet, CharacterModel, load_characters
 from core.zoo.embedded import WEIGHTS
 from dashboard.before.answers import Answers, ask
@@ -17,7 +18,7 @@ from dashboard.runs.models import computing
 
 FOLDER = WEIGHTS / "characters"
 Task = Literal["text", "copy"]
-_MEASURED: dict[str, tuple[LayerCost, ...]] = {}
+_MEASURED: dict[str, tuple[Cost, ...]] = {}
 
 
 @st.cache_resource(max_entries=2, show_spinner="Loading the models …")
@@ -59,7 +60,7 @@ def _measured(file: str) -> Path:
     return FOLDER / file
 
 
-def layer_costs() -> tuple[LayerCost, ...] | None:
+def layer_costs() -> tuple[Cost, ...] | None:
     """Time and memory of one layer of each kind, if they have been measured since the server started."""
     return _MEASURED.get("layers")
 
@@ -67,4 +68,4 @@ def layer_costs() -> tuple[LayerCost, ...] | None:
 def measure_layers(progress: Progress) -> None:
     """Measure them; all visitors share the result, as they share the machine."""
     with computing():
-        _MEASURED["layers"] = measure(progress)
+        _MEASURED["layers"] = measured.measure_layers(progress)

@@ -13,6 +13,7 @@ from core.images import open_example, open_picture
 from core.vision.explain import Explanations, explain, grid_for
 from core.vision.faithfulness import (
     Faithfulness,
+    blurred,
     deleted,
     first_patches,
     inserted,
@@ -138,7 +139,7 @@ def change_picture(
     pixels, order = explained.given.pixels, explained.order(explanation)
     count = round(share * len(order))
     mask = first_patches(order, [count], explained.grid, pixels.shape[-2:])
-    changed = inserted(pixels, mask) if insert else deleted(pixels, mask)
+    changed = inserted(pixels, mask, blurred(pixels)) if insert else deleted(pixels, mask)
     with computing(), torch.inference_mode():
         probabilities = scores_of(explained.model.network, changed)[0].float().softmax(dim=-1)
     return ChangedPicture(_seen(explained.model, changed), count, probabilities)

@@ -69,7 +69,8 @@ def faithfulness() -> tuple[Faithful, ...]:
 
 def _all(file: str, read: Callable[[Path], Any]) -> tuple[Any, ...]:
     paths = [WEIGHTS / name / file for name in zoo.IMAGE]
-    return tuple(_read(str(path), path.stat().st_mtime_ns, read) for path in paths if path.exists())
+    found = (_read(str(path), path.stat().st_mtime_ns, read) for path in paths if path.exists())
+    return tuple(one for one in found if one is not None)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -87,8 +88,10 @@ def _read(file: str, changed: int, _reader: Callable[[Path], Any]) -> Any:
         ) from error
 
 
-def _quality(file: Path) -> Quality:
+def _quality(file: Path) -> Quality | None:
     given = json.loads(file.read_text(encoding="utf-8"))
+    if "plan" in given and "validation" not in given:
+        return None  # it has been trained, but not measured yet
     of = given["validation"]
     optional = {
         key: _number(given[key], key) for key in ("macs", "images_per_second", "seconds", "epochs") if key in given

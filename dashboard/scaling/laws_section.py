@@ -1,5 +1,194 @@
-"""laws: to be built."""
+"""Laws: fitted to the cheaper runs, tried on the dearer ones."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.scaling import FLOPS_EACH, Bootstrap, Chinchilla, Law, Points
+from dashboard import charts, layout
+from dashboard.figures import laws as figures
+from dashboard.figures.numbers import with_power
+from dashboard.runs import laws as kept
+from dashboard.scaling import laws_notices
+from dashboard.words.scaling import laws as said
+
+OUTLIERS = 5  # that Besiroglu et al. 2024 leave out
+SIZES = (0.0, 1e8, 2e8, 5e8, 1e9, 2e9)
+LIMITS = (3e19, 1e20, 3e20, 1e21, 3e21, 1e22, float("inf"))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The runs of the section, which of them were held out, and the law that was fitted to the others."""
+
+    law: str
+    runs: kept.Runs
+    held_out: np.ndarray
+    found: Bootstrap
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """The loss that the law expects of each run."""
+        return self.found.best.loss(self.runs.points.parameters, self.runs.points.tokens)
 
 
 def show() -> None:
-    """To be built."""
+    """Controls, the two figures, the coefficients."""
+    if not layout.is_presented():
+        st.markdown(said.LEAD, width=layout.PROSE)
+    shown = _choose()
+    line = along_compute(shown)
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        _losses(shown, line)
+    with right:
+        _predictions(shown)
+    _coefficients(shown)
+    layout.notes(said.NOTES, notice=laws_notices.notice(shown), formula=lambda: laws_notices.formula(shown))
+
+
+def _choose() -> Shown:
+    with layout.control_bar():
+        collection = st.segmented_control(
+            "Runs", get_args(kept.Collection), default="Chinchilla", key="laws_runs", bind="query-params", required=True
+        )
+        law = st.segmented_control(
+            "Law", list(kept.LAWS), default="Chinchilla", key="laws_law", bind="query-params", required=True
+        )
+        without = st.toggle(
+            "Without outliers",
+            True,
+            key="laws_trim",
+            bind="query-params",
+            help=f"The {OUTLIERS} runs with the highest losses.",
+        )
+    outliers = OUTLIERS if without and collection == "Chinchilla" else 0
+    with layout.control_bar():
+        smallest = _smallest()
+        limit = _limit()
+    runs = kept.chosen(collection, outliers, smallest)
+    if not layout.is_presented():
+        st.caption(said.CHINCHILLA if collection == "Chinchilla" else said.PYTHIA)
+    with layout.waiting_place(), st.spinner("Fitting the law, and fitting it again to resamples …"):
+        found = kept.fitted(collection, law, outliers, limit, smallest)
+    return Shown(law, runs, runs.points.flops > limit, found)
+
+
+def _smallest() -> float:
+    """Models below this are left out: the visible subset."""
+    return st.select_slider("Models from", SIZES, format_func=_size, key="laws_from", bind="query-params", width=300)
+
+
+def _limit() -> float:
+    """Runs that cost more are held out."""
+    return st.select_slider(
+        "Hold back runs above", LIMITS, value=1e21, format_func=_flops, key="laws_limit", bind="query-params", width=300
+    )
+
+
+def _flops(value: float) -> str:
+    return "nothing" if np.isinf(value) else f"{with_power(value, digits=1)} FLOPs"
+
+
+def _size(parameters: float) -> str:
+    return f"{parameters / 1e9:g} G" if parameters >= 1e9 else (f"{parameters / 1e6:g} M" if parameters else "any size")
+
+
+def along_compute(shown: Shown) -> figures.Line:
+    """The law over the compute of all runs and a power of ten more: at the best split of it, where sizes matter."""
+    points = shown.runs.points
+    flops = np.geomspace(points.flops.min(), 10 * points.flops.max(), 60)
+    losses = np.stack([_lowest(law, flops, points) for law in (shown.found.best, *shown.found.drawn)])
+    low, high = np.quantile(losses[1:], (0.05, 0.95), axis=0)
+    return figures.Line(flops, losses[0], low, high)
+
+
+def _lowest(law: Law, flops: np.ndarray, points: Points) -> np.ndarray:
+    if isinstance(law, Chinchilla):
+        return law.loss(*law.optimal(flops))
+    # By trial: every law has a lowest loss for a compute, somewhere between many small steps and one large model.
+    sizes = np.geomspace(points.parameters.min() / 10, 100 * points.parameters.max(), 240)
+    parameters, compute = np.meshgrid(sizes, flops, indexing="ij")
+    return law.loss(parameters, compute / FLOPS_EACH / parameters).min(axis=0)
+
+
+def _drawn(shown: Shown) -> figures.Runs:
+    points = shown.runs.points
+    told = tuple(
+        f"{name}, {with_power(tokens, digits=3)} tokens, {with_power(flops, digits=3)} FLOPs<br>loss {loss:.3f}, the law says {predicted:.3f}<br>"
+        f"{shown.runs.source}"
+        for name, tokens, flops, loss, predicted in zip(
+            shown.runs.names, points.tokens, points.flops, points.loss, shown.predicted, strict=True
+        )
+    )
+    return figures.Runs(points.flops, points.loss, shown.predicted, shown.held_out, told)
+
+
+def _losses(shown: Shown, line: figures.Line) -> None:
+    figure = figures.loss_against_compute(
+        _drawn(shown),
+        line,
+        palette=layout.palette(),
+        y="loss, nats",
+        size=charts.letters(),
+        height=560 if layout.is_presented() else 440,
+    )
+    charts.chart(
+        figure,
+        name="laws-compute",
+        alt=f"Loss of {len(shown.runs.points)} training runs against their compute, and the fitted law: "
+        f"{line.loss[0]:.2f} at {line.flops[0]:.0e} FLOPs, {line.loss[-1]:.2f} at {line.flops[-1]:.0e}.",
+        table=table(shown),
+    )
+
+
+def _predictions(shown: Shown) -> None:
+    figure = figures.predicted_against_measured(
+        _drawn(shown), palette=layout.palette(), size=charts.letters(), height=560 if layout.is_presented() else 440
+    )
+    charts.chart(
+        figure,
+        name="laws-predicted",
+        alt="Predicted against measured losses; runs that were held out are marked.",
+        table=table(shown),
+    )
+
+
+def table(shown: Shown) -> pd.DataFrame:
+    """One row a run."""
+    points = shown.runs.points
+    return pd.DataFrame(
+        {
+            "run": shown.runs.names,
+            "parameters": points.parameters,
+            "tokens": points.tokens,
+            "training FLOPs": points.flops,
+            "loss": points.loss,
+            "predicted loss": shown.predicted,
+            "held out": shown.held_out,
+            "source": shown.runs.source,
+        }
+    )
+
+
+def _coefficients(shown: Shown) -> None:
+    st.subheader("The numbers of the law", anchor=False)
+    intervals = shown.found.intervals()
+    names = shown.found.best.names()
+    rows: dict[str, list] = {
+        "": list(said.SYMBOLS[shown.law]),
+        "fitted here": [_round(value) for value in shown.found.best.values()],
+        "90 % interval": [f"{_round(low)} to {_round(high)}" for low, high in (intervals[name] for name in names)],
+    }
+    for source, values in said.PUBLISHED[shown.law].items():
+        rows[source] = [_round(value) for value in values]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, row_height=42 if layout.is_presented() else None)
+    if not layout.is_presented():
+        st.caption(said.ABOUT_BAND.format(draws=len(shown.found.drawn)))
+
+
+def _round(value: float) -> str:
+    return f"{value:.2e}" if value >= 1e5 else f"{value:.4g}"

@@ -1,5 +1,66 @@
-"""translation: to be built."""
+"""Translation: BLEU against the FLOPs of training, and against the years."""
+
+import streamlit as st
+
+from dashboard import layout
+from dashboard.runs import scaling as kept
+from dashboard.scaling import translation_notices as notices
+from dashboard.scaling.collection import Collection, Measure
+from dashboard.scaling.explorer import explore
+from dashboard.scaling.hues import FAMILY
+from dashboard.words.scaling import translation as said
+
+BLEU = (
+    Measure("bleu_german", "BLEU, English to German", "", "more", "two"),
+    Measure("bleu_french", "BLEU, English to French", "", "more", "two"),
+)
+FLOPS = (
+    Measure("flops_german", "Training FLOPs, English to German", "", "less", "power", log=True),
+    Measure("flops_french", "Training FLOPs, English to French", "", "less", "power", log=True),
+)
+
+
+def paper(french: bool) -> Collection:
+    """The table of "Attention is all you need"; the two languages begin with axes of their own."""
+    return Collection(
+        "bleufr" if french else "bleude",
+        kept.translators(),
+        (*FLOPS, *BLEU),
+        x=FLOPS[french].column,
+        y=BLEU[french].column,
+        hues=FAMILY,
+        filters={"ensemble": "Single or ensemble"},
+        details={"ensemble": "Single or ensemble"},
+    )
+
+
+def leaders() -> Collection:
+    """The best of each year until 2020."""
+    return Collection(
+        "wmt14",
+        kept.translation_leaders(),
+        (Measure("year", "Year", "", "", "year"), *BLEU),
+        x="year",
+        y="bleu_german",
+        hues=FAMILY,
+        filters={"data": "Learned from"},
+        years="year",
+        details={"data": "Learned from", "reference": "Reference"},
+        own_data="WMT14",
+        link="link",
+    )
 
 
 def show() -> None:
-    """To be built."""
+    """One of the tables in the explorer, and the notes on what is shown of it."""
+    st.subheader(said.TITLE, anchor=False)
+    table = st.segmented_control(
+        "Table", said.TABLES, default=said.GERMAN, key="translation_table", bind="query-params", required=True
+    )
+    if not layout.is_presented():
+        st.markdown(said.ABOUT[table], width=layout.PROSE)
+    if table == said.YEARS:
+        shown = explore(leaders(), told=notices.stated)
+    else:
+        shown = explore(paper(table == said.FRENCH), told=notices.estimated)
+    layout.notes(said.NOTES, notice=notices.about(shown), formula=lambda: notices.formula(shown))

@@ -44,14 +44,15 @@ def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
     costs = _costs(watched, layer)
     st.subheader("What does it cost?", anchor=False)
     if not layout.is_presented():
-        words = vars(costs.sizes) | {"least": PIXELS[0]}
+        high, wide = costs.sizes.window
+        words = vars(costs.sizes) | {"high": high, "wide": wide, "least": PIXELS[0]}
         st.markdown(said.COST.format(**words), width=layout.PROSE)
     _ask(costs.sizes, again=bool(costs.timings))
-    with st.container(horizontal=True):
-        with st.container(width="stretch"):
-            _growth(costs)
-        with st.container(width="stretch"):
-            _ratio(costs)
+    growth, ratio = st.columns(2, gap="medium")
+    with growth:
+        _growth(costs)
+    with ratio:
+        _ratio(costs)
     return costs
 
 
@@ -63,7 +64,7 @@ def _costs(watched: WatchedImage, layer: WindowLayer) -> Costs:
     if not width:
         assert call.value is not None
         width = call.heads * call.value.shape[-1]
-    sizes = BlockSizes(width, call.heads, layer.window[0], -(-pixels // layer.columns))
+    sizes = BlockSizes(width, call.heads, layer.window, -(-pixels // layer.columns))
     return Costs(sizes, pixels, swin_cost.timings(sizes) or ())
 
 

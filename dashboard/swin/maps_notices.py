@@ -55,10 +55,10 @@ def _heads(mapped: Mapped) -> str:
     far, third, there = max(every, key=lambda each: each[0].distance / each[0].even)
     return (
         f"Head {number} of stage {layer.stage}, block {layer.block} keeps most for itself: a place gives "
-        f"{_percent(alone.own)} to itself. Within their windows, head {other} of stage {where.stage}, block "
-        f"{where.block} looks nearest ({near.distance:.0f} pixels, where even attention would come to "
-        f"{near.even:.0f}), head {third} of stage {there.stage}, block {there.block} farthest ({far.distance:.0f} "
-        f"instead of {far.even:.0f})."
+        f"{_percent(alone.own)} to itself. Beside even attention in the same windows, head {other} of stage "
+        f"{where.stage}, block {where.block} looks nearest ({near.distance:.0f} pixels instead of {near.even:.0f}), "
+        f"head {third} of stage {there.stage}, block {there.block} farthest ({far.distance:.0f} instead of "
+        f"{far.even:.0f})."
     )
 
 

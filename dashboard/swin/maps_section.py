@@ -77,7 +77,7 @@ def _formula(mapped: Mapped) -> None:
     layer = mapped.windowed.layers[0]
     rows, columns = layer.window
     st.latex(
-        r"A = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt d} + B + \text{mask}\right), \qquad "
-        rf"Q, K \in \mathbb{{R}}^{{M^2 \times d}}, \quad M^2 = {rows} \cdot {columns} = {rows * columns}"
+        r"\begin{gathered} A = \operatorname{softmax}\!\left(\tfrac{QK^\top}{\sqrt d} + B + \text{mask}\right) \\ "
+        rf"Q, K \in \mathbb{{R}}^{{M^2 \times d}} \\ M^2 = {rows} \cdot {columns} = {rows * columns} \end{{gathered}}"
     )
     st.markdown(said.FORMULA.format(positions=rows * columns, tokens=layer.rows * layer.columns))

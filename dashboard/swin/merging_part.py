@@ -36,7 +36,8 @@ def show(given: Given, windowed: Windowed) -> Merged | None:
         scored = kept.take_scores_apart(given.name, given.picture, given.resolution)
     table = stage_table(windowed, scored)
     st.dataframe(table, hide_index=True)
-    charts.download_table(table, "swin-stages")
+    if not layout.is_presented():
+        charts.download_table(table, "swin-stages")
     merging = scored.parts.merging
     if not merging:
         return None

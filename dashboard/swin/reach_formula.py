@@ -9,9 +9,9 @@ from dashboard.words.swin import reach as said
 def show(costs: Costs) -> None:
     """Rollout through windows, and equations 1 and 2."""
     st.latex(
-        r"r_b = e_{\text{place}}\, B_b\, B_{b-1} \cdots B_1, \qquad "
+        r"\begin{gathered} r_b = e_{\text{place}}\, B_b\, B_{b-1} \cdots B_1 \\ "
         r"B = \begin{cases} \tfrac12 A + \tfrac12 I & \text{block} \\ \tfrac14 \text{ for each of } 2 \times 2 & "
-        r"\text{merging} \end{cases}"
+        r"\text{merging} \end{cases} \end{gathered}"
     )
     st.markdown(said.FORMULA)
     st.markdown(
@@ -19,12 +19,14 @@ def show(costs: Costs) -> None:
     )
     sizes, side = costs.sizes, costs.grid
     windows, whole = costs.counted(costs.pixels)
+    high, wide = sizes.window
+    square = rf"{high}^2" if high == wide else rf"({high} \cdot {wide})"
     first = rf"4 \cdot {side}^2 \cdot {sizes.width}^2"
     st.latex(
         r"\begin{aligned} \Omega(\text{MSA}) &= 4hwC^2 + 2(hw)^2C \\ &= "
-        rf"{first} + 2 \cdot {side}^4 \cdot {sizes.width} = {_thousands(whole)} \\ "
+        rf"{first} \\ &\quad + 2 \cdot {side}^4 \cdot {sizes.width} \\ &= {_thousands(whole)} \\ "
         r"\Omega(\text{W-MSA}) &= 4hwC^2 + 2M^2hwC \\ &= "
-        rf"{first} + 2 \cdot {sizes.window}^2 \cdot {side}^2 \cdot {sizes.width} = {_thousands(windows)}"
+        rf"{first} \\ &\quad + 2 \cdot {square} \cdot {side}^2 \cdot {sizes.width} \\ &= {_thousands(windows)}"
         r"\end{aligned}"
     )
 

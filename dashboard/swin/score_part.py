@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts
+from dashboard import charts, layout
 from dashboard.figures.numbers import signed
 from dashboard.runs.swin import Scored, Windowed
 from dashboard.swin.chosen import Chosen, place_of
@@ -78,7 +78,8 @@ def show(score: Score) -> None:
     )
     numbers = st.column_config.NumberColumn(format="%.4g")
     st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns, numbers))
-    charts.download_table(table, "swin-score")
+    if not layout.is_presented():
+        charts.download_table(table, "swin-score")
 
 
 def spelled(score: Score) -> str:

@@ -11,13 +11,13 @@ def show(layer: WindowLayer, window: int) -> None:
     (high, wide), (down, across) = layer.window, layer.across
     st.latex(r"\operatorname{softmax}\left(\tfrac{QK^{\top}}{\sqrt{d}} + B + M\right) V")
     st.latex(
-        r"M_{ij} = \begin{cases} 0 & \text{same part of the grid} \\ -100 & \text{brought together by the shift}"
+        r"M_{ij} = \begin{cases} 0 & \text{same part} \\ -100 & \text{joined by the shift}"
         r" \end{cases}"
     )
     st.markdown("Here the grid is cut into")
     st.latex(
-        rf"\lceil {layer.rows} / {high} \rceil \cdot \lceil {layer.columns} / {wide} \rceil = "
-        rf"{down} \cdot {across} = {down * across} \text{{ windows}}"
+        rf"\begin{{aligned}} &\lceil {layer.rows} / {high} \rceil \cdot \lceil {layer.columns} / {wide} \rceil \\ "
+        rf"&= {down} \cdot {across} = {down * across} \text{{ windows}} \end{{aligned}}"
     )
     if layer.shifted:
         pairs = layer.allowed[window]

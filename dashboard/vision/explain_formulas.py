@@ -15,7 +15,7 @@ def show(chosen: Given, explained: kept.ExplainedPicture, number: int | None) ->
     """What the model has: relevance or class activation; then the area of one curve."""
     if explained.model.attends:
         st.latex(
-            r"\begin{gathered} \bar A = \mathbb{E}_h\big((\nabla A \odot A)^{+}\big) \\ "
+            r"\begin{gathered} \vphantom{\Big|} \bar A = \mathbb{E}_h\big((\nabla A \odot A)^{+}\big) \\ "
             r"R \leftarrow R + \bar A\, R, \quad R_0 = I \end{gathered}"
         )
         record = chosen.watched().record
@@ -26,8 +26,8 @@ def show(chosen: Given, explained: kept.ExplainedPicture, number: int | None) ->
         )
     else:
         st.latex(
-            r"L = \Big(\sum_k \alpha_k F^k\Big)^{+} \qquad "
-            r"\alpha_k = \frac{1}{Z} \sum_{i,j} \frac{\partial y}{\partial F^k_{ij}}"
+            r"\begin{gathered} L = \Big(\sum_k \alpha_k F^k\Big)^{+} \\ "
+            r"\alpha_k = \frac{1}{Z} \sum_{i,j} \frac{\partial y}{\partial F^k_{ij}} \end{gathered}"
         )
         st.markdown(said.FORMULA_ACTIVATION)
     if explained.number is not None and explained.waiting <= explain_faithful.PATIENCE:
@@ -51,6 +51,6 @@ def _area(measured: kept.MeasuredPicture) -> None:
     step = (curve.shares[1] - curve.shares[0]).item()
     st.markdown(said.FORMULA_AREA.format(name=said.TITLES[name].lower()))
     st.latex(
-        rf"\tfrac{{{step:.2f}}}{{2}}\big({first:.3f} + 2 \cdot {second:.3f} + \dots + {last:.3f}\big) = "
-        rf"{curve.deletion_area:.3f}"
+        rf"\begin{{gathered}} \vphantom{{\Big|}} \tfrac{{{step:.2f}}}{{2}}\big({first:.3f} + 2 \cdot {second:.3f} + "
+        rf"\dots + {last:.3f}\big) \\ = {curve.deletion_area:.3f} \end{{gathered}}"
     )

@@ -11,7 +11,7 @@ from dashboard.figures.distances import distances
 from dashboard.runs import WatchedImage, vision_maps
 from dashboard.runs.vision_maps import Measured
 from dashboard.vision import given, maps_notices
-from dashboard.vision.photo_scene import check_attends
+from dashboard.vision.photo_scene import check_attends, grids_of, left_out
 from dashboard.words.vision import maps as said
 
 
@@ -24,6 +24,8 @@ def show() -> None:
         scene = vision_maps.scene_of(watched)
     photo_maps(scene, key="vision-maps", name="maps")
     if not layout.is_presented():
+        if missing := left_out(watched, grids_of(watched)):
+            st.caption(missing)
         export.download_all_heads(watched)
     layers = vision_maps.measured_layers(watched)
     _distances(layers)
@@ -70,7 +72,11 @@ def _formula(watched: WatchedImage, layers: tuple[Measured, ...]) -> None:
     call, patches = watched.record.calls[own.number], own.patches
     places = rf"{patches.rows} \cdot {patches.columns}"
     tokens = f"{len(patches.prefix)} + {places} = {call.query_length}" if patches.prefix else places
-    st.latex(r"a_{ij} = \operatorname{softmax}_j\!\left(s\, q_i \cdot k_j\right)" + _scale(call))
+    st.latex(
+        r"\begin{gathered} a_{ij} = \operatorname{softmax}_j\!\left(s\, q_i \cdot k_j\right)"
+        + _scale(call)
+        + r" \end{gathered}"
+    )
     st.markdown(
         f"Each head of layer {own.number} has ${tokens}$ tokens, so {call.query_length**2:,} weights; each row sums "
         f"to 1. {said.FORMULA}"
@@ -89,4 +95,4 @@ def _scale(call: AttentionCall) -> str:
     """The scale of the recorded call, where the call says it."""
     if call.scale is None or call.query is None:
         return ""
-    return rf",\quad s = {call.scale:.4g},\quad q, k \in \mathbb{{R}}^{{{call.query.shape[-1]}}}"
+    return rf" \\ s = {call.scale:.4g},\quad q, k \in \mathbb{{R}}^{{{call.query.shape[-1]}}}"

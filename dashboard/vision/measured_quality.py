@@ -112,10 +112,11 @@ def about(found: Sequence[Quality]) -> tuple[str, ...]:
         return ()
     best, *others = sorted(found, key=lambda one: -one.top1)
     apart = (best.standard_error**2 + others[0].standard_error ** 2) ** 0.5
-    sure = "clearly" if best.top1 - others[0].top1 > 2 * apart else "within what chance may do"
+    sure = best.top1 - others[0].top1 > 2 * apart
     sentences = [
-        f"**{said.MODELS[best.name]}** is right most often ({best.top1:.1%}), {sure} before "
-        f"**{said.MODELS[others[0].name]}** ({others[0].top1:.1%})."
+        f"**{said.MODELS[best.name]}** is right most often ({best.top1:.1%}), before "
+        f"**{said.MODELS[others[0].name]}** ({others[0].top1:.1%}): "
+        + ("more than chance explains." if sure else "so little that it may be chance.")
     ]
     measured = [one for one in found if one.macs]
     if len(measured) > 1:

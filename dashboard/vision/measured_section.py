@@ -1,7 +1,10 @@
 """Measured: what the four models are worth and what they cost, and how faithful their explanations are."""
 
+from contextlib import suppress
+
 import streamlit as st
 
+from core.errors import ModelError
 from dashboard import layout
 from dashboard.runs import vision_measured as kept
 from dashboard.vision import measured_faithful, measured_quality
@@ -18,16 +21,20 @@ def show() -> None:
 
 
 def _formula() -> None:
-    with layout.sentences():
+    with suppress(ModelError):  # the table has said it already
         if qualities := kept.qualities():
             _error(max(qualities, key=lambda one: one.top1))
-    st.latex(r"\text{area} = \int_0^1 p(s)\, ds \approx \sum_i \frac{p_i + p_{i+1}}{2}\,(s_{i+1} - s_i)")
+    st.latex(
+        r"\begin{aligned} \text{area} &= \int_0^1 p(s)\, ds \\ "
+        r"&\approx \sum_i \tfrac{p_i + p_{i+1}}{2}\,(s_{i+1} - s_i) \end{aligned}"
+    )
     st.markdown(said.AREA_FORMULA)
 
 
 def _error(best: kept.Quality) -> None:
     st.markdown(said.ERROR_FORMULA.format(model=said.MODELS[best.name]))
+    pictures = f"{best.pictures:,}".replace(",", "{,}")  # a comma alone would be followed by a space
     st.latex(
-        rf"\sqrt{{\frac{{p\,(1-p)}}{{n}}}} = \sqrt{{\frac{{{best.top1:.3f} \cdot {1 - best.top1:.3f}}}"
-        rf"{{{best.pictures:,}}}}} = {best.standard_error:.4f}".replace(",", "{,}")
+        rf"\begin{{aligned}} \sqrt{{\frac{{p\,(1-p)}}{{n}}}} &= \sqrt{{\frac{{{best.top1:.3f} \cdot "
+        rf"{1 - best.top1:.3f}}}{{{pictures}}}}} \\ &= {best.standard_error:.4f} \end{{aligned}}"
     )

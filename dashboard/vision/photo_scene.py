@@ -4,8 +4,10 @@ from core.capture import AttentionCall
 from core.errors import CaptureError, ModelError
 from core.images import Patches
 from core.zoo import ImageModel
+from dashboard import layout
 from dashboard.components.photo_maps import Dense, Factors, PhotoLayer, PhotoScene
 from dashboard.runs.watched import WatchedImage
+from dashboard.words.vision import maps as said
 
 Grids = dict[int, Patches]  # of each call, by its number in the record
 
@@ -35,6 +37,21 @@ def grids_of(watched: WatchedImage) -> Grids:
     return found
 
 
+def left_out(watched: WatchedImage, grids: Grids) -> str | None:
+    """A sentence about the layers without a map: pooling heads (SigLIP), class attention (CaiT), coarser grids."""
+    calls = {number: call for number, call in enumerate(watched.record.calls) if number not in grids}
+    if not calls:
+        return None
+    paths = ", ".join(f"`{call.path}`" for call in calls.values())
+    counted = {"total": len(watched.record.calls), "are": "is" if len(calls) == 1 else "are", "paths": paths}
+    counted["layers"] = len(calls)
+    if any(call.query_length > 1 for call in calls.values()):
+        return said.OTHER_GRIDS.format(**counted)
+    token = _alone(watched, next(iter(calls.values())))
+    who = said.CLASS_TOKEN.format(token=layout.plain(token)) if token else said.OWN_VECTOR
+    return said.LEFT_OUT.format(who=who, **counted)
+
+
 def photo_scene(watched: WatchedImage, grids: Grids, start: tuple[int, int]) -> PhotoScene:
     """The scene; `start` is the head that is in view at first, by the number of its call."""
     layers = tuple(_layer(number, watched.record.calls[number], grid) for number, grid in grids.items())
@@ -57,6 +74,13 @@ def _answers(call: AttentionCall) -> Dense | Factors:
     return Factors(call.query[0].float().numpy(), call.key[0].float().numpy(), product.scale)
 
 
+def _alone(watched: WatchedImage, call: AttentionCall) -> str | None:
+    """The token of the model that asks alone in a layer; None for a vector of the head's own, which is no token."""
+    names = watched.model.sequences_of(call, watched.run)
+    prefix = () if names is None else watched.run.sequences[names[0]].prefix
+    return prefix[0] if prefix else None
+
+
 def _why_none(watched: WatchedImage) -> str:
     title, calls = watched.model.title, watched.record.calls
     if any(call.batch_size > 1 for call in calls):
@@ -64,6 +88,12 @@ def _why_none(watched: WatchedImage) -> str:
         return (
             f"The heads of {title} look within windows (the first of {tokens} places), not from every patch at every "
             "other. Open it in Vision / Swin, where its windows are stitched over the photograph."
+        )
+    if calls and all(call.query_length == 1 for call in calls) and (token := _alone(watched, calls[0])):
+        return (
+            f"In the {len(calls)} attention layers of {title} that can be watched the {token} token alone looks at the "
+            "patches, to sum them up for the head: it has no place in the grid of patches, so there is no map for each "
+            "patch. Explore / Image shows where it looks."
         )
     return (
         f"None of the {len(calls)} attention layers of {title} lets every patch look at every patch, so there is no "

@@ -38,6 +38,7 @@ def show_filters(followed: Followed) -> None:
         [f"{number}: {share:.1%}" for number, share in enumerate(shares, start=1)],
         columns=COLUMNS,
         palette=layout.palette(),
+        side=round(5.2 * charts.letters()),  # as wide as the line above it
         size=charts.letters(),
     )
     charts.chart(

@@ -117,12 +117,13 @@ def _joined(sequence: PictureSequence) -> str:
 def written_out(sequence: PictureSequence, number: int) -> str:
     """The first channel as the sum that it is, its first terms and its bias with their numbers."""
     pixels, weights = sequence.flattened[number], sequence.projection.weight[0]
-    terms = " + ".join(
+    terms = r" \\ {}+ ".join(
         rf"{_bracketed(float(pixels[term]))} \cdot {_bracketed(float(weights[term]))}" for term in range(TERMS)
     )
     bias = sequence.projection.bias
     added = "" if bias is None else f" + {_bracketed(float(bias[0]))}"
-    return rf"{terms} + \dots{added} = {_plain(float(sequence.projected[number, 0]))}"
+    total = _plain(float(sequence.projected[number, 0]))
+    return rf"\begin{{gathered}} {terms} \\ {{}}+ \dots{added} = {total} \end{{gathered}}"
 
 
 def _bracketed(value: float) -> str:

@@ -108,11 +108,13 @@ def _pixels(followed: Followed, number: int) -> None:
     """The patch enlarged, and its three layers of colour as maps of numbers."""
     values = followed.sequence.cut[number].numpy()
     _, high, wide = values.shape
-    seen, maps = st.columns([1, 3.4], gap="medium", vertical_alignment="center")
-    with seen:
+    seen, maps = st.columns([1, 2.6], gap="medium", vertical_alignment="center")
+    with seen, st.container(width=170):  # of a narrow column it takes less: an image of its own width would not
         pixels = as_rgb(followed, followed.sequence.cut[number])
         st.image(
-            pixels.repeat(-(-240 // high), 0).repeat(-(-240 // wide), 1), caption=f"{high} × {wide} pixels", width=170
+            pixels.repeat(-(-240 // high), 0).repeat(-(-240 // wide), 1),
+            caption=f"{high} × {wide} pixels",
+            width="stretch",
         )
     sheet = tiles(values, 1, len(values))
     limit = float(np.abs(values).max()) or 1.0

@@ -19,9 +19,10 @@ def show_table(followed: Followed) -> None:
         table_of(followed),
         hide_index=True,
         column_config={
-            "step": st.column_config.TextColumn(width="small"),
-            "shape": st.column_config.TextColumn(width="small"),
-            "what happens": st.column_config.TextColumn(width="large"),
+            "step": st.column_config.TextColumn(width=90),
+            "shape": st.column_config.TextColumn(width=115),
+            "numbers": st.column_config.TextColumn(width=80),
+            "what happens": st.column_config.TextColumn(width=580),  # pixels: the longest of them
         },
         height="content",
     )

@@ -245,6 +245,7 @@ TIMM_KINDS = {
     "eva02": ("eva02_tiny_patch14_224", {"img_size": 56, **_SMALL}),
     "beit": ("beit_base_patch16_224", {"img_size": 64, **_SMALL}),
     "cait": ("cait_xxs24_224", {"img_size": 64, **_SMALL}),
+    "siglip": ("vit_base_patch16_siglip_224", {"img_size": 64, **_SMALL}),
     "resnet": ("resnet10t", {}),
     "convnext": ("convnext_atto", {"depths": (1, 1, 1, 1), "dims": (4, 8, 12, 16), "num_classes": 6}),
 }

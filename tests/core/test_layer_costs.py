@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from core.layer_costs import HEADS, LAYERS, WIDTH, LayerCost, WrittenOut, measure
+from core.costs import Cost
+from core.layer_costs import HEADS, LAYERS, WIDTH, WrittenOut, measure_layers
 from core.models.self_attention import Attention
 
 
@@ -13,9 +14,9 @@ def told() -> list[tuple[int, int]]:
 
 
 @pytest.fixture(scope="module")
-def costs(told) -> dict[tuple[str, int], LayerCost]:
-    measured = measure(lambda done, total: told.append((done, total)), tokens=(64, 256), repeats=2)
-    return {(cost.layer, cost.tokens): cost for cost in measured}
+def costs(told) -> dict[tuple[str, int], Cost]:
+    measured = measure_layers(lambda done, total: told.append((done, total)), tokens=(64, 256), repeats=2)
+    return {(cost.name, cost.tokens): cost for cost in measured}
 
 
 def test_the_written_out_layer_computes_the_same_attention():
@@ -45,7 +46,7 @@ def test_progress_is_told_after_each_pass(costs, told):
 
 
 def test_no_further_round_is_begun_when_patience_is_over():
-    costs = measure(lambda done, total: None, tokens=(8,), repeats=50, patience=0.0)  # noqa: ARG005
+    costs = measure_layers(lambda done, total: None, tokens=(8,), repeats=50, patience=0.0)  # noqa: ARG005
     assert {cost.repeats for cost in costs} == {1}
 
 
@@ -56,5 +57,5 @@ def test_stopping_in_the_middle_leaves_the_way_free_for_the_next():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        measure(stop, tokens=(8,), repeats=1)
-    assert measure(lambda done, total: None, tokens=(8,), repeats=1)  # noqa: ARG005
+        measure_layers(stop, tokens=(8,), repeats=1)
+    assert measure_layers(lambda done, total: None, tokens=(8,), repeats=1)  # noqa: ARG005

@@ -52,7 +52,7 @@ def test_hours_are_operations_over_speed():
     device = Device("one", 1e12, 1e9, "here")
     assert hours(3600e12, device, utilisation=1.0) == 1
     assert hours(3600e12, device, devices=4, utilisation=0.5) == 0.5
-    with pytest.raises(ValueError, match="above 0 and up to 1, not 0.0"):
+    with pytest.raises(ValueError, match=r"above 0 and up to 1, not 0\.0"):
         hours(1.0, device, utilisation=0.0)
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from core.complexity import Sizes
-from core.layer_costs import LayerCost
+from core.costs import Cost
 from dashboard.before import notices
 from dashboard.before.answers import Answers
 
@@ -98,7 +98,7 @@ def test_attention_and_recurrence_are_compared_the_right_way_round(n, d, said):
 
 def test_growth_is_that_of_the_last_doubling():
     costs = tuple(
-        LayerCost("LSTM", tokens, seconds, 5, size)
+        Cost("LSTM", tokens, seconds, 5, size)
         for tokens, seconds, size in ((512, 1.0, 10), (1024, 3.0, 20), (2048, 6.0, 90))
     )
     assert notices.about_measured(costs).endswith("these factors: LSTM **2.0** and **4.5**.")

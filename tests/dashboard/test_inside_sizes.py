@@ -6,8 +6,8 @@ from streamlit.testing.v1 import AppTest
 from core.published import model_sizes
 from core.sizes import count_flops, count_parameters, crossing, shape_of
 from core.zoo.embedded import load_embedded_text
+from dashboard.figures.numbers import amount
 from dashboard.inside.famous_sizes import frame
-from dashboard.inside.own_sizes import amount
 from dashboard.inside.sizes import bill
 from dashboard.inside.sizes_noticed import noticed
 from tests.core import tiny_models

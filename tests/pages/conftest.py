@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import controls
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -20,6 +22,24 @@ def visit():
         return check(app.run())
 
     return open_page
+
+
+@pytest.fixture
+def at_home(monkeypatch):
+    """As if the visitor sat at this computer, whose folders may be opened."""
+    monkeypatch.setattr(controls, "is_at_home", lambda: True)
+
+
+def prose(app: AppTest) -> str:
+    """All running text of a page, as it is read."""
+    return " ".join(element.value for element in app.markdown).replace("\\", "")
+
+
+def told(app: AppTest, *kinds: str) -> str:
+    """What stands in boxes: "info", "warning", "caption"; without a kind the first two."""
+    return " ".join(element.value for kind in kinds or ("info", "warning") for element in getattr(app, kind)).replace(
+        "\\", ""
+    )
 
 
 def check(app: AppTest) -> AppTest:

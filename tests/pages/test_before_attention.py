@@ -11,7 +11,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from core import copy_task
-from core.layer_costs import LAYERS, LayerCost
+from core.costs import Cost
+from core.layer_costs import LAYERS
 from core.reach import reach
 from dashboard.before.reading import LONGEST
 from dashboard.runs import before as kept
@@ -195,9 +196,7 @@ def test_ways_that_cost_the_same_are_drawn_as_one_line(visit):
 def test_measuring_shows_time_and_memory_for_every_layer(visit, monkeypatch):
     def measure(progress):
         progress(1, 1)
-        return tuple(
-            LayerCost(layer, tokens, tokens / 1e6, 5, tokens * 512) for layer in LAYERS for tokens in (1024, 2048)
-        )
+        return tuple(Cost(layer, tokens, tokens / 1e6, 5, tokens * 512) for layer in LAYERS for tokens in (1024, 2048))
 
     monkeypatch.setattr(kept, "_MEASURED", {})
     monkeypatch.setattr(kept, "measure", measure)

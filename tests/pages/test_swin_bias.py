@@ -2,25 +2,15 @@
 
 import pytest
 
-from dashboard import controls
 from dashboard.runs import swin as kept
 from dashboard.swin import bias_notices
 from dashboard.words.swin import BIAS
 from tests.core import saved_models
 from tests.core.saved_windows import save_windowed
+from tests.pages.conftest import prose
 
 PAGE = "vision/swin.py"
 pytestmark = pytest.mark.usefixtures("at_home")
-
-
-@pytest.fixture
-def at_home(monkeypatch):
-    """As if the visitor sat at this computer, whose folders may be opened."""
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
-
-
-def prose(app):
-    return " ".join(element.value for element in app.markdown)
 
 
 @pytest.fixture

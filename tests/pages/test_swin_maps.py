@@ -10,29 +10,21 @@ import torch
 
 from core.vision.window_measures import across_edges, measure_in_windows
 from core.vision.windows import stitch_query, stitch_same_place, window_weights
-from dashboard import controls
 from dashboard.runs import swin_maps
 from dashboard.runs.swin import watch_windows
 from dashboard.swin.window_file import all_windows
 from dashboard.words import swin as said
 from tests.core.saved_models import save_timm_model
+from tests.pages.conftest import prose
 from tests.pages.tiny_windows import save_windowed
 
 PAGE = "vision/swin.py"
-
-
-@pytest.fixture(autouse=True)
-def at_home(monkeypatch):
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture(scope="module", params=["swin", "padded"])
 def folder(request, tmp_path_factory):
     return save_windowed(request.param, tmp_path_factory.mktemp(request.param))
-
-
-def prose(app) -> str:
-    return " ".join(element.value for element in app.markdown)
 
 
 def test_the_section_shows_a_layer_for_every_block(visit, folder):

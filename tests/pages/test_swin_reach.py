@@ -8,21 +8,17 @@ import pytest
 
 from core.vision.reach import blocks_of, growing_limit, growing_reach, spread_of
 from core.vision.window_cost import PIXELS, BlockSizes, Timing, global_cost, window_cost
-from dashboard import controls
 from dashboard.components.attention_view import codec
 from dashboard.components.reach_row.packing import patch_of
 from dashboard.runs import swin_cost
 from dashboard.runs.swin import watch_windows
 from dashboard.words import swin as said
 from tests.core.saved_models import save_timm_model
+from tests.pages.conftest import prose
 from tests.pages.tiny_windows import save_windowed
 
 PAGE = "vision/swin.py"
-
-
-@pytest.fixture(autouse=True)
-def at_home(monkeypatch):
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +30,6 @@ def folder(tmp_path_factory):
 def open_reach(visit, folder, monkeypatch):
     monkeypatch.setattr(swin_cost, "_MEASURED", {})
     return lambda **query: visit(PAGE, show=said.REACH, **({"network": folder} | query))
-
-
-def prose(app) -> str:
-    return " ".join(element.value for element in app.markdown)
 
 
 def strips(app) -> list[dict]:
@@ -136,12 +128,12 @@ def test_the_counted_costs_are_the_two_equations(open_reach):
     app = open_reach()
     drawn = traces(app, "swin-cost")
     assert list(drawn) == ["In windows, counted", "Over the whole grid, counted"]
-    least = window_cost(16, 16, 8, 4)
-    wanted = [window_cost(side // 4, side // 4, 8, 4) / least for side in PIXELS]
+    least = window_cost(16, 16, 8, (4, 4))
+    wanted = [window_cost(side // 4, side // 4, 8, (4, 4)) / least for side in PIXELS]
     np.testing.assert_allclose(drawn["In windows, counted"], wanted)
     wanted = [global_cost(side // 4, side // 4, 8) / least for side in PIXELS]
     np.testing.assert_allclose(drawn["Over the whole grid, counted"], wanted)
-    ratio = global_cost(13, 13, 8) / window_cost(13, 13, 8, 4)
+    ratio = global_cost(13, 13, 8) / window_cost(13, 13, 8, (4, 4))
     assert f"**{ratio:.1f} times**" in prose(app)
 
 
@@ -152,7 +144,7 @@ def test_measuring_puts_points_over_the_lines(open_reach, monkeypatch):
 
     monkeypatch.setattr(swin_cost, "measure", measure)
     assert "Measure on this machine" in [button.label for button in open_reach().button]
-    swin_cost.measure_timings(BlockSizes(8, 2, 4, 4), lambda *_: None)
+    swin_cost.measure_timings(BlockSizes(8, 2, (4, 4), 4), lambda *_: None)
     app = open_reach()
     points = traces(app, "swin-ratio")["Whole grid / windows, measured"]
     np.testing.assert_allclose(points[:-1], [side / 10 for side in PIXELS[:-1]])

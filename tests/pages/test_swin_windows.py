@@ -2,24 +2,14 @@
 
 import pytest
 
-from dashboard import controls
 from dashboard.runs import swin as kept
 from dashboard.words.swin import WINDOWS
 from tests.core import saved_models
 from tests.core.saved_windows import save_windowed
+from tests.pages.conftest import prose
 
 PAGE = "vision/swin.py"
 pytestmark = pytest.mark.usefixtures("at_home")
-
-
-@pytest.fixture
-def at_home(monkeypatch):
-    """As if the visitor sat at this computer, whose folders may be opened."""
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
-
-
-def prose(app):
-    return " ".join(element.value for element in app.markdown)
 
 
 @pytest.fixture

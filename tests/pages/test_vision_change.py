@@ -9,23 +9,16 @@ from streamlit.testing.v1 import AppTest
 from core.capture import edit_attention, record_attention
 from core.images import Patches, open_example
 from core.zoo import load_image
-from dashboard import controls
 from dashboard.runs import vision_changed as kept
 from dashboard.vision import hidden_patches
 from dashboard.words import vision as said
 from dashboard.words.vision import change as words
 from tests.core.saved_models import save_timm_model
+from tests.pages.conftest import prose, told
 
 PAGE = "vision/vision_transformer.py"
+pytestmark = pytest.mark.usefixtures("at_home")
 VIT = "vit-tiny-imagenet"
-
-
-def prose(app: AppTest) -> str:
-    return " ".join(element.value for element in app.markdown).replace("\\", "")
-
-
-def told(app: AppTest, kind: str) -> str:
-    return " ".join(element.value for element in getattr(app, kind)).replace("\\", "")
 
 
 def bars(app: AppTest) -> dict:
@@ -35,12 +28,6 @@ def bars(app: AppTest) -> dict:
 
 def button(app: AppTest, label: str):
     return next(each for each in app.button if label in each.label)
-
-
-@pytest.fixture(autouse=True)
-def _at_home(monkeypatch):
-    """Folders may be opened."""
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import torch
 
 from core.images import open_example
 from core.vision.explain import explain
-from dashboard import controls
 from dashboard.runs import vision_explained as kept
 from dashboard.runs.models import image_model
 from dashboard.vision import explain_faithful, explain_notices
@@ -13,16 +12,10 @@ from dashboard.vision.explain_section import labels_of
 from dashboard.words import vision as page
 from dashboard.words.vision import explain as said
 from tests.core.saved_models import save_timm_model
+from tests.pages.conftest import prose, told
 
 PAGE = "vision/vision_transformer.py"
-
-
-def prose(app):
-    return " ".join(element.value for element in app.markdown).replace("\\", "")
-
-
-def told(app):
-    return " ".join(element.value for kind in (app.info, app.warning) for element in kind).replace("\\", "")
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +37,8 @@ def open_section(visit):
 
 
 @pytest.fixture(autouse=True)
-def patient_at_home(monkeypatch):
-    """Folders may be opened; however busy the machine is, curves are measured at once."""
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
+def patient(monkeypatch):
+    """However busy the machine is, curves are measured at once."""
     monkeypatch.setattr(explain_faithful, "PATIENCE", float("inf"))
 
 

@@ -16,7 +16,7 @@ from timm.models import save_for_hf
 from core import measures
 from core.images import Patches
 from core.vision.distance import smallest_set
-from dashboard import controls, runs
+from dashboard import runs
 from dashboard.components.photo_maps import Dense, Factors
 from dashboard.components.photo_maps.packing import Wanted, pack
 from dashboard.runs import vision_maps
@@ -24,24 +24,17 @@ from dashboard.runs.vision_maps import Measured
 from dashboard.vision import maps_notices
 from dashboard.words import vision as said
 from tests.core.saved_models import save_timm_model, save_vision_model
+from tests.pages.conftest import prose, told
 
 PAGE = "vision/vision_transformer.py"
+pytestmark = pytest.mark.usefixtures("at_home")
 NAME = "vit-tiny-imagenet"
 
 
 @pytest.fixture
-def open_maps(visit, monkeypatch):
+def open_maps(visit):
     """Open the section, with more of the address, at the computer whose folders may be opened."""
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
     return lambda **query: visit(PAGE, show=said.MAPS, **query)
-
-
-def prose(app: AppTest) -> str:
-    return " ".join(element.value for element in app.markdown)
-
-
-def told(app: AppTest) -> str:
-    return " ".join(element.value for element in app.warning).replace("\\", "")
 
 
 def chart(app: AppTest) -> list[dict]:
@@ -134,6 +127,23 @@ def test_where_a_bias_is_added_the_weights_themselves_are_shown(tmp_path):
     for layer, call in zip(scene.layers, watched.record.calls, strict=True):
         assert isinstance(layer.answers, Dense)
         np.testing.assert_array_equal(layer.weights(1), call.weights(1))
+
+
+def test_a_pooling_head_in_which_no_patch_asks_is_named_as_left_out(open_maps, tmp_path):
+    app = open_maps(network=str(save_timm_model("siglip", tmp_path)))
+    assert not app.warning, told(app)
+    said_below = told(app, "caption").replace("`", "")
+    assert "1 of 3 attention layers is not in the chooser (attn_pool)" in said_below
+    assert "there a vector of the head's own, no token of the picture, alone looks at the patches" in said_below
+
+
+def test_a_model_in_which_only_the_class_token_asks_says_so(open_maps, tmp_path):
+    app = open_maps(network=str(save_timm_model("cait", tmp_path)))
+    assert "that can be watched the class token alone looks at the patches" in told(app)
+
+
+def test_nothing_is_said_to_be_left_out_where_nothing_is(open_maps):
+    assert "not in the chooser" not in told(open_maps(picture="cat", patches="8"), "caption")
 
 
 def test_a_model_with_windows_is_sent_to_its_own_page(open_maps, tmp_path):

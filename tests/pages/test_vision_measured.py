@@ -8,16 +8,9 @@ from dashboard.runs import vision_measured as kept
 from dashboard.vision import measured_faithful, measured_quality
 from dashboard.words import vision as page
 from dashboard.words.vision import measured as said
+from tests.pages.conftest import prose, told
 
 PAGE = "vision/vision_transformer.py"
-
-
-def prose(app):
-    return " ".join(element.value for element in app.markdown)
-
-
-def told(app):
-    return " ".join(element.value for kind in (app.info, app.warning) for element in kind).replace("\\", "")
 
 
 def quality(top1, **more):
@@ -79,7 +72,10 @@ def test_the_table_and_the_sentences_say_what_the_files_say(open_section, weight
         }
     )
     text = prose(app)
-    assert "**Residual network** is right most often (60.0%), clearly before **Plain convolutions** (55.0%)" in text
+    assert (
+        "**Residual network** is right most often (60.0%), before **Plain convolutions** (55.0%): more than chance"
+        in text
+    )
     assert "2.0 times as much, for +10.0 points of top-1" in text
     assert "worth +5.0 points of top-1" in text
     assert "Not measured yet: Swin transformer." in " ".join(element.value for element in app.caption)
@@ -92,7 +88,7 @@ def test_the_table_and_the_sentences_say_what_the_files_say(open_section, weight
 def test_a_lead_within_two_standard_errors_is_not_called_clear(weights):
     weights("vit-tiny-imagenet", "results.json", quality(0.500))
     weights("resnet-tiny-imagenet", "results.json", quality(0.505))
-    assert "within what chance may do" in measured_quality.about(kept.qualities())[0]
+    assert "so little that it may be chance" in measured_quality.about(kept.qualities())[0]
 
 
 def test_what_nobody_has_measured_has_no_column_and_no_figure(open_section, weights):
@@ -126,8 +122,18 @@ def test_a_damaged_file_is_named_in_one_sentence_and_the_other_part_stays(open_s
     app = open_section()
     assert f"weights/vit-tiny-imagenet/{file} cannot be read" in told(app)
     assert reason in told(app)
+    assert len(app.warning) == 1
     other = said.NOT_FAITHFUL_YET if file == "results.json" else said.NOTHING
     assert other in told(app)
+
+
+def test_a_model_that_is_trained_but_not_measured_yet_is_said_to_be_so(open_section, weights):
+    weights("vit-tiny-imagenet", "results.json", quality(0.5))
+    weights("plain-tiny-imagenet", "results.json", {"plan": {"steps": 100}, "seconds": 60.0})
+    app = open_section()
+    assert list(app.dataframe[0].value["model"]) == ["Vision transformer"]
+    assert "Plain convolutions" in told(app, "caption")
+    assert not app.warning
 
 
 def test_a_model_measured_anew_is_read_anew(weights):

@@ -6,27 +6,14 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from dashboard import controls
 from dashboard.runs.vision_sequence import follow_picture
 from dashboard.vision import sequence_notices, sequence_patch, sequence_stages
 from tests.core.saved_models import save_timm_model
+from tests.pages.conftest import prose, told
 
 PAGE = "vision/vision_transformer.py"
+pytestmark = pytest.mark.usefixtures("at_home")
 VIT = "vit-tiny-imagenet"
-
-
-def prose(app: AppTest) -> str:
-    return " ".join(element.value for element in app.markdown).replace("\\", "")
-
-
-@pytest.fixture(autouse=True)
-def _at_home(monkeypatch):
-    """Folders may be opened."""
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
-
-
-def told(app: AppTest, kind: str) -> str:
-    return " ".join(element.value for element in getattr(app, kind)).replace("\\", "")
 
 
 def charts_of(app: AppTest) -> int:
@@ -126,5 +113,5 @@ def test_every_figure_is_readable_json(visit):
 def test_the_first_channel_is_written_out_with_true_numbers():
     sequence = follow_picture(VIT, "cat", 64).sequence
     latex = sequence_notices.written_out(sequence, 5)
-    assert latex.endswith(f"= {round(float(sequence.projected[5, 0]), 3) + 0.0:.3f}")
+    assert latex.endswith(rf"= {round(float(sequence.projected[5, 0]), 3) + 0.0:.3f} \end{{gathered}}")
     assert f"{round(float(sequence.flattened[5, 0]), 3) + 0.0:.3f}" in latex

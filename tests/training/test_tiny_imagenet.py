@@ -8,14 +8,15 @@ import torch
 
 from core.models.image_classifiers import make_image_classifier
 from training.loop import Plan, train
-from training.tiny_imagenet import BATCH, RECIPES, batch_at, distance, first_run, normalise, vary
+from training.pictures import batch_at, vary
+from training.tiny_imagenet import BATCH, RECIPES, distance, first_run, normalise
 from training.tiny_imagenet_cards import CARD, write_cards
 
 
 def test_an_epoch_shows_each_picture_once_and_the_next_in_another_order():
     count = 3 * BATCH
-    first = torch.cat([batch_at(step, count, 0) for step in range(3)])
-    second = torch.cat([batch_at(step, count, 0) for step in range(3, 6)])
+    first = torch.cat([batch_at(step, count, BATCH, 0) for step in range(3)])
+    second = torch.cat([batch_at(step, count, BATCH, 0) for step in range(3, 6)])
     assert sorted(first.tolist()) == sorted(second.tolist()) == list(range(count))
     assert first.tolist() != second.tolist()
 

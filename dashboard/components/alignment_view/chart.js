@@ -1,3 +1,4 @@
+import { clearedContext, fitCanvas, pixelRatio } from "../attention_view/canvas.js";
 import { inkOn, shade } from "../attention_view/colour.js";
 import { make, setAttributes } from "../attention_view/dom.js";
 import { shortened } from "../attention_view/labels.js";
@@ -78,8 +79,8 @@ export function createChart({ point, choose }) {
     const matrix = matrixOf(shown, width < NARROW);
     const geometry = layoutOf(matrix, roomFor(matrix, width, present), measure);
     now = { ...shown, geometry, marks: [...mapMarks(matrix, geometry, shown.theme, measure), ...strikes(shown, geometry)] };
-    for (const canvas of [base, over]) fit(canvas, geometry);
-    paint(contextOf(base), now.marks, now.theme);
+    for (const canvas of [base, over]) fitCanvas(canvas, geometry, pixelRatio());
+    paint(clearedContext(base, pixelRatio()), now.marks, now.theme);
     const { rows, columns } = now.map.shape;
     if (at[0] >= rows || at[1] >= columns) at = [0, 0];
     const label = `${now.panel.title}, ${now.map.name}: rows are the words written, columns those of the source`;
@@ -89,10 +90,8 @@ export function createChart({ point, choose }) {
 
   /** Lights rows and columns; null puts the light out. */
   function light(columns, lights) {
-    const context = contextOf(over);
-    context.clearRect(0, 0, now.geometry.width, now.geometry.height);
     now.lit = lights ? lightMarks(now, columns, lights) : [];
-    paint(context, now.lit, now.theme);
+    paint(clearedContext(over, pixelRatio()), now.lit, now.theme);
     if (lights && lights.row !== null) at = [lights.row, lights.column ?? at[1]];
     describe();
   }
@@ -138,7 +137,7 @@ function roomFor({ shape: { rows, columns } }, width, present) {
   const zoom = (present ? PRESENTED : 1) * (width < NARROW ? 0.88 : 1);
   const least = SMALLEST * columns + Math.min(120, width / 3) + 20;
   const height = Math.max(HIGHEST * (present ? PRESENTED : 1), SMALLEST * rows);
-  return { width: Math.max(width, least), height, zoom, ratio: ratioOf() };
+  return { width: Math.max(width, least), height, zoom, ratio: pixelRatio() };
 }
 
 /** The links that were cut, struck through. */
@@ -215,20 +214,4 @@ function placeAt({ left, top, cell }, { rows, columns }, x, y) {
   const isRow = row >= 0 && row < rows;
   if (isRow && column < columns) return { row, column: column < 0 ? null : column };
   return row >= rows && column >= 0 && column < columns ? { row: null, column } : null;
-}
-
-function ratioOf() {
-  return Math.min(3, window.devicePixelRatio || 1);
-}
-
-function fit(canvas, { width, height }) {
-  [canvas.width, canvas.height] = [Math.round(width * ratioOf()), Math.round(height * ratioOf())];
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-}
-
-function contextOf(canvas) {
-  const context = canvas.getContext("2d");
-  context.setTransform(ratioOf(), 0, 0, ratioOf(), 0, 0);
-  return context;
 }

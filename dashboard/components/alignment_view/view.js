@@ -1,7 +1,7 @@
 import { keepAddress } from "../attention_view/address.js";
 import { applyTheme, readTheme } from "../attention_view/colour.js";
 import { make } from "../attention_view/dom.js";
-import { mendHistory } from "../attention_view/history.js";
+import { mounting } from "../attention_view/mounting.js";
 import { download } from "../takeaway/files.js";
 import { createRow } from "../takeaway/row.js";
 import { alignmentOf, isSameFocus, isWithin, lightsOf } from "./alignment.js";
@@ -16,22 +16,6 @@ const GAP = 32; // pixels between panels
 const NARROWEST = 270; // pixels of a panel that has others beside it
 const COMFORTABLE = 6.5; // pixels of a cell: narrower ones get a panel of the full width
 const PREFIX = "map-"; // of the parameters in the address
-
-const views = new WeakMap();
-
-/** Streamlit calls this for each new message and each new theme; one view lives as long as its element. */
-export default function (component) {
-  mendHistory();
-  const host = component.parentElement;
-  if (!views.has(host)) views.set(host, new AlignmentView(host));
-  const view = views.get(host);
-  const turn = view.receive(component);
-  return () => {
-    if (view.turn !== turn) return; // an older call is cleaned up after a newer one has begun
-    view.destroy();
-    views.delete(host);
-  };
-}
 
 class AlignmentView {
   constructor(host) {
@@ -234,3 +218,5 @@ class AlignmentView {
     this.root.remove();
   }
 }
+
+export default mounting(AlignmentView);

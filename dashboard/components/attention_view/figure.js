@@ -1,3 +1,4 @@
+import { clearedContext, fitCanvas } from "./canvas.js";
 import { make } from "./dom.js";
 import { createFlow } from "./flow.js";
 import { measurer, paint } from "./marks.js";
@@ -49,9 +50,8 @@ export function createFigure({ hover, pick }) {
     element.setAttribute("role", view === "text" ? "group" : "img");
     if (view !== "text") {
       geometry = DRAWN[view].layout(pattern, boxOf(element, look), measurer(look.theme));
-      fit(base, geometry, look.ratio);
-      fit(over, geometry, look.ratio);
-      paint(contextOf(base, look), DRAWN[view].marks(geometry, pattern, look), look.theme);
+      for (const canvas of [base, over]) fitCanvas(canvas, geometry, look.ratio);
+      paint(clearedContext(base, look.ratio), DRAWN[view].marks(geometry, pattern, look), look.theme);
     }
     point(next);
   }
@@ -61,9 +61,7 @@ export function createFigure({ hover, pick }) {
     shown = next;
     const { view, pattern, look, query, pinned } = next;
     if (view !== "text") {
-      const context = contextOf(over, look);
-      context.clearRect(0, 0, geometry.width, geometry.height);
-      paint(context, DRAWN[view].over(geometry, pattern, look, next), look.theme);
+      paint(clearedContext(over, look.ratio), DRAWN[view].over(geometry, pattern, look, next), look.theme);
     }
     const shades = shadesOf(next);
     const same = pattern.layer.query === pattern.layer.key;
@@ -116,19 +114,6 @@ function boxOf(element, { zoom, ratio, image }) {
   const tallest = full ? Infinity : 860 * zoom;
   const height = Math.max(300, Math.min(window.innerHeight - 240, tallest));
   return { width: element.clientWidth, height, zoom, ratio, image };
-}
-
-function fit(canvas, { width, height }, ratio) {
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-}
-
-function contextOf(canvas, { ratio }) {
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
 }
 
 function showTip(tip, sheet, event, sentence) {

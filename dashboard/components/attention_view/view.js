@@ -1,4 +1,5 @@
 import { isPresented, keepAddress, readAddress } from "./address.js";
+import { pixelRatio } from "./canvas.js";
 import { applyTheme, readTheme } from "./colour.js";
 import { make } from "./dom.js";
 import { createFigure } from "./figure.js";
@@ -172,7 +173,7 @@ export class AttentionView {
   newLook(scale) {
     const { links, threshold, blend, veil } = this.state;
     const image = pictureOf(this.pattern.layer, () => this.refresh());
-    const ratio = Math.min(3, window.devicePixelRatio || 1);
+    const ratio = pixelRatio();
     const zoom = this.presenting ? PRESENTED : 1;
     return { theme: this.theme, scale, zoom, ratio, links, threshold, blend, veil, image };
   }

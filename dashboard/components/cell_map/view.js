@@ -1,9 +1,10 @@
 import { measurer } from "../attention_view/marks.js";
+import { mounting } from "../attention_view/mounting.js";
 import { csv, download } from "../takeaway/files.js";
 import { createRow } from "../takeaway/row.js";
 import { mapMarks, pointMarks } from "./drawing.js";
 import { cellAt, layoutOf } from "./geometry.js";
-import { GridView, mounting } from "./grid_view.js";
+import { GridView } from "./grid_view.js";
 import { createLegend } from "./legend.js";
 import { endsOf, matrixOf, sentenceOf, asRows, valuesOf } from "./matrix.js";
 import { pngOf, svgOf } from "./picture.js";
@@ -70,12 +71,12 @@ class CellMap extends GridView {
     return pointMarks(this.geometry, place, this.theme);
   }
 
-  cellUnder(x, y) {
+  placeUnder(x, y) {
     return cellAt(this.geometry, this.shape, x, y);
   }
 
-  sentence(row, column) {
-    return sentenceOf(this.matrix, row, column);
+  sentence(place) {
+    return sentenceOf(this.matrix, ...place);
   }
 
   isMarked(row, column) {

@@ -1,24 +1,8 @@
 import { applyTheme, readTheme } from "../attention_view/colour.js";
-import { mendHistory } from "../attention_view/history.js";
+import { mounting } from "../attention_view/mounting.js";
 import { box, chip, frame, line, plus, svg, word } from "./shapes.js";
 
 const STEPS = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-
-const diagrams = new WeakMap();
-
-/** Streamlit calls this for each new message and each new theme; one diagram lives as long as its element. */
-export default function (component) {
-  mendHistory();
-  const host = component.parentElement;
-  if (!diagrams.has(host)) diagrams.set(host, new Diagram(host));
-  const diagram = diagrams.get(host);
-  const turn = diagram.receive(component);
-  return () => {
-    if (diagram.turn !== turn) return; // an older call is cleaned up after a newer one has begun
-    diagram.root.remove();
-    diagrams.delete(host);
-  };
-}
 
 class Diagram {
   constructor(host) {
@@ -78,9 +62,15 @@ class Diagram {
     const place = Math.min(parts.length - 1, Math.max(0, parts.indexOf(part) + step));
     parts[place].focus();
   }
+
+  destroy() {
+    this.root.remove();
+  }
 }
 
 /** A block's number and the part that it leads to have the same key. */
 function isSame(part, other) {
   return part.dataset.key === other.dataset.key && part.classList.contains("chip") === other.classList.contains("chip");
 }
+
+export default mounting(Diagram);

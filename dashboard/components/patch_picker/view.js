@@ -1,7 +1,8 @@
 import { bytesOf } from "../attention_view/codec.js";
+import { mounting } from "../attention_view/mounting.js";
 import { vector } from "../attention_view/vector.js";
 import { cellAt } from "../cell_map/geometry.js";
-import { GridView, mounting } from "../cell_map/grid_view.js";
+import { GridView } from "../cell_map/grid_view.js";
 import { createLegend } from "../cell_map/legend.js";
 import { asRows, matrixOf, sentenceOf } from "../cell_map/matrix.js";
 import { painted } from "../cell_map/picture.js";
@@ -80,12 +81,12 @@ class PatchPicker extends GridView {
     return underPointer(this.geometry, place, this.theme);
   }
 
-  cellUnder(x, y) {
+  placeUnder(x, y) {
     return cellAt(this.geometry, this.shape, x, y);
   }
 
-  sentence(row, column) {
-    return sentenceOf(this.matrix, row, column);
+  sentence(place) {
+    return sentenceOf(this.matrix, ...place);
   }
 
   isMarked(row, column) {

@@ -85,3 +85,9 @@ function topOf({ cells }) {
 function capital(text) {
   return text[0].toUpperCase() + text.slice(1);
 }
+
+/** What can be done with the photograph, where a place looks and where something else does. */
+export function hintFor(isPlace) {
+  if (!isPlace) return "Click a patch to see what it looks at.";
+  return "Point at another patch to see what it looks at; click to keep it, or walk with the arrow keys.";
+}

@@ -1,41 +1,24 @@
 import { keepAddress } from "../attention_view/address.js";
 import { applyTheme, readTheme } from "../attention_view/colour.js";
-import { make, setAttributes } from "../attention_view/dom.js";
-import { mendHistory } from "../attention_view/history.js";
-import { paint } from "../attention_view/marks.js";
+import { make } from "../attention_view/dom.js";
+import { mounting } from "../attention_view/mounting.js";
 import { download } from "../takeaway/files.js";
 import { createRow } from "../takeaway/row.js";
 import { littleMap, mapFrom } from "./answering.js";
 import { askedFor, fitted, mapAddress, placeOf, readMapAddress, startOf } from "./chosen.js";
-import { cellUnder, largestIn, mapMarksOver, outlineMarks, sheetOf } from "./drawing.js";
-import { createHeadGrid } from "./heads.js";
+import { largestIn, mapMarksOver, outlineMarks } from "./drawing.js";
 import { keptCells } from "./keeping.js";
 import { answerOf, keepAnswers, openPhotographed } from "./opened.js";
 import { photographOf } from "./photograph.js";
 import { csvOfMap, pngOfMap, svgOfMap } from "./saving.js";
-import { headTitle, percent, sentenceOfCell, sentenceOfMap } from "./sentences.js";
+import { headTitle, hintFor, sentenceOfCell, sentenceOfMap } from "./sentences.js";
 import { createChoosers } from "./settings.js";
+import { createStage } from "./stage.js";
 
 const TALLEST = 500; // pixels of the photograph, so that it stays in the window together with what is said about it
 const PRESENTED = 1.3; // times larger for the projector
 const PLACES = ["patch", "same"]; // ways to look that begin at a place
 const STEPS_OF = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-
-const views = new WeakMap();
-
-/** Streamlit calls this for each new message and each new theme; one view lives as long as its element. */
-export default function (component) {
-  mendHistory();
-  const host = component.parentElement;
-  if (!views.has(host)) views.set(host, new PhotoMaps(host));
-  const view = views.get(host);
-  const turn = view.receive(component);
-  return () => {
-    if (view.turn !== turn) return; // an older call is cleaned up after a newer one has begun
-    view.destroy();
-    views.delete(host);
-  };
-}
 
 class PhotoMaps {
   constructor(host) {
@@ -44,36 +27,26 @@ class PhotoMaps {
     this.build(host);
     this.stop = new AbortController();
     document.fonts.addEventListener("loadingdone", () => this.draw(), { signal: this.stop.signal });
-    this.sizes = new ResizeObserver(() => this.stage.clientWidth !== this.drawnWidth && this.draw());
-    this.sizes.observe(this.stage);
+    this.sizes = new ResizeObserver(() => this.width !== this.drawnWidth && this.draw());
+    this.sizes.observe(this.stage.element);
   }
 
   build(host) {
     this.choosers = createChoosers({ set: (change, how) => this.set(change, how) });
-    this.canvas = make("canvas", {
-      "aria-hidden": "true",
-      pointermove: (event) => event.pointerType !== "touch" && this.hover(this.under(event)),
-      pointerleave: () => this.hover(null),
-      click: (event) => this.choose(this.under(event)),
+    this.stage = createStage({
+      hover: (cell) => this.hover(cell),
+      choose: (cell) => this.choose(cell),
+      press: (event) => this.press(event),
+      pick: (head) => this.set({ head }, "push"),
     });
-    this.figure = make("div", { class: "photo", role: "img", tabindex: 0, keydown: (event) => this.press(event) }, this.canvas);
-    this.title = make("b");
-    this.scale = make("span", { class: "scale" });
-    const caption = make("p", { class: "caption" }, this.title, this.scale);
-    this.main = make("section", { class: "main" }, caption, this.figure);
-    this.grid = createHeadGrid({ pick: (head) => this.set({ head }, "push") });
-    this.told = make("p", { class: "told", "aria-live": "polite" });
-    this.pointed = make("p", { class: "pointed" });
-    const reading = make("div", { class: "reading" }, this.told, this.pointed);
-    const beside = make("div", { class: "beside" }, this.grid.element, reading);
-    this.stage = make("div", { class: "stage" }, this.main, beside);
     const file = (ending) => `${this.name}-${headTitle(this.now.layer, this.now.head)}.${ending}`.toLowerCase().replace(/[^\w.-]+/g, "-");
     this.row = createRow({
       SVG: () => download(svgOfMap(this.page()), file("svg")),
       PNG: async () => download(await pngOfMap(this.page()), file("png")),
       CSV: () => download(csvOfMap(this.page()), file("csv")),
     });
-    this.root = make("div", { class: "photos", role: "group", "aria-label": "Attention over the photograph" }, this.choosers.element, this.stage, this.row);
+    const about = { class: "photos", role: "group", "aria-label": "Attention over the photograph" };
+    this.root = make("div", about, this.choosers.element, this.stage.element, this.row);
     host.append(this.root);
   }
 
@@ -115,6 +88,10 @@ class PhotoMaps {
 
   get layer() {
     return this.scene.layers[this.state.layer];
+  }
+
+  get width() {
+    return this.stage.element.clientWidth;
   }
 
   /** Changes the choice; `how` is "push" for a step that the back button should undo, null if the address led. */
@@ -171,16 +148,10 @@ class PhotoMaps {
     this.choose(row * columns + column);
   }
 
-  under(event) {
-    if (!this.sheet) return null;
-    const { left, top } = this.canvas.getBoundingClientRect();
-    return cellUnder(this.sheet, event.clientX - left, event.clientY - top);
-  }
-
   /** Brings everything that is seen to the present choice. */
   draw() {
-    if (!this.scene || !this.stage.clientWidth) return;
-    this.drawnWidth = this.stage.clientWidth;
+    if (!this.scene || !this.width) return;
+    this.drawnWidth = this.width;
     this.see();
     this.choosers.show(this.state, this.scene);
     this.root.classList.toggle("waiting", this.isWaiting);
@@ -213,14 +184,8 @@ class PhotoMaps {
   }
 
   layOut() {
-    const zoom = this.present ? PRESENTED : 1;
-    const box = { width: this.main.clientWidth, height: TALLEST * zoom };
-    this.sheet = sheetOf(this.now.layer, this.photograph.ratio(this.now.layer), box);
-    this.ratio = Math.min(3, window.devicePixelRatio || 1);
-    const [width, height] = [this.sheet.width, this.sheet.height].map((side) => Math.round(side * this.ratio));
-    if (this.canvas.width !== width || this.canvas.height !== height) [this.canvas.width, this.canvas.height] = [width, height];
-    this.canvas.style.width = `${this.sheet.width}px`;
-    this.canvas.style.height = `${this.sheet.height}px`;
+    const { layer } = this.now;
+    this.sheet = this.stage.layOut(layer, this.photograph.ratio(layer), TALLEST * (this.present ? PRESENTED : 1));
   }
 
   get look() {
@@ -228,10 +193,7 @@ class PhotoMaps {
   }
 
   paintFigure() {
-    const context = this.canvas.getContext("2d");
-    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    context.clearRect(0, 0, this.sheet.width, this.sheet.height);
-    paint(context, this.marks(this.hovered), this.theme);
+    this.stage.draw(this.marks(this.hovered), this.theme);
   }
 
   marks(hovered) {
@@ -251,19 +213,20 @@ class PhotoMaps {
       return { map, kept: keptCells(map, now.share) };
     });
     const about = unknown && this.isPlace ? (now.layer.heads > 1 ? "until chosen: the mean over queries" : "") : "each to its own largest weight";
-    this.grid.show(now.layer, shown, { chosen: state.head, look: this.look, about });
+    this.stage.heads.show(now.layer, shown, { chosen: state.head, look: this.look, about });
   }
 
   tell() {
     const { now, hovered, state } = this;
     const title = headTitle(now.layer, now.head);
-    this.title.textContent = this.isWaiting ? `${headTitle(this.layer, state.head)} …` : title;
-    this.scale.replaceChildren("0", make("i", { "aria-hidden": "true" }), percent(largestIn(now.map)));
-    this.told.textContent = sentenceOfMap(now);
-    const hint = this.isPlace ? "Point at another patch to see what it looks at; click to keep it, or walk with the arrow keys." : "Click a patch to see what it looks at.";
-    const quiet = this.present ? "" : hint;
-    this.pointed.textContent = hovered !== null && !this.isPlace ? sentenceOfCell(now, hovered) : quiet;
-    if (hovered === null) setAttributes(this.figure, { "aria-label": `${title}. ${this.told.textContent}` });
+    const reading = sentenceOfMap(now);
+    this.stage.tell({
+      name: this.isWaiting ? `${headTitle(this.layer, state.head)} …` : title,
+      largest: largestIn(now.map),
+      reading,
+      about: hovered !== null && !this.isPlace ? sentenceOfCell(now, hovered) : this.present ? "" : hintFor(this.isPlace),
+      spoken: hovered === null ? `${title}. ${reading}` : null,
+    });
   }
 
   /** What goes into a file: what is chosen, not what the pointer happens to be at. */
@@ -283,3 +246,5 @@ class PhotoMaps {
     this.root.remove();
   }
 }
+
+export default mounting(PhotoMaps);

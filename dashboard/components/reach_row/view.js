@@ -1,68 +1,39 @@
 import { bytesOf, decode } from "../attention_view/codec.js";
-import { applyTheme, readTheme } from "../attention_view/colour.js";
 import { make, setAttributes } from "../attention_view/dom.js";
-import { mendHistory } from "../attention_view/history.js";
-import { paint } from "../attention_view/marks.js";
-import { vector } from "../attention_view/vector.js";
+import { mounting } from "../attention_view/mounting.js";
+import { PointedView } from "../cell_map/pointed_view.js";
 import { significant } from "../step_view/numbers.js";
-import { csv, download } from "../takeaway/files.js";
+import { download } from "../takeaway/files.js";
 import { createRow } from "../takeaway/row.js";
 import { frame, stripMarks } from "./drawing.js";
 import { cellAt, layoutOf } from "./geometry.js";
+import { csvOfStrips, pngOfStrips, svgOfStrips } from "./saving.js";
 
 const PRESENTED = 1.5; // times larger letters for the projector
-const MARGIN = 16;
 const KEPT = 4; // decoded photographs
-const views = new WeakMap();
 
-/** Streamlit calls this for each new message and each new theme; one view lives as long as its element. */
-export default function (component) {
-  mendHistory();
-  const host = component.parentElement;
-  if (!views.has(host)) views.set(host, new ReachRow(host));
-  const view = views.get(host);
-  const turn = view.receive(component);
-  return () => {
-    if (view.turn !== turn) return; // an older call is cleaned up after a newer one has begun
-    view.destroy();
-    views.delete(host);
-  };
-}
+/** The strips; a place is { number, row, column }: the tile, counted over all strips, and a patch in it. */
+class ReachRow extends PointedView {
+  photos = new Map(); // by what they are loaded from
 
-class ReachRow {
-  constructor(host) {
-    this.turn = 0;
-    this.photos = new Map();
-    this.place = null; // what the pointer or the keyboard is at: { number, row, column }
-    this.build(host);
-    this.sizes = new ResizeObserver(() => this.root.clientWidth !== this.drawnWidth && this.draw());
-    this.sizes.observe(this.root);
+  get kind() {
+    return "reach";
   }
 
-  build(host) {
-    const point = (event) => this.point(this.under(event));
-    this.base = make("canvas", { "aria-hidden": "true" });
-    this.over = make("canvas", {
-      class: "over",
-      "aria-hidden": "true",
-      pointermove: point,
-      pointerdown: point,
-      pointerleave: () => this.point(null),
-      click: (event) => this.choose(this.under(event)),
-    });
-    this.map = make("div", { class: "map", role: "application", tabindex: 0 }, this.base, this.over);
-    this.map.addEventListener("keydown", (event) => this.press(event));
-    this.map.addEventListener("blur", () => this.point(null));
+  frame() {
+    return { role: "application" };
+  }
+
+  parts() {
     this.legend = make("p", { class: "legend" });
-    this.tell = make("p", { class: "tell", role: "status" });
+    setAttributes(this.tell, { role: "status" });
     const file = (ending) => `${this.data.name}.${ending}`;
-    this.row = createRow({
-      SVG: () => download(this.svg(), file("svg")),
-      PNG: async () => download(await this.png(), file("png")),
-      CSV: () => download(csv(asRows(this.data)), file("csv")),
+    const row = createRow({
+      SVG: () => download(svgOfStrips(this), file("svg")),
+      PNG: async () => download(await pngOfStrips(this), file("png")),
+      CSV: () => download(csvOfStrips(this), file("csv")),
     });
-    this.root = make("div", { class: "reach" }, this.legend, this.map, this.tell, this.row);
-    host.append(this.root);
+    return { above: [this.legend], below: [row] };
   }
 
   /** Takes a message in; returns the number of this call. */
@@ -78,9 +49,7 @@ class ReachRow {
         tiles: strip.tiles.map((tile) => ({ ...tile, values: values(tile) })),
       })),
     };
-    this.theme = readTheme(this.root, data.palettes, data.present);
-    applyTheme(this.root, this.theme);
-    this.root.classList.toggle("present", data.present);
+    this.wear(data);
     setAttributes(this.map, { "aria-label": data.alt });
     this.explain();
     this.draw();
@@ -107,131 +76,72 @@ class ReachRow {
     );
   }
 
-  draw() {
-    if (!this.data) return;
-    this.drawnWidth = this.root.clientWidth;
-    this.ratio = Math.min(3, window.devicePixelRatio || 1);
+  layout() {
     this.geometry = layoutOf(this.data, { width: this.drawnWidth, zoom: this.data.present ? PRESENTED : 1 });
     this.marks = stripMarks(this.geometry, this.data, this.theme);
-    for (const canvas of [this.base, this.over]) fit(canvas, this.geometry, this.ratio);
-    paint(contextOf(this.base, this.ratio), this.marks, this.theme);
-    this.point(this.place);
+    if (!this.isWithin(this.place)) this.place = null;
   }
 
-  /** Outlines the patch under the pointer in every tile of its strip, and says its sentence. */
-  point(place) {
-    if (!this.data) return;
-    const { tiles, width, height } = this.geometry;
-    if (place && !within(tiles[place.number]?.tile, place)) place = null;
-    this.place = place;
-    const context = contextOf(this.over, this.ratio);
-    context.clearRect(0, 0, width, height);
-    this.tell.classList.toggle("idle", !place);
-    if (!place) {
-      this.tell.textContent = this.data.present ? "" : "Point at a patch to read it, click to choose it. With the keyboard: arrow keys, Enter.";
-      return;
-    }
-    const { tile } = tiles[place.number];
-    paint(context, frame(tiles[place.number], [place.row, place.column], [tile.rows, tile.columns], this.theme.ink, this.theme), this.theme);
-    this.tell.textContent = this.sentence(tiles[place.number], place);
+  isWithin(place) {
+    const tile = place && this.geometry.tiles[place.number]?.tile;
+    return Boolean(tile) && place.row >= 0 && place.column >= 0 && place.row < tile.rows && place.column < tile.columns;
   }
 
-  sentence({ strip, tile }, { row, column }) {
+  get idle() {
+    return this.data.present ? "" : "Point at a patch to read it, click to choose it. With the keyboard: arrow keys, Enter.";
+  }
+
+  /** An outline around the patch. */
+  pointMarks({ number, row, column }) {
+    const placed = this.geometry.tiles[number];
+    return frame(placed, [row, column], [placed.tile.rows, placed.tile.columns], this.theme.ink, this.theme);
+  }
+
+  placeUnder(x, y) {
+    return cellAt(this.geometry, x, y);
+  }
+
+  sentence({ number, row, column }) {
+    const { strip, tile } = this.geometry.tiles[number];
     const value = tile.values[row * tile.columns + column];
     const words = { title: strip.title, label: tile.label, row, column, value: `${significant(100 * value)}%` };
     return (value < 0 ? this.data.never : this.data.tell).replace(/\{(\w+)\}/g, (whole, name) => words[name] ?? whole);
   }
 
-  under(event) {
-    const { left, top } = this.over.getBoundingClientRect();
-    return cellAt(this.geometry, event.clientX - left, event.clientY - top);
+  /** The chosen patch in the first tile. */
+  first() {
+    const { strip, tile } = this.geometry.tiles[0];
+    const [row, column] = strip.chosen.map((place, axis) => Math.floor(((place + 0.5) * [tile.rows, tile.columns][axis]) / strip.grid[axis]));
+    return { number: 0, row, column };
   }
 
   press(event) {
     if (event.altKey || event.metaKey || event.ctrlKey) return;
-    const { tiles } = this.geometry;
-    const [first] = tiles;
-    const { number, row, column } = this.place ?? { number: 0, row: first.strip.chosen[0], column: first.strip.chosen[1] };
+    const at = this.place ?? this.first();
     const step = {
-      ArrowUp: { row: row - 1 },
-      ArrowDown: { row: row + 1 },
-      ArrowLeft: { column: column - 1 },
-      ArrowRight: { column: column + 1 },
-      PageDown: { number: number + 1 },
-      PageUp: { number: number - 1 },
+      ArrowUp: { row: at.row - 1 },
+      ArrowDown: { row: at.row + 1 },
+      ArrowLeft: { column: at.column - 1 },
+      ArrowRight: { column: at.column + 1 },
+      PageDown: { number: at.number + 1 },
+      PageUp: { number: at.number - 1 },
     }[event.key];
     const isChosen = event.key === "Enter" || event.key === " ";
     if (!step && !isChosen) return;
     event.preventDefault();
     event.stopPropagation();
-    if (isChosen) this.choose(this.place);
-    else if (within(tiles[step.number ?? number]?.tile, { row, column, ...step })) this.point({ number, row, column, ...step });
+    const next = { ...at, ...step };
+    if (isChosen) this.click(this.place);
+    else if (this.isWithin(next)) this.point(next);
   }
 
   /** Tells the server which part of the picture was chosen; equal messages would not be told apart. */
-  choose(place) {
+  click(place) {
     if (!place) return;
     const { rows, columns } = this.geometry.tiles[place.number].tile;
     const [down, across] = [(place.row + 0.5) / rows, (place.column + 0.5) / columns];
     this.component.setStateValue("clicked", { down, across, at: Date.now() });
   }
-
-  /** The figure with a margin, for files. */
-  page() {
-    const marks = this.marks.map((mark) => ({ ...mark, x: mark.x + MARGIN, y: mark.y + MARGIN }));
-    return { marks, width: this.geometry.width + 2 * MARGIN, height: this.geometry.height + 2 * MARGIN };
-  }
-
-  svg() {
-    const { marks, ...size } = this.page();
-    return new Blob([vector(marks, { ...size, title: this.data.alt, theme: this.theme })], { type: "image/svg+xml" });
-  }
-
-  png() {
-    const { marks, width, height } = this.page();
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [2 * width, 2 * height];
-    const context = contextOf(canvas, 2);
-    context.fillStyle = this.theme.paper;
-    context.fillRect(0, 0, width, height);
-    paint(context, marks, this.theme);
-    return new Promise((done) => canvas.toBlob(done, "image/png"));
-  }
-
-  destroy() {
-    this.sizes.disconnect();
-    this.root.remove();
-  }
 }
 
-function within(tile, { row, column }) {
-  return Boolean(tile) && row >= 0 && column >= 0 && row < tile.rows && column < tile.columns;
-}
-
-function fit(canvas, { width, height }, ratio) {
-  [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-}
-
-function contextOf(canvas, ratio) {
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
-}
-
-/** One line for each patch of each tile; a patch that cannot have been reached has no share. */
-function asRows({ strips }) {
-  const lines = strips.flatMap(({ title, tiles }) =>
-    tiles.flatMap(({ label, columns, values }) =>
-      Array.from(values, (value, cell) => [
-        title,
-        label,
-        Math.floor(cell / columns),
-        cell % columns,
-        value < 0 ? "" : Number(value.toPrecision(6)),
-      ]),
-    ),
-  );
-  return [["model", "after", "row", "column", "share"], ...lines];
-}
+export default mounting(ReachRow);

@@ -1,6 +1,6 @@
 import { applyTheme } from "../attention_view/colour.js";
 import { make } from "../attention_view/dom.js";
-import { mendHistory } from "../attention_view/history.js";
+import { mounting } from "../attention_view/mounting.js";
 import { createRow } from "../takeaway/row.js";
 import { comparisonOf } from "./comparison.js";
 import { equationOf } from "./equation.js";
@@ -15,22 +15,6 @@ import { saveDrawing, savePicture, saveRows } from "./save.js";
 import { shadesOf } from "./shades.js";
 
 const PAUSE = 2600; // milliseconds that a step is left to be read while playing
-
-const views = new WeakMap();
-
-/** Streamlit calls this for each new message and each new theme; one view lives as long as its element. */
-export default function (component) {
-  mendHistory();
-  const host = component.parentElement;
-  if (!views.has(host)) views.set(host, new StepView(host));
-  const view = views.get(host);
-  const turn = view.receive(component.data);
-  return () => {
-    if (view.turn !== turn) return; // an older call is cleaned up after a newer one has begun
-    view.destroy();
-    views.delete(host);
-  };
-}
 
 class StepView {
   constructor(host) {
@@ -49,7 +33,7 @@ class StepView {
     this.address = keepPlace({ place: () => this.named(), restored: (named) => this.restore(named) });
   }
 
-  receive(data) {
+  receive({ data }) {
     const before = this.data;
     const stopId = before?.stops[this.place].id;
     this.data = data;
@@ -249,3 +233,5 @@ class StepView {
     });
   }
 }
+
+export default mounting(StepView);

@@ -1,24 +1,8 @@
 import { applyTheme, inkOn, readTheme, shade } from "../attention_view/colour.js";
 import { make } from "../attention_view/dom.js";
-import { mendHistory } from "../attention_view/history.js";
+import { mounting } from "../attention_view/mounting.js";
 
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-
-const views = new WeakMap();
-
-/** Streamlit calls this for each new message and each new theme; one view lives as long as its element. */
-export default function (component) {
-  mendHistory();
-  const host = component.parentElement;
-  if (!views.has(host)) views.set(host, new TintedLines(host));
-  const view = views.get(host);
-  const turn = view.receive(component.data);
-  return () => {
-    if (view.turn !== turn) return; // an older call is cleaned up after a newer one has begun
-    view.root.remove();
-    views.delete(host);
-  };
-}
 
 class TintedLines {
   constructor(host) {
@@ -35,7 +19,7 @@ class TintedLines {
     host.append(this.root);
   }
 
-  receive(data) {
+  receive({ data }) {
     this.data = data;
     this.theme = readTheme(this.root, data.palettes, data.present);
     applyTheme(this.root, this.theme);
@@ -115,4 +99,10 @@ class TintedLines {
     this.place = place;
     this.sentence.textContent = place === null ? "Point at a character." : this.data.lines[row].tells[place];
   }
+
+  destroy() {
+    this.root.remove();
+  }
 }
+
+export default mounting(TintedLines);

@@ -19,7 +19,7 @@ NEVER = {
 }
 COST = (
     "One attention block over the finest grid of this model: {width} channels in {heads} heads, a place for every "
-    "{patch} × {patch} pixels, windows of {window} × {window} places. Lines are counted multiply-adds (equations 1 "
+    "{patch} × {patch} pixels, windows of {high} × {wide} places. Lines are counted multiply-adds (equations 1 "
     "and 2 of the paper). The measurement times a block with these sizes on this machine, once in windows and once "
     "over the whole grid, both with torch's fused kernel. Lines and points are each relative to the block in windows "
     "at {least} pixels."

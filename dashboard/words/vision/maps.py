@@ -11,6 +11,15 @@ HOW_FAR_ABOUT = (
     "without a place (class, distillation, registers) neither ask nor answer here: what goes to them is left out, and "
     "the rest of each row is made to sum to 1 again. A convolution of 3 × 3 patches would stay at about one patch."
 )
+LEFT_OUT = (
+    "{layers} of {total} attention layers {are} not in the chooser ({paths}): there {who} alone looks at the patches, "
+    "to sum them up for the head. It has no place in the grid of patches; its weights are in the file below."
+)
+CLASS_TOKEN, OWN_VECTOR = "the {token} token", "a vector of the head's own, no token of the picture,"
+OTHER_GRIDS = (
+    "{layers} of {total} attention layers {are} not in the chooser ({paths}): there patches look at a grid of another "
+    "size. The weights are in the file below."
+)
 FORMULA = (
     "*q* and *k* are the vectors of one head, recorded inside the model as it ran. Above a size they are sent to your "
     "browser instead of the map, as 16-bit numbers, and each row is computed there when you point at it. *keep the "

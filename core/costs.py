@@ -1,0 +1,91 @@
+"""What something costs on this machine: time and memory of one pass, as the sequence grows."""
+
+import statistics
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from torch import inference_mode
+from torch.profiler import ProfilerActivity, profile, record_function
+
+REPEATS = 5
+PATIENCE = 10.0  # seconds after which no further round is begun, on a slow or busy machine
+
+Pass = Callable[[], object]  # one run of what is measured, on an input that is there already
+Progress = Callable[[int, int], None]  # is told how many passes are done, and of how many
+
+# The profiler of torch is one for the whole process.
+_MEASURING = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One of those that were measured, at one length."""
+
+    name: str
+    tokens: int
+    seconds: float  # the median of the repeats
+    repeats: int
+    bytes: int  # the most that was allocated at once during one pass, beyond what was there before
+
+
+def measure(
+    subjects: Mapping[str, Callable[[int], Pass]],
+    progress: Progress,
+    *,
+    tokens: Sequence[int],
+    repeats: int = REPEATS,
+    patience: float = PATIENCE,
+) -> tuple[Cost, ...]:
+    """Run every subject at every length, `repeats` times, or fewer if that takes more than `patience` seconds.
+
+    A subject gets a length and gives the pass to measure. Subjects take turns, so that a busy moment of the machine
+    falls on all of them alike; the first pass of each is not timed but watched by torch's profiler, which sees every
+    allocation, also those inside of kernels.
+    """
+    with _MEASURING, inference_mode():
+        began = time.perf_counter()
+        passes = {(name, length): make(length) for length in tokens for name, make in subjects.items()}
+        done, total = 0, len(passes) * (1 + repeats)
+
+        def report() -> None:
+            nonlocal done
+            done += 1
+            progress(done, total)
+
+        memory = {each: _memory(run, report) for each, run in passes.items()}
+        seconds: dict[tuple[str, int], list[float]] = {each: [] for each in passes}
+        for turn in range(repeats):
+            if turn and time.perf_counter() - began > patience:
+                break
+            for each, run in passes.items():
+                started = time.perf_counter()
+                run()
+                seconds[each].append(time.perf_counter() - started)
+                report()
+    return tuple(Cost(*each, statistics.median(seconds[each]), len(seconds[each]), memory[each]) for each in passes)
+
+
+def _memory(run: Pass, report: Callable[[], None]) -> int:
+    """The most bytes that were held at once in one pass."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler, record_function(SPAN):
+        run()
+    report()
+    events = profiler.profiler.kineto_results.events()
+    changes = sorted((event.start_ns(), event.nbytes()) for event in events if event.name() == "[memory]")
+    (span,) = (event for event in events if event.name() == SPAN)
+    return _peak(changes, span.start_ns(), span.end_ns())
+
+
+SPAN = "the measured pass"
+
+
+def _peak(changes: list[tuple[int, int]], start: int, end: int) -> int:
+    """The highest sum of allocations (above 0) and releases (below 0) between two moments."""
+    held = highest = 0
+    for moment, size in changes:
+        if start <= moment <= end:
+            held += size
+            highest = max(highest, held)
+    return highest

@@ -1,0 +1,277 @@
+"""What an approximation of attention costs and what it gets wrong, on the queries, keys and values of a real head.
+
+head = head_of(record["blocks.3.attention"], 2)
+found = compare(BigBird(), head)
+found.output_error, found.dropped, found.links[0]
+
+Texts of up to WHOLE tokens are compared row by row; of longer ones ROWS rows, evenly spread, stand for all.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from core.capture import AttentionCall
+from core.capture.overview import block_width, pool_columns
+from core.errors import CaptureError
+from core.models.efficient import (
+    BigBird,
+    Clustered,
+    Fused,
+    Linformer,
+    LowRank,
+    Performer,
+    SlidingWindow,
+    Variant,
+    WrittenOut,
+    factors,
+)
+
+WHOLE, ROWS = 2048, 512  # tokens up to which every row is compared; rows of longer texts
+TILE = 2**21  # weights held at once, of each of the two maps
+STRONGEST = 12  # links that are listed
+
+# What makes a variant dearer and better.
+SETTING: dict[type[Variant], str] = {
+    SlidingWindow: "window",
+    BigBird: "window",
+    Linformer: "rank",
+    Performer: "features",
+    Clustered: "clusters",
+    LowRank: "rank",
+}
+
+MOST: dict[type[Variant], int] = {Performer: 2048, Clustered: 64}  # in a curve: more takes long and gains little
+
+Progress = Callable[[int, int], None]  # is told how many steps are done, and of how many
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """What one head computes with, in float32; scores are to be divided by sqrt(each)."""
+
+    query: Float[Tensor, "query each"]
+    key: Float[Tensor, "key each"]
+    value: Float[Tensor, "key each_value"]
+    causal: bool
+
+    @property
+    def tokens(self) -> int:
+        """How many queries, and keys."""
+        return len(self.query)
+
+    @property
+    def parts(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Query, key and value as a batch of one head."""
+        return self.query[None, None], self.key[None, None], self.value[None, None]
+
+
+@dataclass(frozen=True)
+class Link:
+    """One weight of the exact map, and what the approximation makes of it."""
+
+    query: int
+    key: int
+    exact: float
+    approximate: float
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """An approximate map beside the exact one.
+
+    `exact` and `approximate` are the two maps, or means over blocks of them; `rows` are the queries that were
+    compared. A link is dropped where the exact weight is above 0 and the approximate one is not.
+    """
+
+    exact: Float[Tensor, "_ _"]
+    approximate: Float[Tensor, "_ _"]
+    rows: Int[Tensor, " query"]
+    tokens: int
+    output_error: float  # |approximate output - exact output| / |exact output|, Frobenius norms
+    divergence: float  # mean over rows of KL(exact || approximate) in bits, where that is finite; NaN if nowhere
+    infinite: float  # the share of the rows where it is infinite, because a link was dropped
+    dropped: float  # the mean share of a row's attention that falls on dropped links
+    moved: float  # half of the sum of |approximate - exact| over a row, on average
+    links: tuple[Link, ...]  # those whose weight falls most, the strongest loss first
+    multiplications: int
+    of_exact: int  # multiplications of the fused exact kernel
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some rows stand for all."""
+        return len(self.rows) < self.tokens
+
+    @property
+    def cost(self) -> float:
+        """Multiplications, as a share of what the exact kernel needs."""
+        return self.multiplications / self.of_exact
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One setting of a variant: its cost as a share of the exact kernel's, and the relative error of its output."""
+
+    setting: int
+    cost: float
+    error: float
+
+
+def head_of(call: AttentionCall, head: int, item: int = 0) -> Head:
+    """The queries, keys and values of one head; CaptureError where an approximation of it has no meaning."""
+    if call.product is None or call.kind == "cross" or call.query_length != call.key_length:
+        raise CaptureError(
+            f"'{call.path}' is not self-attention that was seen with its queries, keys and values, so that nothing can "
+            "be computed in its place. Choose another layer or model."
+        )
+    if (causal := call.product.looks_back) is None:
+        raise CaptureError(
+            f"The mask of '{call.path}' holds more than causality, such as padding or a bias for positions: the "
+            "approximations here have no place for it. Choose another layer or model."
+        )
+    query, key, value = (part[item, 0].float() for part in call.product.parts([head]))
+    return Head(query, key, value, causal)
+
+
+def compared_rows(tokens: int) -> Int[Tensor, " query"]:
+    """All rows of a short text; of a long one some, evenly spread, the first and the last among them."""
+    return torch.arange(tokens) if tokens <= WHOLE else torch.linspace(0, tokens - 1, ROWS).round().long()
+
+
+@torch.inference_mode()
+def compare(variant: Variant, head: Head, *, size: int = 256, progress: Progress | None = None) -> Comparison:
+    """Both maps in at most size x size cells, and the errors; `progress` may stop the work by an exception."""
+    rows, exact_maps, approximate_maps = compared_rows(head.tokens), [], []
+    sums, links = _Sums(), list[Link]()
+    chunks = rows.split(max(1, TILE // head.tokens))
+    for done, chunk in enumerate(chunks):
+        exact = WrittenOut(causal=head.causal).weights(head.query, head.key, chunk)
+        approximate = variant.weights(head.query, head.key, chunk)
+        sums.add(exact, approximate)
+        links = _strongest(links, chunk, exact, approximate)
+        block = block_width(head.tokens, size)
+        exact_maps.append(pool_columns(exact, block, head.tokens, "mean"))
+        approximate_maps.append(pool_columns(approximate, block, head.tokens, "mean"))
+        if progress:
+            progress(done + 1, len(chunks))
+    block, each = block_width(len(rows), size), head.query.shape[-1]
+    exact_map, approximate_map = (
+        pool_columns(torch.cat(maps).mT, block, len(rows), "mean").mT for maps in (exact_maps, approximate_maps)
+    )
+    return Comparison(
+        exact=exact_map,
+        approximate=approximate_map,
+        rows=rows,
+        tokens=head.tokens,
+        output_error=output_error(variant, head),
+        divergence=sums.divergence,
+        infinite=sums.infinite,
+        dropped=sums.dropped,
+        moved=sums.moved,
+        links=tuple(links),
+        multiplications=variant.multiplications(head.tokens, each),
+        of_exact=Fused(causal=head.causal).multiplications(head.tokens, each),
+    )
+
+
+@torch.inference_mode()
+def output_error(variant: Variant, head: Head) -> float:
+    """The relative error of the head's output, at the rows that are compared."""
+    if head.tokens <= WHOLE:
+        exact, other = (way.output(*head.parts) for way in (Fused(causal=head.causal), variant))
+    else:
+        rows = compared_rows(head.tokens)
+        exact, other = (
+            torch.cat([way.weights(head.query, head.key, chunk) @ head.value for chunk in rows.split(64)])
+            for way in (WrittenOut(causal=head.causal), variant)
+        )
+    return float((other - exact).norm() / exact.norm())
+
+
+def error_against_cost(variant: Variant, head: Head, progress: Progress | None = None) -> tuple[Point, ...]:
+    """The same variant from its cheapest setting to the dearest, all other settings as they are."""
+    points, settings = [], settings_of(variant, head.tokens)
+    each = head.query.shape[-1]
+    of_exact = Fused(causal=head.causal).multiplications(head.tokens, each)
+    if isinstance(variant, LowRank) and variant.factors is None:
+        variant = replace(variant, factors=factors(*head.parts[:2], causal=head.causal))
+    for done, setting in enumerate(settings):
+        changed = with_setting(variant, setting)
+        points.append(
+            Point(setting, changed.multiplications(head.tokens, each) / of_exact, output_error(changed, head))
+        )
+        if progress:
+            progress(done + 1, len(settings))
+    return tuple(points)
+
+
+def with_setting(variant: Variant, setting: int) -> Variant:
+    """The same variant, cheaper or dearer."""
+    changed: dict[str, Any] = {SETTING[type(variant)]: setting}
+    return replace(variant, **changed)
+
+
+def settings_of(variant: Variant, tokens: int) -> tuple[int, ...]:
+    """Powers of two from the least that the setting may be to where nothing is left out any more."""
+    most = MOST.get(type(variant), tokens)
+    if isinstance(variant, BigBird):
+        most = -(-tokens // variant.block) * (1 if variant.causal else 2)
+    least = 1 if isinstance(variant, BigBird) else min(8, most)
+    steps = [least]
+    while steps[-1] * 2 < most:
+        steps.append(steps[-1] * 2)
+    return (*steps, most) if most > steps[-1] else tuple(steps)
+
+
+class _Sums:
+    """Means over rows, of which some are given at a time."""
+
+    def __init__(self):
+        self._rows = self._finite = 0
+        self._divergence = self._dropped = self._moved = 0.0
+
+    def add(self, exact: Float[Tensor, "query key"], approximate: Float[Tensor, "query key"]) -> None:
+        lost = (exact > 0) & (approximate <= 0)
+        finite = ~lost.any(dim=-1)
+        kept, near = exact[finite], approximate[finite]
+        ratio = torch.where(kept > 0, kept / near.clamp_min(1e-38), 1.0).log2()
+        self._divergence += float((kept * ratio).sum())
+        self._finite += int(finite.sum())
+        self._rows += len(exact)
+        self._dropped += float((exact * lost).sum())
+        self._moved += float((exact - approximate).abs().sum()) / 2
+
+    @property
+    def divergence(self) -> float:
+        return self._divergence / self._finite if self._finite else math.nan
+
+    @property
+    def infinite(self) -> float:
+        return 1 - self._finite / self._rows
+
+    @property
+    def dropped(self) -> float:
+        return self._dropped / self._rows
+
+    @property
+    def moved(self) -> float:
+        return self._moved / self._rows
+
+
+def _strongest(
+    known: list[Link],
+    rows: Int[Tensor, " query"],
+    exact: Float[Tensor, "query key"],
+    approximate: Float[Tensor, "query key"],
+) -> list[Link]:
+    """The links that lose most weight, of those that are known and those of these rows."""
+    lost, places = (exact - approximate).flatten().topk(min(STRONGEST, exact.numel()))
+    for place in places[lost > 0].tolist():
+        row, key = divmod(place, exact.shape[1])
+        known = [*known, Link(int(rows[row]), key, float(exact[row, key]), float(approximate[row, key]))]
+    return sorted(known, key=lambda link: link.approximate - link.exact)[:STRONGEST]

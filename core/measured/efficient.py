@@ -1,0 +1,40 @@
+"""Character models with each kind of efficient attention, trained alike: made by training/efficient_characters.py."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.published.table import SOURCE, Column, Number, Whole, Words, read_table
+
+EFFICIENT_CHARACTERS = Path(__file__).parent / "efficient_characters.csv"
+
+
+@dataclass(frozen=True)
+class EfficientRun:
+    """A trained model: held-out loss in bits a character, and the products of one head in a text of `context`."""
+
+    variant: str
+    settings: str
+    context: int
+    parameters: int
+    multiplications: int
+    steps: int
+    bits: float
+    seconds: int
+    hardware: str
+    source: str
+
+
+_COLUMNS: tuple[Column, ...] = (
+    Words("variant"),
+    Words("settings"),
+    *(Whole(name) for name in ("context", "parameters", "multiplications", "steps")),
+    Number("bits", high=8.0, required=True, open=True),
+    Whole("seconds", low=0),
+    Words("hardware"),
+    SOURCE,
+)
+
+
+def efficient_characters(file: Path = EFFICIENT_CHARACTERS) -> tuple[EfficientRun, ...]:
+    """The runs that were made, in their order; ValueError where a row is wrong."""
+    return tuple(EfficientRun(**row.cells) for row in read_table(file, _COLUMNS, unique=("variant",)))

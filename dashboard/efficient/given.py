@@ -1,0 +1,69 @@
+"""The model and the text that both sections look at."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dashboard import controls, layout
+from dashboard.runs import efficient as kept
+from dashboard.words.efficient import maps as said
+
+OWN, WRITTEN = "Your own", "Written by the model"
+LENGTHS = (64, 128, 256, 512, 1024, 2048)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What was chosen, and what the model made of it."""
+
+    own: kept.Own
+    reading: kept.Reading
+
+
+def given(default_model: str = "") -> Given:
+    """The controls; stops in a sentence where the text cannot be used."""
+    with layout.control_bar():
+        name = controls.model("text", offered=_offered(default_model))
+        can_write = kept.can_write(name)
+        source = st.segmented_control(
+            "Text",
+            [WRITTEN, OWN] if can_write else [OWN],
+            default=WRITTEN if can_write else OWN,
+            key="source",
+            bind="query-params",
+            required=True,
+            help=said.OWN_TEXT_HELP if can_write else said.NO_SAMPLE,
+        )
+        length = _length(name) if source == WRITTEN else 0
+    text = controls.text() if source == OWN else None
+    with layout.waiting_place():
+        own = (name, kept.written(name, length) if text is None else text)
+        reading = kept.read(*own)
+    if text is None:
+        _show_text(str(own[1]))
+    layout.say_what_was_cut(reading.tokens)
+    return Given(own, reading)
+
+
+def _offered(default: str) -> list[str]:
+    from core import zoo
+
+    return [default, *(name for name in zoo.TEXT if name != default)] if default else list(zoo.TEXT)
+
+
+def _length(name: str) -> int:
+    longest = kept.longest(name)
+    options = [length for length in LENGTHS if length < longest] + [longest]
+    if st.session_state.get("written") not in (None, *options):
+        st.session_state.written = longest
+    first = min(256, longest)
+    return st.select_slider(
+        "Tokens", options, value=first if first in options else longest, key="written", bind="query-params", width=220
+    )
+
+
+def _show_text(text: str) -> None:
+    if layout.is_presented():
+        return
+    with st.expander("What the model wrote"):
+        st.text(text.strip())

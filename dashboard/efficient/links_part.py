@@ -1,0 +1,38 @@
+"""The strongest weights that are lost, with their tokens."""
+
+import pandas as pd
+import streamlit as st
+
+from core.efficiency import Comparison
+from core.text import Tokens
+from dashboard import charts, layout
+from dashboard.words.efficient import maps as said
+
+SEEN = 1e-3  # weights that fall by less are not listed
+
+
+def links_part(found: Comparison, tokens: Tokens) -> None:
+    """A table, the strongest loss first."""
+    st.markdown(f"**{said.LINKS}**")
+    table = links_table(found, tokens)
+    if table.empty:
+        st.caption(said.NO_LINKS)
+        return
+    digits = {name: st.column_config.NumberColumn(format="%.3f") for name in ("exact", "approximate")}
+    st.dataframe(table, hide_index=True, column_config=digits)
+    charts.download_table(table, "maps-lost-links")
+
+
+def links_table(found: Comparison, tokens: Tokens) -> pd.DataFrame:
+    """One row a link."""
+    links = [link for link in found.links if link.exact - link.approximate >= SEEN]
+    return pd.DataFrame(
+        {
+            "looks": [layout.readable(tokens.labels[link.query]) for link in links],
+            "at": [link.query for link in links],
+            "looked at": [layout.readable(tokens.labels[link.key]) for link in links],
+            "at ": [link.key for link in links],
+            "exact": [link.exact for link in links],
+            "approximate": [link.approximate for link in links],
+        }
+    )

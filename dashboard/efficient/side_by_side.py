@@ -1,0 +1,94 @@
+"""The exact map, the approximate one and their difference, and the errors as numbers."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.efficiency import Comparison
+from core.text import Tokens
+from dashboard import charts, layout
+from dashboard.figures.heat import heat
+from dashboard.words.efficient import maps as said
+
+NAMED = 32  # tokens: up to here the axes carry them
+QUANTILE = 0.995  # of the cells lie within the scale: a few very strong weights would leave all others pale
+
+
+def errors_in_numbers(found: Comparison) -> None:
+    """Five numbers in a row."""
+    with st.container(horizontal=True):
+        _number("Error of the output", percent(found.output_error), "Relative, by Frobenius norms; see below.")
+        _number("Attention moved", percent(found.moved), "Half of the summed difference of a row, mean of all rows.")
+        _number(
+            "On dropped links",
+            percent(found.dropped),
+            "The share of the exact attention that falls where the approximation has none.",
+        )
+        if found.infinite < 1:
+            about = "Mean over the rows that drop no link, in bits."
+            if found.infinite:
+                about += f" In {percent(found.infinite)} of the rows it is infinite."
+            _number("KL divergence", f"{found.divergence:.3g} bits", about)
+        else:
+            _number("KL divergence", "infinite", "Every row drops a link, and then it is not finite.")
+        _number("Work", f"{found.cost:.3g}×", "Multiplications, compared with the exact kernel's.")
+
+
+def side_by_side(found: Comparison, method: str, tokens: Tokens) -> None:
+    """Three maps; the two of weights have the same scale."""
+    exact, other = found.exact.numpy(), found.approximate.numpy()
+    end = float(np.quantile(exact[exact > 0], QUANTILE)) if (exact > 0).any() else 1.0
+    shown = (
+        ("Exact", "exact", exact, (0.0, end)),
+        (method, "approximate", other, (-end if other.min() < -0.05 * end else 0.0, end)),
+        ("Approximate minus exact", "difference", other - exact, (-end, end)),
+    )
+    for column, (title, name, values, limits) in zip(st.columns(3, gap="medium"), shown, strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            _map(values, found, name, limits, tokens)
+    rows, keys = len(found.rows) / len(exact), found.tokens / exact.shape[1]
+    if exact.size < found.tokens * len(found.rows):
+        st.caption(said.POOLED.format(rows=math.ceil(rows), keys=math.ceil(keys), end=f"{end:.2g}"))
+    else:
+        st.caption(said.SCALE.format(end=f"{end:.2g}"))
+
+
+def percent(share: float) -> str:
+    """Three digits at most, and never a 0 that is none."""
+    if 0 < share < 5e-4:
+        return "< 0.1 %"
+    return f"{100 * share:.1f} %" if share < 0.995 else f"{100 * share:,.0f} %"
+
+
+def _number(label: str, value: str, about: str) -> None:
+    st.metric(label, value, help=about, width=165)
+
+
+def _map(values: np.ndarray, found: Comparison, name: str, limits: tuple[float, float], tokens: Tokens) -> None:
+    labels = [layout.readable(label) for label in tokens.labels] if found.tokens <= NAMED else None
+    figure = heat(
+        values,
+        palette=layout.palette(),
+        x="key",
+        y="query",
+        limits=limits,
+        rows=labels,
+        columns=labels,
+        tell="query %{y:,.0f}, key %{x:,.0f}: %{z:.3g}" if labels is None else "%{y} to %{x}: %{z:.3g}",
+        height=390,
+        size=charts.letters(),
+    )
+    if labels is None:  # positions in the text, also where a cell is a block of them
+        steps = [found.tokens / count for count in values.shape]
+        figure.update_traces(y0=steps[0] / 2 - 0.5, dy=steps[0], x0=steps[1] / 2 - 0.5, dx=steps[1], xgap=0, ygap=0)
+    figure.update_traces(colorbar={"orientation": "h", "y": -0.2, "yanchor": "top", "len": 0.9, "thickness": 9})
+    figure.update_xaxes(side="top")
+    charts.chart(
+        figure,
+        name=f"maps-{name}",
+        alt=f"The {name} map: queries from top to bottom, keys from left to right, {found.tokens} tokens",
+        table=pd.DataFrame(values),
+    )

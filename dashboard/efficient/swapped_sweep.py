@@ -1,0 +1,99 @@
+"""The loss with every method at every setting, measured when it is asked for, and kept."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from core.efficiency import settings_of, with_setting
+from core.models.efficient import Fused, Variant
+from dashboard import charts, layout
+from dashboard.efficient import methods
+from dashboard.figures.error_cost import Step, error_cost
+from dashboard.runs import efficient as kept
+from dashboard.words.efficient import maps as maps_said
+from dashboard.words.efficient import swapped as said
+
+DEAREST = 2.0  # times the exact kernel's work: what costs more has no point
+LN2 = 0.6931471805599453
+
+
+@dataclass(frozen=True)
+class Swept:
+    """One method at one setting: its work as a share of the exact kernel's, and the loss in bits."""
+
+    method: str
+    setting: int
+    work: float
+    bits: float
+
+
+def sweep_part(own: kept.Own, layers: tuple[int, ...], count: int, exact: float) -> tuple[Swept, ...]:
+    """The button, and the figure of what is known; `exact` is the loss in bits."""
+    st.markdown("**Loss against work**")
+    wanted = plan(kept.read(own[0], own[1]))
+    known = [one for one in wanted if kept.is_known(own, one[3], layers)]
+    if len(known) < len(wanted):
+        _ask(own, layers, wanted, len(known))
+    points = tuple(
+        Swept(name, setting, work, float(kept.surprises(own, variant, layers).mean()) / LN2)
+        for name, setting, work, variant in known
+    )
+    if points:
+        _figure(points, exact, "all layers" if len(layers) == count else f"{len(layers)} of {count} layers")
+    return points
+
+
+def plan(reading: kept.Reading) -> list[tuple[str, int, float, Variant]]:
+    """Method, setting, work and variant, of all that is measured."""
+    tokens = reading.length
+    product = reading.calls[0].product
+    each = product.query.shape[-1] if product else 1
+    of_exact = Fused(causal=True).multiplications(tokens, each)
+    wanted = []
+    for name in methods.on_offer(causal=True, measured=True):
+        variant = methods.standard(name, tokens, causal=True)
+        for setting in settings_of(variant, tokens):
+            changed = with_setting(variant, setting)
+            work = changed.multiplications(tokens, each) / of_exact
+            if work <= DEAREST:
+                wanted.append((name, setting, work, changed))
+    return wanted
+
+
+def _ask(own: kept.Own, layers: tuple[int, ...], wanted: list, known: int) -> None:
+    if known:
+        st.caption(said.NOT_ALL.format(done=known, total=len(wanted)))
+    if not st.button(said.SWEEP, key="swap-sweep", icon=":material/timer:"):
+        return
+    bar = st.progress(0.0, "Starting …")
+    # A click on it stops this run of the page at the next report of progress; what was measured until then stays.
+    st.button("Cancel", key="sweep-cancel")
+    for done, (name, setting, _, variant) in enumerate(wanted):
+        bar.progress(done / len(wanted), f"{name}, {maps_said.SETTINGS[name]} {setting:,}: {done} of {len(wanted)}")
+        kept.surprises(own, variant, layers)
+    st.rerun()
+
+
+def _figure(points: tuple[Swept, ...], exact: float, layers: str) -> None:
+    lines: dict[str, list[Step]] = {}
+    for point in points:
+        told = f"{maps_said.SETTINGS[point.method]} {point.setting:,}"
+        lines.setdefault(point.method, []).append(Step(point.work, point.bits, told))
+    figure = error_cost(
+        lines,
+        palette=layout.palette(),
+        hues=methods.HUE,
+        y="loss (bits per token)",
+        level=("exact", exact),
+        size=charts.letters(),
+    )
+    if not layout.is_presented():
+        st.caption(said.SWEPT.format(layers=layers))
+    best = min(points, key=lambda point: point.bits)
+    charts.chart(
+        figure,
+        name="swapped-sweep",
+        alt=f"Loss in bits against work; exact attention: {exact:.2f}; lowest: {best.method} with {best.bits:.2f}",
+        table=pd.DataFrame([vars(point) for point in points]),
+    )

@@ -1,0 +1,236 @@
+"""Published models as points of two quantities, one colour and one mark for each family, beside fronts and fits."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.figures.costs import Point, name_places
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import Palette
+
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "pentagon")
+FEW = 14  # points: so many have their names beside them
+DECADES = 4.0  # how wide a scale is for name_places, which thinks in decades
+
+
+Ticks = Literal["B", "power", "year", "none"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What stands at an axis; `ticks` are Plotly's: "B" writes thousand, million and billion as k, M and B."""
+
+    title: str
+    log: bool = False
+    ticks: Ticks = "none"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through the points: its places, and a band around it where `low` and `high` are given."""
+
+    name: str
+    x: np.ndarray
+    y: np.ndarray
+    shape: Literal["linear", "hv", "vh"] = "linear"
+    colour: str = ""
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+
+
+def explored(
+    points: pd.DataFrame,
+    *,
+    x: Axis,
+    y: Axis,
+    hues: Mapping[str, str],
+    palette: Palette,
+    lines: Sequence[Line] = (),
+    chosen: Sequence[int] = (),
+    size: int = 14,
+    height: int = 520,
+) -> go.Figure:
+    """One mark for each row of `points`; its columns are x, y, family, label, tell, and its index comes back in clicks.
+
+    `tell` is what stands below the pointer, under the name. The rows `chosen` (by index) have a ring and their names.
+    `hues` gives families their colours, in the order of the legend.
+    """
+    figure = go.Figure()
+    on_paper(figure, palette=palette, height=height, size=size, x=x.title, y=y.title)
+    for line in lines:
+        _draw(figure, line, palette)
+    named = len(points) <= FEW
+    sides = _sides(points, x, y) if named else {}
+    for number, (family, hue) in enumerate(hues.items()):
+        members = points[points.family == family]
+        if len(members):
+            marks = _marks(members, SYMBOLS[number % len(SYMBOLS)], hue, palette, size, few=len(points) <= 4 * FEW)
+            if named:
+                marks.update(
+                    mode="markers+text",
+                    text=[escape(label) for label in members.label],
+                    textposition=[sides[row] for row in members.index],
+                    textfont={"size": size - 3, "color": palette.ink},
+                )
+            figure.add_trace(marks)
+    if rings := [row for row in chosen if row in points.index]:
+        figure.add_trace(_rings(points.loc[rings], palette, size))
+        if not named:
+            middle = _middle(points.x, x)
+            for row in rings:
+                _name(figure, points.loc[row], x, y, middle, palette, size)
+    figure.update_layout(margin={"t": 34}, hovermode="closest")
+    _scale(figure.update_xaxes, x, points.x, room=0.12 if named else 0.03)
+    _scale(figure.update_yaxes, y, points.y, room=0.08 if named else 0.03)
+    return figure
+
+
+def _marks(members: pd.DataFrame, symbol: str, hue: str, palette: Palette, size: int, *, few: bool) -> go.Scatter:
+    opacity = 0.95 if few else 0.7
+    return go.Scatter(
+        x=members.x.to_numpy(),
+        y=members.y.to_numpy(),
+        name=escape(str(members.family.iloc[0])),
+        mode="markers",
+        marker={
+            "size": 11 if few else size / 2,
+            "color": hue,
+            "symbol": symbol,
+            "opacity": opacity,
+            "line": {"width": 0.6, "color": palette.paper},
+        },
+        # A click selects; what is not selected shall not fade: rings show what is chosen.
+        selected={"marker": {"opacity": opacity}},
+        unselected={"marker": {"opacity": opacity}},
+        cliponaxis=False,
+        # Flat lists: Plotly copies and checks nested ones cell by cell.
+        hovertext=[
+            f"<b>{escape(label)}</b><br>{escape(tell)}".replace("\n", "<br>")
+            for label, tell in zip(members.label, members.tell, strict=True)
+        ],
+        customdata=members.index.tolist(),
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+
+
+def _rings(rows: pd.DataFrame, palette: Palette, size: int) -> go.Scatter:
+    return go.Scatter(
+        x=rows.x.to_numpy(),
+        y=rows.y.to_numpy(),
+        mode="markers",
+        marker={"size": size + 3, "symbol": "circle-open", "color": palette.accent, "line": {"width": 2.5}},
+        hoverinfo="skip",
+        showlegend=False,
+        cliponaxis=False,
+    )
+
+
+def _name(figure: go.Figure, row: pd.Series, x: Axis, y: Axis, middle: float, palette: Palette, size: int) -> None:
+    """A name at a ring, on paper of its own, towards the middle of the picture and clear of the point."""
+    across = math.log10(row.x) if x.log else row.x
+    figure.add_annotation(
+        x=across,
+        y=math.log10(row.y) if y.log else row.y,
+        text=escape(row.label),
+        ax=36 if across < middle else -36,
+        ay=34,
+        xanchor="left" if across < middle else "right",
+        arrowcolor=palette.accent,
+        arrowhead=0,
+        arrowwidth=1.5,
+        standoff=size / 2 + 2,
+        bgcolor=palette.raised,
+        bordercolor=palette.accent,
+        borderpad=3,
+        font={"size": size - 2, "color": palette.ink},
+    )
+
+
+def _draw(figure: go.Figure, line: Line, palette: Palette) -> None:
+    colour = line.colour or palette.soft
+    shared = {"mode": "lines", "hoverinfo": "skip", "legendgroup": line.name}
+    if line.low is not None and line.high is not None:
+        edge = {**shared, "line": {"width": 0}, "showlegend": False}
+        figure.add_trace(go.Scatter(x=line.x, y=line.low, **edge))
+        figure.add_trace(go.Scatter(x=line.x, y=line.high, fill="tonexty", fillcolor=_faint(colour), **edge))
+    figure.add_trace(
+        go.Scatter(
+            x=line.x,
+            y=line.y,
+            name=escape(line.name),
+            line={"width": 2, "color": colour, "shape": line.shape, "dash": "solid" if line.low is None else "dash"},
+            **shared,
+        )
+    )
+
+
+def _faint(colour: str) -> str:
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.16)"
+
+
+def _scale(update, axis: Axis, values: pd.Series, *, room: float) -> None:
+    """The range with room for names at both ends, and ticks that can be read."""
+    low, high = float(values.min()), float(values.max())
+    if axis.log:
+        low, high = math.log10(low), math.log10(high)
+    wide = (high - low) * room or max(abs(high) * room, 0.05)
+    update(
+        type="log" if axis.log else "linear",
+        range=[low - wide, high + wide],
+        exponentformat="none" if axis.ticks == "year" else axis.ticks,
+        separatethousands=axis.ticks != "year",
+    )
+    if axis.ticks == "year":
+        update(dtick=max(1, math.ceil((high - low) / 10)), tick0=math.floor(low))
+    if axis.log and high - low > 2.5:
+        update(dtick=math.ceil((high - low) / 9))
+
+
+def _middle(values: pd.Series, axis: Axis) -> float:
+    low, high = float(values.min()), float(values.max())
+    return (math.log10(low) + math.log10(high)) / 2 if axis.log else (low + high) / 2
+
+
+def _sides(points: pd.DataFrame, x: Axis, y: Axis) -> dict[int, str]:
+    """Where each name stands, so that close points do not write over one another."""
+    across, up = (
+        np.log10(values.to_numpy(dtype=float)) if axis.log else values.to_numpy(dtype=float)
+        for values, axis in ((points.x, x), (points.y, y))
+    )
+    wide = float(np.ptp(across)) or 1.0
+    places = [
+        Point(str(row), "", float(10 ** (DECADES * (place - across.min()) / wide)), float(height))
+        for row, place, height in zip(points.index, across, up, strict=True)
+    ]
+    sides = {int(point.name): side for point, side in name_places(places).items()}
+    return _apart(sides, {int(point.name): point for point in places})
+
+
+def _apart(sides: dict[int, str], places: Mapping[int, Point]) -> dict[int, str]:
+    """Of two points that stand on one another, the later one has its name on the other side."""
+    tall = max(point.quality for point in places.values()) - min(point.quality for point in places.values()) or 1.0
+    found: dict[int, str] = {}
+    for row, side in sides.items():
+        close = [
+            other
+            for other in found
+            if found[other] == side
+            and abs(math.log10(places[row].cost / places[other].cost)) < DECADES / 20
+            and abs(places[row].quality - places[other].quality) < tall / 20
+        ]
+        found[row] = _OTHER[side] if close else side
+    return found
+
+
+_OTHER = {
+    "middle right": "middle left",
+    "middle left": "middle right",
+    "top center": "bottom center",
+    "bottom center": "top center",
+}

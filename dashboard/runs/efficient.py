@@ -1,0 +1,152 @@
+"""Texts that a model reads or writes, and approximations of its heads, kept for the next visitor."""
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+import torch
+
+from core import efficiency, sampling, swapped, zoo
+from core.capture import AttentionCall, record_attention
+from core.efficiency import Comparison, Head, Point
+from core.errors import InputError, ModelError
+from core.models.efficient import LowRank, Sparse, Variant, factors
+from core.models.gpt import GPT
+from core.models.gpt_rotary import RotaryGPT
+from core.reachable import heard_by, layers_needed
+from core.text import Tokens, read_text
+from dashboard.runs.models import computing, text_model
+from dashboard.words.efficient.maps import TOO_LONG_FOR_RANK, TOO_SHORT
+
+SEED = 0
+LONGEST_RANK = 1024  # tokens: a singular value decomposition of a larger map takes seconds
+CELLS = 256  # on a side of the maps: three of them are sent at a time
+
+Own = tuple[str, str | bytes]  # the model, and the text it reads
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A model, a text, and what its layers computed with. Shared by all visitors: never changed."""
+
+    model: zoo.TextModel
+    tokens: Tokens
+    calls: tuple[AttentionCall, ...]
+
+    @property
+    def length(self) -> int:
+        """How many tokens were read."""
+        return len(self.tokens)
+
+
+def can_write(name: str) -> bool:
+    """Whether the model can write an example here."""
+    return isinstance(text_model(name).network, GPT | RotaryGPT)
+
+
+def longest(name: str) -> int:
+    """How many tokens it can write."""
+    network = text_model(name).network
+    if not isinstance(network, GPT | RotaryGPT):
+        raise ModelError(f"'{name}' cannot write an example here: type or open a text of your own.")
+    return sampling.longest(network)
+
+
+@st.cache_resource(max_entries=8, show_spinner="The model writes its example …")
+def written(name: str, tokens: int) -> str:
+    """What the model writes by itself after a line break, always with the same seed."""
+    model = text_model(name)
+    assert isinstance(model.network, GPT | RotaryGPT)
+    first = model.tokenizer.encode("\n", add_special_tokens=False).ids[0]
+    with computing():
+        numbers = sampling.sample(model.network, first, tokens, seed=SEED)
+    return model.tokenizer.decode(list(numbers), skip_special_tokens=False)
+
+
+@st.cache_resource(max_entries=3, show_spinner="Reading …")
+def read(name: str, text: str | bytes) -> Reading:
+    """Run a language model on a text (or the bytes of a file) and keep what its heads compute with."""
+    model = text_model(name)
+    tokens = model.encode(read_text(text))
+    if len(tokens) < 2:
+        raise InputError(TOO_SHORT.format(count=len(tokens)))
+    with computing(), torch.inference_mode(), record_attention(model.network) as record:
+        run = model.run(tokens)
+    if "target" in run.sequences:
+        raise ModelError(f"{model.title} writes an answer of its own length. Choose a model that reads one text.")
+    return Reading(model, tokens, record.calls)
+
+
+def head(own: Own, layer: int, number: int) -> Head:
+    """The queries, keys and values of one head; CaptureError where nothing can be put in its place."""
+    return efficiency.head_of(read(*own).calls[layer], number)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def comparison(own: Own, layer: int, number: int, variant: Variant) -> Comparison:
+    """Both maps and the errors."""
+    given = head(own, layer, number)
+    variant = _with_factors(own, layer, number, variant, given)
+    with computing():
+        return efficiency.compare(variant, given, size=CELLS)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def along(own: Own, layer: int, number: int, variant: Variant) -> tuple[Point, ...]:
+    """The variant from its cheapest setting to its dearest: ask with the same setting for all, to be kept once."""
+    given = head(own, layer, number)
+    variant = _with_factors(own, layer, number, variant, given)
+    with computing():
+        return efficiency.error_against_cost(variant, given)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def needed(variant: Sparse, tokens: int, layers: int) -> torch.Tensor:
+    """In how many layers each token hears of each other."""
+    return layers_needed(variant.allowed(tokens), layers)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def heard(variant: Sparse, tokens: int, layers: int) -> tuple[torch.Tensor, ...]:
+    """What the last token hears of, layer by layer."""
+    with computing():
+        return heard_by(variant, tokens, tokens - 1, layers)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _kept_surprises(own: Own) -> dict[tuple[Variant | None, tuple[int, ...]], torch.Tensor]:
+    """An empty place, shared by all who ask about the same text."""
+    del own
+    return {}
+
+
+def surprises(
+    own: Own, variant: Variant | None, layers: tuple[int, ...], progress: swapped.Progress | None = None
+) -> torch.Tensor:
+    """-log p of each token after the first with a variant in these layers; `progress` may stop by an exception."""
+    kept, place = _kept_surprises(own), (variant, layers if variant else ())
+    if place not in kept:
+        reading = read(*own)
+        paths = [reading.calls[layer].path for layer in layers]
+        with computing():
+            kept[place] = swapped.surprises(reading.model, reading.tokens, variant, paths=paths, progress=progress)
+    return kept[place]
+
+
+def is_known(own: Own, variant: Variant, layers: tuple[int, ...]) -> bool:
+    """Whether this has been measured already."""
+    return (variant, layers) in _kept_surprises(own)
+
+
+def _with_factors(own: Own, layer: int, number: int, variant: Variant, given: Head) -> Variant:
+    if not isinstance(variant, LowRank):
+        return variant
+    if given.tokens > LONGEST_RANK:
+        raise InputError(TOO_LONG_FOR_RANK.format(tokens=given.tokens, most=LONGEST_RANK))
+    return replace(variant, factors=_factors(own, layer, number))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _factors(own: Own, layer: int, number: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    given = head(own, layer, number)
+    with computing():
+        return factors(*given.parts[:2], causal=given.causal)

@@ -1,0 +1,26 @@
+"""From scratch."""
+
+from dataclasses import replace
+
+from dashboard.words.efficient import EFFICIENT
+from dashboard.words.references import BELTAGY, CHOROMANSKI, KARPATHY, LINFORMER, ZAHEER
+
+LEAD = (
+    "A model that was trained with exact attention is at a loss when some of it is taken away. What if it never knew "
+    "anything else? Here the same small model was trained from the same first weights with each kind of attention: "
+    "{parameters:,} parameters that read Shakespeare letter by letter, {context} at a time, {steps} steps each."
+)
+HOW = (
+    "Held-out loss on the last tenth of the text, in bits a character: lower is better. Made by `{source}` on "
+    "{hardware}, one seed each, so differences of about 0.01 may be chance. The text is short and the windows are small: "
+    "at {context} letters exact attention is cheap, and what far letters say is little."
+)
+NOTHING = "Nothing was measured yet: `python -m training.efficient_characters --data PATH` does it."
+NOTES = replace(
+    EFFICIENT,
+    try_this=(
+        "Which kind of attention loses least for what it saves?",
+        "Compare with *Swapped in*: how much of the loss there does training win back?",
+    ),
+    references=(KARPATHY, BELTAGY, ZAHEER, LINFORMER, CHOROMANSKI),
+)

@@ -1,0 +1,68 @@
+"""The pages Vision transformer and Swin in a real browser: every section by its address, and what clicks answer."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+SECTIONS = [
+    *(("vit", section) for section in ("Picture to sequence", "Maps", "Explanations", "Change it", "Measured")),
+    *(("swin", section) for section in ("Windows", "Maps", "Position bias", "Reach and cost")),
+]
+SMALL = {"vit": {"patches": "8"}, "swin": {"patches": "16"}}
+PLACE = re.compile(r"row \d+, column \d+")
+
+
+@pytest.mark.parametrize(("page", "section"), SECTIONS)
+def test_every_section_is_alive_at_its_own_address_and_fits_a_phone(visit, browser_page, page, section):
+    browser_page.set_viewport_size({"width": 390, "height": 844})
+    shown = visit(page, section, **SMALL[page])
+    expect(shown.get_by_role("radio", name=section, exact=True)).to_be_checked()
+    expect(shown.get_by_test_id("stException")).to_have_count(0)
+    expect(shown.locator(".katex-error")).to_have_count(0)
+    assert shown.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+
+
+def photo(page: Page) -> Locator:
+    return page.locator(".photos .photo canvas")
+
+
+def told(page: Page) -> Locator:
+    return page.locator(".photos .told")
+
+
+def test_a_clicked_patch_of_the_vision_transformer_looks_and_stays_in_the_address(visit):
+    page = visit("vit", "Maps", **SMALL["vit"])
+    expect(told(page)).to_contain_text("The class token gives")
+    photo(page).click(position={"x": 8, "y": 8})
+    expect(told(page)).to_contain_text("The patch in row 0, column 0 gives")
+    expect(page).to_have_url(re.compile("map-place=0-0"))
+
+
+def test_a_clicked_place_of_swin_looks_within_its_own_window(visit):
+    page = visit("swin", "Maps", **SMALL["swin"])
+    expect(told(page)).to_contain_text("The mean over the queries of each window")
+    photo(page).click(position={"x": 8, "y": 8})
+    expect(told(page)).to_contain_text("The place in row 0, column 0 looks within its window of 16 places")
+    expect(page).to_have_url(re.compile("map-place=0-0"))
+
+
+def test_another_block_of_swin_has_other_windows(visit):
+    page = visit("swin", "Windows", **SMALL["swin"])
+    drawn = page.locator(".st-key-swin-windows-cut image").first
+    expect(page.get_by_text("After the cyclic shift")).to_be_visible()
+    shifted = drawn.get_attribute("href")
+    page.locator(".st-key-windows_block").get_by_test_id("stNumberInputStepDown").click()
+    expect(page.get_by_text("After the cyclic shift")).to_have_count(0)
+    expect(drawn).not_to_have_attribute("href", shifted)
+    expect(page).to_have_url(re.compile("windows_block=0"))
+
+
+def test_a_clicked_patch_is_followed_through_every_block(visit):
+    page = visit("swin", "Reach and cost", **SMALL["swin"])
+    page.locator(".reach .over").hover(position={"x": 30, "y": 60})
+    expect(page.locator(".reach .tell")).to_have_text(re.compile(f"after stage 0, block 0: .*{PLACE.pattern}"))
+    row, column = PLACE.search(page.locator(".reach .tell").inner_text())[0].replace("row ", "").split(", column ")
+    page.locator(".reach .over").click(position={"x": 30, "y": 60})
+    expect(page.get_by_label("Row", exact=True)).to_have_value(row)
+    expect(page.get_by_label("Column", exact=True)).to_have_value(column)

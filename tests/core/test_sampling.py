@@ -1,0 +1,42 @@
+"""Texts that a GPT writes by itself."""
+
+import pytest
+import torch
+
+from core.errors import InputError
+from core.models.gpt import GPT, GPTConfig
+from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
+from core.sampling import Reader, longest, sample
+
+SIZES = {"vocabulary": 64, "width": 32, "layers": 2, "heads": 4}
+
+
+def networks():
+    torch.manual_seed(0)
+    both = [GPT(GPTConfig(context=40, **SIZES)), RotaryGPT(RotaryGPTConfig(context=80, trained=40, **SIZES))]
+    for network in both:
+        torch.nn.init.normal_(network.token_embedding.weight, std=0.1)  # or it would only say the same token again
+    return both
+
+
+@pytest.mark.parametrize("network", networks(), ids=["learned", "rotary"])
+def test_reading_token_by_token_equals_reading_the_whole_text(network):
+    tokens = torch.randint(64, (40,), generator=torch.Generator().manual_seed(1))
+    with torch.inference_mode():
+        whole, reader = network(tokens[None])[0], Reader(network, 40)
+        steps = torch.stack([reader.read(int(token)) for token in tokens])
+    torch.testing.assert_close(steps, whole, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("network", networks(), ids=["learned", "rotary"])
+def test_a_seed_gives_the_same_text_and_another_seed_another(network):
+    texts = [sample(network, 5, 40, seed=seed) for seed in (0, 0, 1)]
+    assert texts[0] == texts[1] != texts[2]
+    assert all(text[0] == 5 and len(text) == 40 for text in texts)
+
+
+def test_more_than_it_was_trained_to_read_is_an_error_with_the_numbers():
+    network = networks()[1]
+    assert longest(network) == 40
+    with pytest.raises(InputError, match="1 to 40 tokens, not 41"):
+        sample(network, 5, 41, seed=0)

@@ -1,0 +1,102 @@
+"""Maps: the numbers are those of core, whatever the text, the method and the address."""
+
+import pytest
+import torch
+
+from core import zoo
+from core.capture import record_attention
+from core.efficiency import compare, head_of
+from core.models.efficient import BigBird, SlidingWindow
+from core.text import read_text
+from dashboard.efficient.side_by_side import percent
+from tests.pages.conftest import check, prose, told
+
+PAGE = "scale/efficient_attention.py"
+TEXT = "The old man looked at the sea. " * 9
+
+
+def measured(variant, layer, head, text=TEXT):
+    model = zoo.load_text("gpt-books")
+    with torch.inference_mode(), record_attention(model.network) as record:
+        model.run(model.encode(read_text(text)))
+    return compare(variant, head_of(record.calls[layer], head))
+
+
+@pytest.fixture
+def open_maps(visit):
+    def open_with(**query):
+        return visit(PAGE, show="Maps", model="gpt-books", **{"source": "Your own", "text": TEXT, **query})
+
+    return open_with
+
+
+def numbers(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_the_numbers_are_those_of_core(open_maps):
+    app = open_maps(layer="2", head="1", maps_method="Sliding window", maps_window="16")
+    found = measured(SlidingWindow(window=16), 2, 1)
+    shown = numbers(app)
+    assert shown["Error of the output"] == percent(found.output_error)
+    assert shown["On dropped links"] == percent(found.dropped)
+    assert shown["Attention moved"] == percent(found.moved)
+    assert shown["Work"] == f"{found.cost:.3g}×"
+    link = found.links[0]
+    assert f"{link.exact:.2f}" in prose(app)
+    assert f"token {link.query:,}" in prose(app)
+
+
+def test_an_address_opens_the_method_with_its_settings(open_maps):
+    app = open_maps(
+        layer="1", head="3", maps_method="BigBird", maps_block="8", maps_blocks="2", maps_random="2", maps_global="8"
+    )
+    found = measured(BigBird(block=8, window=2, random=2, global_tokens=8), 1, 3)
+    assert numbers(app)["Error of the output"] == percent(found.output_error)
+
+
+@pytest.mark.parametrize("method", ["Linformer", "Performer", "Clustered", "Low rank"])
+def test_every_method_has_its_map_its_curve_and_its_sentence(open_maps, method):
+    app = open_maps(maps_method=method)
+    assert f"*{method}* changes what this head hands on" in prose(app)
+    assert f"*{method}* has no mask" in told(app, "caption")
+
+
+def test_a_setting_that_moves_changes_the_numbers(open_maps):
+    app = open_maps(maps_window="8")
+    before = numbers(app)
+    app = check(app.select_slider(key="maps_window").set_value(32).run())
+    assert numbers(app)["Work"] != before["Work"]
+    assert numbers(app)["On dropped links"] != before["On dropped links"]
+
+
+def test_another_text_takes_the_nearest_setting_that_it_has(open_maps):
+    app = open_maps(maps_window="32")
+    app = check(app.text_area(key="text").set_value("One two three four five.").run())
+    assert app.select_slider(key="maps_window").value < 32
+    assert "Error of the output" in numbers(app)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a", "A map needs at least 2 tokens; this text has 1."),
+        ("   ", "There is no text here yet"),
+        ("x\ud800y", "half of a pair"),
+    ],
+)
+def test_a_text_that_cannot_be_used_gets_a_sentence(open_maps, text, sentence):
+    app = open_maps()
+    app = check(app.text_area(key="text").set_value(text).run())
+    assert sentence in told(app)
+
+
+def test_markup_in_a_text_is_shown_as_text(open_maps):
+    app = open_maps(text="<script>alert(1)</script> **bold** $x$ " * 5, maps_window="2")
+    assert "Error of the output" in numbers(app)
+    assert not [element for element in app.markdown if "<script>" in element.value]
+
+
+def test_a_text_beyond_the_context_is_cut_and_said_so(open_maps):
+    app = open_maps(text="word " * 400)
+    assert "it reads the first 256 of" in told(app)

@@ -1,0 +1,53 @@
+"""The section "Small data": what the table holds is what is shown, and rows that were not run are absent."""
+
+import csv
+
+import pytest
+
+from core.measured import SmallDataRun, small_data_runs
+from dashboard.scaling import small_data_section
+from dashboard.scaling.small_data_notices import notice
+
+PAGE = "scale/scaling_comparison.py"
+
+
+def run(model: str, family: str, pictures: int, accuracy: float, params: int = 10) -> SmallDataRun:
+    return SmallDataRun(model, family, params, pictures, 4, accuracy, 60, "a machine", "a command")
+
+
+RUNS = (
+    run("Net", "convolutional", 5_000, 50.0),
+    run("Net", "convolutional", 50_000, 60.0),
+    run("ViT", "transformer", 5_000, 30.0, 20),
+    run("ViT", "transformer", 50_000, 65.0, 20),
+)
+
+
+def test_the_page_shows_every_run_that_was_made_and_no_other(visit, monkeypatch):
+    monkeypatch.setattr(small_data_section, "small_data_runs", lambda: RUNS)
+    app = visit(PAGE, show="Small data")
+    (table,) = (each.value for each in app.dataframe if "seconds" in each.value)
+    assert len(table) == len(RUNS)
+    assert any("**ViT** gains most (35.0 points)" in each.value for each in app.markdown)
+
+
+def test_the_sentences_name_the_winner_at_both_ends():
+    first, second, _ = notice(small_data_section.learners_of(RUNS))
+    assert "With 5,000 pictures the best convolutional network, **Net** (50.0 %), is 20.0 points ahead" in first
+    assert "With 50,000 pictures the best transformer network, **ViT** (65.0 %), is 5.0 points ahead" in second
+
+
+def test_the_committed_rows_can_be_read():
+    assert {each.family for each in small_data_runs()} <= {"convolutional", "transformer"}
+
+
+def test_a_wrong_row_is_an_error_with_file_and_line(tmp_path):
+    file = tmp_path / "rows.csv"
+    rows = [vars(each) for each in RUNS]
+    rows[1]["accuracy_percent"] = 101
+    with file.open("w", newline="") as lines:
+        writer = csv.DictWriter(lines, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    with pytest.raises(ValueError, match=r"rows\.csv, line 3: 'accuracy_percent'"):
+        small_data_runs(file)
