@@ -28,7 +28,7 @@ MAPPED = ".photos .told"
 
 def rows() -> Iterator[Row]:
     """Models alone, then both pages."""
-    for name in ("vit-tiny-imagenet", "swin-tiny-imagenet", "resnet-tiny-imagenet"):
+    for name in ("vit-tiny-imagenet", "swin-tiny-imagenet", "resnet-tiny-imagenet", "plain-tiny-imagenet"):
         (seconds,) = times(partial(zoo.load_image, name, attends=False), repeats=5)
         yield Row(f"Vision: loading {name}", seconds, "s", 0.5)
     yield from _recorded()

@@ -1,0 +1,62 @@
+"""Scale: the model for long texts, efficient attention against exact, and what visitors of both pages wait for."""
+
+import statistics
+import time
+from collections.abc import Iterator
+from functools import partial
+
+import torch
+from playwright.sync_api import Page
+
+from benchmarks.measure import times
+from benchmarks.student import CHARTED, NOTICED, opened, visiting, wait
+from benchmarks.table import Row
+from core import zoo
+from core.attention_costs import EACH, VARIANTS
+
+LONG = 16_384  # tokens
+CONTROL = 300  # milliseconds from a control to what it changes
+OPEN = 2.0  # seconds from a link to a complete page
+
+
+def rows() -> Iterator[Row]:
+    """Models alone, then both pages."""
+    (seconds,) = times(partial(zoo.load_text, "gpt-books-long"), repeats=5)
+    yield Row("Efficient attention: loading gpt-books-long", seconds, "s", 0.5)
+    yield from _against_exact()
+    with visiting() as (page, address):
+        opened(page, address, "scaling", "Laws")  # the first visit of a server imports what all pages need
+        for name, section in (("scaling", "Images"), ("scaling", "By year"), ("efficient", "Maps")):
+            yield from _opened(page, address, name, section)
+        yield _chosen(page, address, "scaling", "Laws", ("Kaplan", "Compute frontier"), NOTICED)
+        yield _chosen(page, address, "efficient", "Maps", ("BigBird", "Performer", "Linformer"), CHARTED)
+
+
+def _against_exact() -> Iterator[Row]:
+    query, key, value = torch.randn(3, 1, 1, LONG, EACH, generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        names = ("Sliding window", "BigBird", "Performer", "Exact, fused")
+        taken = times(*(partial(VARIANTS[name].output, query, key, value) for name in names), repeats=5)
+    for name, seconds in zip(names[:-1], taken[:-1], strict=True):
+        what = f"Efficient attention: exact fused kernel against {name}, {LONG:,} tokens, time"
+        yield Row(what, taken[-1] / seconds, "x")
+
+
+def _opened(page: Page, address: str, name: str, section: str) -> Iterator[Row]:
+    opened(page, address, name, section)
+    started = time.perf_counter()
+    page.goto(f"{address}/{name}?show={section.replace(' ', '+')}")
+    page.get_by_role("heading", name="What to notice").wait_for(timeout=60_000)
+    page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
+    yield Row(
+        f"{name.capitalize()}: link to the section {section}, seen before", time.perf_counter() - started, "s", OPEN
+    )
+
+
+def _chosen(page: Page, address: str, name: str, section: str, choices: tuple[str, ...], read: str) -> Row:
+    """The median wait after a click on one choice after the other, each seen once before."""
+    opened(page, address, name, section)
+    waits = []
+    for _ in range(2):
+        waits = [wait(page, page.get_by_role("radio", name=choice, exact=True).click, read) for choice in choices]
+    return Row(f"{name.capitalize()}, {section}: another choice, seen before", statistics.median(waits), "ms", CONTROL)
