@@ -32,7 +32,8 @@ from core.models.efficient import (
     factors,
 )
 
-WHOLE, ROWS = 2048, 512  # tokens up to which every row is compared; rows of longer texts
+WHOLE, ROWS = 2048, 256  # tokens up to which every row is compared; rows of longer texts
+DEAREST = 0.25  # of the exact kernel's work: dearer settings of longer texts are left out of a curve
 TILE = 2**21  # weights held at once, of each of the two maps
 STRONGEST = 12  # links that are listed
 
@@ -152,7 +153,7 @@ def compare(variant: Variant, head: Head, *, size: int = 256, progress: Progress
     for done, chunk in enumerate(chunks):
         exact = WrittenOut(causal=head.causal).weights(head.query, head.key, chunk)
         approximate = variant.weights(head.query, head.key, chunk)
-        sums.add(exact, approximate)
+        sums.add(exact, approximate, head.value)
         links = _strongest(links, chunk, exact, approximate)
         block = block_width(head.tokens, size)
         exact_maps.append(pool_columns(exact, block, head.tokens, "mean"))
@@ -168,7 +169,7 @@ def compare(variant: Variant, head: Head, *, size: int = 256, progress: Progress
         approximate=approximate_map,
         rows=rows,
         tokens=head.tokens,
-        output_error=output_error(variant, head),
+        output_error=sums.output_error,
         divergence=sums.divergence,
         infinite=sums.infinite,
         dropped=sums.dropped,
@@ -180,34 +181,31 @@ def compare(variant: Variant, head: Head, *, size: int = 256, progress: Progress
 
 
 @torch.inference_mode()
-def output_error(variant: Variant, head: Head) -> float:
-    """The relative error of the head's output, at the rows that are compared."""
-    if head.tokens <= WHOLE:
-        exact, other = (way.output(*head.parts) for way in (Fused(causal=head.causal), variant))
-    else:
-        rows = compared_rows(head.tokens)
-        exact, other = (
-            torch.cat([way.weights(head.query, head.key, chunk) @ head.value for chunk in rows.split(64)])
-            for way in (WrittenOut(causal=head.causal), variant)
-        )
-    return float((other - exact).norm() / exact.norm())
-
-
 def error_against_cost(variant: Variant, head: Head, progress: Progress | None = None) -> tuple[Point, ...]:
     """The same variant from its cheapest setting to the dearest, all other settings as they are."""
-    points, settings = [], settings_of(variant, head.tokens)
     each = head.query.shape[-1]
     of_exact = Fused(causal=head.causal).multiplications(head.tokens, each)
     if isinstance(variant, LowRank) and variant.factors is None:
         variant = replace(variant, factors=factors(*head.parts[:2], causal=head.causal))
-    for done, setting in enumerate(settings):
-        changed = with_setting(variant, setting)
-        points.append(
-            Point(setting, changed.multiplications(head.tokens, each) / of_exact, output_error(changed, head))
-        )
+    changed = {setting: with_setting(variant, setting) for setting in settings_of(variant, head.tokens)}
+    works = {setting: one.multiplications(head.tokens, each) / of_exact for setting, one in changed.items()}
+    if head.tokens > WHOLE:
+        works = {setting: work for setting, work in works.items() if work <= DEAREST} or works
+    exact, points = _output(Fused(causal=head.causal), head), []
+    for done, (setting, work) in enumerate(works.items()):
+        error = (_output(changed[setting], head) - exact).norm() / exact.norm()
+        points.append(Point(setting, work, float(error)))
         if progress:
-            progress(done + 1, len(settings))
+            progress(done + 1, len(works))
     return tuple(points)
+
+
+def _output(variant: Variant, head: Head) -> Float[Tensor, "query each_value"]:
+    """What the head hands on, at the rows that are compared."""
+    if head.tokens <= WHOLE:
+        return variant.output(*head.parts)[0, 0]
+    chunks = compared_rows(head.tokens).split(max(1, TILE // head.tokens))
+    return torch.cat([variant.weights(head.query, head.key, chunk) @ head.value for chunk in chunks])
 
 
 def with_setting(variant: Variant, setting: int) -> Variant:
@@ -234,8 +232,14 @@ class _Sums:
     def __init__(self):
         self._rows = self._finite = 0
         self._divergence = self._dropped = self._moved = 0.0
+        self._wrong = self._right = 0.0  # squares of the output's error and of the output
 
-    def add(self, exact: Float[Tensor, "query key"], approximate: Float[Tensor, "query key"]) -> None:
+    def add(
+        self,
+        exact: Float[Tensor, "query key"],
+        approximate: Float[Tensor, "query key"],
+        value: Float[Tensor, "key each_value"],
+    ) -> None:
         lost = (exact > 0) & (approximate <= 0)
         finite = ~lost.any(dim=-1)
         kept, near = exact[finite], approximate[finite]
@@ -245,6 +249,12 @@ class _Sums:
         self._rows += len(exact)
         self._dropped += float((exact * lost).sum())
         self._moved += float((exact - approximate).abs().sum()) / 2
+        self._wrong += float(((approximate - exact) @ value).square().sum())
+        self._right += float((exact @ value).square().sum())
+
+    @property
+    def output_error(self) -> float:
+        return math.sqrt(self._wrong / self._right)
 
     @property
     def divergence(self) -> float:

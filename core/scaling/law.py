@@ -28,7 +28,7 @@ class Points:
         """6 N D."""
         return FLOPS_EACH * self.parameters * self.tokens
 
-    def where(self, chosen: Bool[ndarray, " point"] | Int[ndarray, " chosen"]) -> "Points":
+    def where(self, chosen: Bool[ndarray, " point"] | Int[ndarray, " _"]) -> "Points":
         """The points of a mask or of numbers, in that order."""
         return Points(self.parameters[chosen], self.tokens[chosen], self.loss[chosen])
 

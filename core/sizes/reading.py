@@ -6,6 +6,7 @@ from typing import Any
 from torch import nn
 
 from core.models.gpt import GPT
+from core.models.gpt_rotary import RotaryGPT
 from core.models.transformer import Transformer
 from core.sizes.shape import Shape, gpt
 
@@ -15,9 +16,10 @@ def shape_of(network: nn.Module) -> Shape | None:
 
     None for any other architecture: its parts can be counted, but there is no formula for them here.
     """
-    if isinstance(network, GPT):
+    if isinstance(network, GPT | RotaryGPT):
         c = network.config
-        return gpt(c.layers, c.width, c.heads, vocabulary=c.vocabulary, positions=c.context)
+        learned = c.context if isinstance(network, GPT) else 0
+        return gpt(c.layers, c.width, c.heads, vocabulary=c.vocabulary, positions=learned)
     if isinstance(network, Transformer):
         return _transformer(network)
     if type(network).__module__ == "timm.models.vision_transformer":

@@ -12,6 +12,7 @@ from dashboard.figures.error_cost import Step, error_cost
 from dashboard.runs import efficient as kept
 from dashboard.words.efficient import maps as said
 
+DEAREST = 4.0  # times the exact kernel's work: what costs more is not drawn
 FEW = 512  # tokens: up to here the curves of all methods take no time
 
 
@@ -33,10 +34,11 @@ def cost_curve(
             name: methods.standard(name, found.tokens, causal=causal) for name in offered if name != method.name
         }
     lines: dict[str, tuple[Point, ...]] = {}
-    with layout.waiting_place(), st.spinner("Computing other settings …"):
+    with layout.waiting_place(), st.spinner("Computing other settings; with a long text this takes seconds …"):
         for name in methods.KINDS:
             if name in variants and not (_too_long(variants[name], found.tokens) and name != method.name):
-                lines[name] = kept.along(own, layer, head, _cheapest(variants[name], found.tokens))
+                points = kept.along(own, layer, head, _cheapest(variants[name], found.tokens))
+                lines[name] = tuple(point for point in points if point.cost <= DEAREST) or points[:1]
     _figure(lines, method, found)
     points = lines[method.name]
     if not layout.is_presented():
@@ -66,6 +68,7 @@ def _figure(lines: dict[str, tuple[Point, ...]], method: Method, found: Comparis
         hues=methods.HUE,
         y="relative error of the output",
         now=(method.name, now),
+        dashed=frozenset({methods.LOW_RANK}),
         size=charts.letters(),
     )
     highest = max(1.0, *(step.value for step in steps[method.name]), now.value)

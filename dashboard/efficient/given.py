@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core import zoo
 from dashboard import controls, layout
 from dashboard.runs import efficient as kept
 from dashboard.words.efficient import maps as said
@@ -20,10 +21,10 @@ class Given:
     reading: kept.Reading
 
 
-def given(default_model: str = "") -> Given:
+def given() -> Given:
     """The controls; stops in a sentence where the text cannot be used."""
     with layout.control_bar():
-        name = controls.model("text", offered=_offered(default_model))
+        name = controls.model("text", offered=_offered())
         can_write = kept.can_write(name)
         source = st.segmented_control(
             "Text",
@@ -45,10 +46,9 @@ def given(default_model: str = "") -> Given:
     return Given(own, reading)
 
 
-def _offered(default: str) -> list[str]:
-    from core import zoo
-
-    return [default, *(name for name in zoo.TEXT if name != default)] if default else list(zoo.TEXT)
+def _offered() -> list[str]:
+    first = kept.first_model()
+    return [first, *(name for name in zoo.TEXT if name != first)]
 
 
 def _length(name: str) -> int:
@@ -56,7 +56,7 @@ def _length(name: str) -> int:
     options = [length for length in LENGTHS if length < longest] + [longest]
     if st.session_state.get("written") not in (None, *options):
         st.session_state.written = longest
-    first = min(256, longest)
+    first = min(kept.FIRST, longest)
     return st.select_slider(
         "Tokens", options, value=first if first in options else longest, key="written", bind="query-params", width=220
     )

@@ -18,7 +18,7 @@ def links_part(found: Comparison, tokens: Tokens) -> None:
     if table.empty:
         st.caption(said.NO_LINKS)
         return
-    digits = {name: st.column_config.NumberColumn(format="%.3f") for name in ("exact", "approximate")}
+    digits = {name: st.column_config.NumberColumn(format="%.3f", width=70) for name in ("exact", "now")}
     st.dataframe(table, hide_index=True, column_config=digits)
     charts.download_table(table, "maps-lost-links")
 
@@ -28,11 +28,9 @@ def links_table(found: Comparison, tokens: Tokens) -> pd.DataFrame:
     links = [link for link in found.links if link.exact - link.approximate >= SEEN]
     return pd.DataFrame(
         {
-            "looks": [layout.readable(tokens.labels[link.query]) for link in links],
-            "at": [link.query for link in links],
-            "looked at": [layout.readable(tokens.labels[link.key]) for link in links],
-            "at ": [link.key for link in links],
+            "query": [f"{link.query} {layout.readable(tokens.labels[link.query])}" for link in links],
+            "key": [f"{link.key} {layout.readable(tokens.labels[link.key])}" for link in links],
             "exact": [link.exact for link in links],
-            "approximate": [link.approximate for link in links],
+            "now": [link.approximate for link in links],
         }
     )

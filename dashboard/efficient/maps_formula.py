@@ -17,7 +17,7 @@ def show(found: Comparison, method: Method, each: int) -> None:
         rf"{{{_number(found.of_exact)}}} = {found.cost:.3g} \end{{aligned}}"
     )
     st.markdown(f"{said.RATIO} Here n = {found.tokens:,} tokens, d = {each} channels.")
-    if found.infinite < 1:
+    if not found.infinite:
         st.latex(
             r"\operatorname{KL}(A_i \,\Vert\, \hat A_i) = \sum_j A_{ij} \log_2 \frac{A_{ij}}{\hat A_{ij}} = "
             rf"{found.divergence:.3g} \text{{ bits}}"

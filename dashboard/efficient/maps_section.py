@@ -1,5 +1,7 @@
 """Maps: the exact map of a real head, an approximation of it, and what is lost between them."""
 
+import streamlit as st
+
 from core.efficiency import Comparison
 from core.models.efficient import Linformer, Sparse
 from dashboard import controls, layout
@@ -13,16 +15,17 @@ from dashboard.efficient.side_by_side import errors_in_numbers, side_by_side
 from dashboard.runs import efficient as kept
 from dashboard.words.efficient import maps as said
 
-import streamlit as st  # isort: skip
-
 
 def show() -> None:
     """Text, head and method; three maps; the errors; the lost links; the curve; the mask and how far it reaches."""
     chosen = given()
     reading = chosen.reading
     with layout.control_bar():
-        layer = controls.number("Layer", len(reading.calls), key="layer", first=len(reading.calls) // 2)
-        head = controls.number("Head", reading.calls[layer].heads, key="head")
+        far_layer, far_head = kept.farthest(chosen.own)
+        layer = controls.number("Layer", len(reading.calls), key="layer", first=far_layer)
+        head = controls.number(
+            "Head", reading.calls[layer].heads, key="head", first=far_head if layer == far_layer else 0
+        )
     of_head = kept.head(chosen.own, layer, head)
     method = methods.choose(reading.length, causal=of_head.causal, key="maps")
     with layout.waiting_place(), st.spinner(f"Comparing {method.name} with the exact map …"):

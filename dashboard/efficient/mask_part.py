@@ -71,7 +71,10 @@ def _needed(variant: Sparse, tokens: int, depth: int) -> None:
     shown = [layer for layer in range(depth + 1) if depth <= 6 or layer % 2 == 0]
     figure.update_traces(
         customdata=needed,
-        colorbar={"tickvals": [depth + 1 - layer for layer in shown], "ticktext": [f"{n} layers" for n in shown]},
+        colorbar={
+            "tickvals": [depth + 1 - layer for layer in shown],
+            "ticktext": [f"{n} layer{'s' * (n != 1)}" for n in shown],
+        },
     )
     charts.chart(
         figure,

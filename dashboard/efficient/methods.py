@@ -60,10 +60,10 @@ def on_offer(*, causal: bool, measured: bool) -> list[str]:
 
 
 def standard(name: str, tokens: int, *, causal: bool) -> Variant:
-    """A method before anybody changes its settings: about a quarter of the tokens."""
+    """A method before anybody changes its settings: a small part of the tokens."""
     quarter = _power(max(2, tokens // 4))
     if name == WINDOW:
-        return SlidingWindow(causal=causal, window=min(256, quarter))
+        return SlidingWindow(causal=causal, window=min(256, max(2, quarter // 2)))
     if name == BIGBIRD:
         return BigBird(causal=causal, block=16 if tokens <= 2048 else 64, random=1)
     if name == LINFORMER:

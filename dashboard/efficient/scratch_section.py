@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.measured import EFFICIENT_CHARACTERS, EfficientRun, efficient_characters
+from core.measured import EfficientRun, efficient_characters
 from dashboard import charts, layout
 from dashboard.figures.costs import Point, costs
 from dashboard.theme import HUES
@@ -16,10 +16,7 @@ EXACT = "Exact"
 
 def show() -> None:
     """Loss against work, and the table."""
-    runs = efficient_characters() if EFFICIENT_CHARACTERS.exists() else ()
-    if not runs:
-        st.info(said.NOTHING, icon=":material/info:")
-        return
+    runs = efficient_characters()
     if not layout.is_presented():
         st.markdown(said.LEAD.format(**vars(runs[0])), width=layout.PROSE)
     points = [Point(run.variant, run.variant, float(run.multiplications), run.bits) for run in runs]

@@ -26,14 +26,19 @@ def errors_in_numbers(found: Comparison) -> None:
             percent(found.dropped),
             "The share of the exact attention that falls where the approximation has none.",
         )
-        if found.infinite < 1:
-            about = "Mean over the rows that drop no link, in bits."
-            if found.infinite:
-                about += f" In {percent(found.infinite)} of the rows it is infinite."
-            _number("KL divergence", f"{found.divergence:.3g} bits", about)
-        else:
-            _number("KL divergence", "infinite", "Every row drops a link, and then it is not finite.")
+        _divergence(found)
         _number("Work", f"{found.cost:.3g}×", "Multiplications, compared with the exact kernel's.")
+
+
+def _divergence(found: Comparison) -> None:
+    """A row that drops a link has none: then it is said how many rows do, not the mean of the few others."""
+    if not found.infinite:
+        _number("KL divergence", f"{found.divergence:.3g} bits", "Of the exact rows from the approximate ones, mean.")
+        return
+    about = "A row that drops a link is infinitely far, however little it drops: see the share on dropped links."
+    if found.infinite < 1:
+        about += f" Mean of the other rows: {found.divergence:.3g} bits."
+    _number("Infinite KL, rows", f"{found.infinite:.0%}", about)
 
 
 def side_by_side(found: Comparison, method: str, tokens: Tokens) -> None:
@@ -64,7 +69,7 @@ def percent(share: float) -> str:
 
 
 def _number(label: str, value: str, about: str) -> None:
-    st.metric(label, value, help=about, width=165)
+    st.metric(label, value, help=about, width=160)
 
 
 def _map(values: np.ndarray, found: Comparison, name: str, limits: tuple[float, float], tokens: Tokens) -> None:
@@ -78,13 +83,13 @@ def _map(values: np.ndarray, found: Comparison, name: str, limits: tuple[float, 
         rows=labels,
         columns=labels,
         tell="query %{y:,.0f}, key %{x:,.0f}: %{z:.3g}" if labels is None else "%{y} to %{x}: %{z:.3g}",
-        height=390,
+        height=360,
         size=charts.letters(),
     )
     if labels is None:  # positions in the text, also where a cell is a block of them
         steps = [found.tokens / count for count in values.shape]
         figure.update_traces(y0=steps[0] / 2 - 0.5, dy=steps[0], x0=steps[1] / 2 - 0.5, dx=steps[1], xgap=0, ygap=0)
-    figure.update_traces(colorbar={"orientation": "h", "y": -0.2, "yanchor": "top", "len": 0.9, "thickness": 9})
+    figure.update_traces(colorbar={"orientation": "h", "y": -0.04, "yanchor": "top", "len": 0.9, "thickness": 9})
     figure.update_xaxes(side="top")
     charts.chart(
         figure,

@@ -16,7 +16,7 @@ from dashboard.runs import efficient as kept
 from dashboard.theme import HUES
 from dashboard.words.efficient import swapped as said
 
-FAST = 1024  # tokens: up to here two passes take less than a second
+FAST = 512  # tokens: up to here two passes take less than a second
 MOST = 10  # tokens that are listed
 LN2 = float(np.log(2))
 
@@ -143,8 +143,8 @@ def running(values: torch.Tensor, width: int) -> np.ndarray:
 def _formula(exact: torch.Tensor, other: torch.Tensor, method: Method) -> None:
     before, after = float(exact.mean()), float(other.mean())
     st.latex(
-        r"\begin{aligned} L &= -\frac{1}{n-1} \sum_{i=2}^{n} \ln p(t_i \mid t_{<i}), \quad "
-        rf"n = {len(exact) + 1} \\ L_{{\text{{exact}}}} &= {before:.3f} \text{{ nats}} = "
+        r"\begin{aligned} L &= -\frac{1}{n-1} \sum_{i=2}^{n} \ln p(t_i \mid t_{<i}) \\ n &= "
+        rf"{len(exact) + 1} \\ L_{{\text{{exact}}}} &= {before:.3f} \text{{ nats}} = "
         rf"{before / LN2:.3f} \text{{ bits}} \\ L_{{\text{{swapped}}}} &= {after:.3f} \text{{ nats}} = "
         rf"{after / LN2:.3f} \text{{ bits}} \end{{aligned}}"
     )

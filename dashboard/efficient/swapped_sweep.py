@@ -15,6 +15,7 @@ from dashboard.words.efficient import maps as maps_said
 from dashboard.words.efficient import swapped as said
 
 DEAREST = 2.0  # times the exact kernel's work: what costs more has no point
+FEWEST = 3  # settings that are worth a figure
 LN2 = 0.6931471805599453
 
 
@@ -29,7 +30,7 @@ class Swept:
 
 
 def sweep_part(own: kept.Own, layers: tuple[int, ...], count: int, exact: float) -> tuple[Swept, ...]:
-    """The button, and the figure of what is known; `exact` is the loss in bits."""
+    """The button, and the figure of what is known; the points once all are. `exact` is the loss in bits."""
     st.markdown("**Loss against work**")
     wanted = plan(kept.read(own[0], own[1]))
     known = [one for one in wanted if kept.is_known(own, one[3], layers)]
@@ -39,9 +40,9 @@ def sweep_part(own: kept.Own, layers: tuple[int, ...], count: int, exact: float)
         Swept(name, setting, work, float(kept.surprises(own, variant, layers).mean()) / LN2)
         for name, setting, work, variant in known
     )
-    if points:
+    if len(points) >= FEWEST:
         _figure(points, exact, "all layers" if len(layers) == count else f"{len(layers)} of {count} layers")
-    return points
+    return points if len(points) == len(wanted) else ()
 
 
 def plan(reading: kept.Reading) -> list[tuple[str, int, float, Variant]]:
@@ -62,7 +63,7 @@ def plan(reading: kept.Reading) -> list[tuple[str, int, float, Variant]]:
 
 
 def _ask(own: kept.Own, layers: tuple[int, ...], wanted: list, known: int) -> None:
-    if known:
+    if known >= FEWEST:
         st.caption(said.NOT_ALL.format(done=known, total=len(wanted)))
     if not st.button(said.SWEEP, key="swap-sweep", icon=":material/timer:"):
         return

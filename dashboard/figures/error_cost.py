@@ -1,5 +1,6 @@
 """Error against work: a line for each method from its cheapest setting to its dearest, the present one marked."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,11 +27,13 @@ def error_cost(
     y: str,
     now: tuple[str, Step] | None = None,
     level: tuple[str, float] | None = None,
-    y_log: bool = False,
+    dashed: frozenset[str] = frozenset(),
     height: int = 400,
     size: int = 14,
 ) -> go.Figure:
-    """`now` is the present method and setting; `level` a horizontal line with its name, such as an exact value."""
+    """`now` is the present method and setting; `level` a horizontal line with its name, such as an exact value;
+    `dashed` are lines of what cannot be had, such as a bound.
+    """
     figure = go.Figure()
     for name, steps in lines.items():
         chosen = now is None or name == now[0]
@@ -40,7 +43,11 @@ def error_cost(
                 y=[step.value for step in steps],
                 name=escape(name),
                 mode="lines+markers",
-                line={"color": hues[name], "width": 2.4 if chosen else 1.4},
+                line={
+                    "color": hues[name],
+                    "width": 2.4 if chosen else 1.4,
+                    "dash": "dot" if name in dashed else "solid",
+                },
                 marker={"size": 6 if chosen else 4},
                 customdata=[escape(step.tell) for step in steps],
                 hovertemplate=f"{escape(name)}, %{{customdata}}: {y} %{{y:.3g}}, work %{{x:.3g}}<extra></extra>",
@@ -65,7 +72,8 @@ def error_cost(
         )
     on_paper(figure, palette=palette, height=height, size=size, x="work, as a share of the exact kernel's", y=y)
     figure.update_layout(showlegend=True, margin={"t": 56})
-    figure.update_xaxes(type="log", showgrid=False, exponentformat="none", tickformat="~g", nticks=8)
+    shown = _ticks([step.work for steps in lines.values() for step in steps])
+    figure.update_xaxes(type="log", showgrid=False, tickvals=shown, ticktext=[f"{value:g}" for value in shown])
     figure.add_vline(x=1, line={"color": palette.hair, "width": 1.5})
     if level is not None:
         figure.add_hline(
@@ -74,6 +82,11 @@ def error_cost(
             annotation={"text": escape(level[0]), "font": {"color": palette.soft, "size": size - 2}},
             annotation_position="bottom left",
         )
-    if y_log:
-        figure.update_yaxes(type="log", exponentformat="none")
     return figure
+
+
+def _ticks(works: Sequence[float]) -> list[float]:
+    """1, 2 and 5 times powers of ten around these values; powers alone where they span many."""
+    low, high = math.log10(min(works)), math.log10(max(works))
+    steps = (1, 2, 5) if high - low < 2.5 else (1,)
+    return [step * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for step in steps]

@@ -15,6 +15,7 @@ from dashboard.theme import Palette
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "pentagon")
 FEW = 14  # points: so many have their names beside them
+CROWD = 600  # points: from here on they shine through one another
 DECADES = 4.0  # how wide a scale is for name_places, which thinks in decades
 
 
@@ -55,9 +56,9 @@ def explored(
     size: int = 14,
     height: int = 520,
 ) -> go.Figure:
-    """One mark for each row of `points`; its columns are x, y, family, label, tell, and its index comes back in clicks.
+    """One mark for each row of `points`; its columns are x, y, family, label, short, tell, and its index comes back in clicks.
 
-    `tell` is what stands below the pointer, under the name. The rows `chosen` (by index) have a ring and their names.
+    `short` is the name beside a mark where there is room, `tell` what stands below the pointer, under the `label`. The rows `chosen` (by index) have a ring and their names.
     `hues` gives families their colours, in the order of the legend.
     """
     figure = go.Figure()
@@ -69,11 +70,11 @@ def explored(
     for number, (family, hue) in enumerate(hues.items()):
         members = points[points.family == family]
         if len(members):
-            marks = _marks(members, SYMBOLS[number % len(SYMBOLS)], hue, palette, size, few=len(points) <= 4 * FEW)
+            marks = _marks(members, SYMBOLS[number % len(SYMBOLS)], hue, palette, size, many=len(points))
             if named:
                 marks.update(
                     mode="markers+text",
-                    text=[escape(label) for label in members.label],
+                    text=[escape(short) for short in members.short],
                     textposition=[sides[row] for row in members.index],
                     textfont={"size": size - 3, "color": palette.ink},
                 )
@@ -90,8 +91,9 @@ def explored(
     return figure
 
 
-def _marks(members: pd.DataFrame, symbol: str, hue: str, palette: Palette, size: int, *, few: bool) -> go.Scatter:
-    opacity = 0.95 if few else 0.7
+def _marks(members: pd.DataFrame, symbol: str, hue: str, palette: Palette, size: int, *, many: int) -> go.Scatter:
+    few = many <= 4 * FEW
+    opacity = 0.95 if few else 0.85 if many < CROWD else 0.7
     return go.Scatter(
         x=members.x.to_numpy(),
         y=members.y.to_numpy(),
@@ -188,8 +190,9 @@ def _scale(update, axis: Axis, values: pd.Series, *, room: float) -> None:
     )
     if axis.ticks == "year":
         update(dtick=max(1, math.ceil((high - low) / 10)), tick0=math.floor(low))
-    if axis.log and high - low > 2.5:
-        update(dtick=math.ceil((high - low) / 9))
+    if axis.log:
+        # Below two powers of ten also 2 and 5 of each; far more of them than fit are left out.
+        update(dtick="D2" if high - low < 2 else math.ceil((high - low) / 9))
 
 
 def _middle(values: pd.Series, axis: Axis) -> float:

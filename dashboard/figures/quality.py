@@ -87,7 +87,7 @@ class Row:
 def means(rows: Sequence[Row], columns: Sequence[str], *, palette: Palette, size: int = 14) -> go.Figure:
     """Rows from the top, columns beside one another, each with its own scale from 0; bars are standard errors."""
     figure = go.Figure()
-    gap = 0.06
+    gap = 0.1
     width = (1 - gap * (len(columns) - 1)) / len(columns)
     on_paper(figure, palette=palette, height=round(64 + 1.3 * size + 1.9 * size * len(rows)), size=size)
     for number, title in enumerate(columns):

@@ -18,7 +18,9 @@ from dashboard.runs.models import computing, text_model
 from dashboard.words.efficient.maps import TOO_LONG_FOR_RANK, TOO_SHORT
 
 SEED = 0
+FIRST = 256  # tokens of the example that is there at once
 LONGEST_RANK = 1024  # tokens: a singular value decomposition of a larger map takes seconds
+FEW, FAR = 48, 16  # rows, evenly spread, that tell one head from another; tokens between a query and a far key
 CELLS = 256  # on a side of the maps: three of them are sent at a time
 
 Own = tuple[str, str | bytes]  # the model, and the text it reads
@@ -51,7 +53,18 @@ def longest(name: str) -> int:
     return sampling.longest(network)
 
 
-@st.cache_resource(max_entries=8, show_spinner="The model writes its example …")
+def first_model() -> str:
+    """The model that is open before anybody chooses: the one with the longest context."""
+    return max(zoo.TEXT, key=lambda name: text_model(name).context)
+
+
+def write_first() -> None:
+    """The example that is there at once."""
+    name = first_model()
+    written(name, min(FIRST, longest(name)))
+
+
+@st.cache_resource(max_entries=8, show_spinner="The model writes its example, one token after the other …")
 def written(name: str, tokens: int) -> str:
     """What the model writes by itself after a line break, always with the same seed."""
     model = text_model(name)
@@ -79,6 +92,21 @@ def read(name: str, text: str | bytes) -> Reading:
 def head(own: Own, layer: int, number: int) -> Head:
     """The queries, keys and values of one head; CaptureError where nothing can be put in its place."""
     return efficiency.head_of(read(*own).calls[layer], number)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def farthest(own: Own) -> tuple[int, int]:
+    """The layer and the head that look most at single tokens far back: there an approximation has most to lose."""
+    reading, found = read(*own), dict[tuple[int, int], float]()
+    rows = torch.linspace(0, reading.length - 1, min(reading.length, FEW)).round().long()
+    for layer, call in enumerate(reading.calls):
+        if call.query_length == call.key_length == reading.length:
+            for number in range(call.heads):
+                weights = call.weights(number, queries=rows.tolist())
+                far = (rows[:, None] - torch.arange(reading.length)) >= FAR
+                far[:, 0] = False  # the first token is where attention goes that has no use
+                found[layer, number] = float((weights * far).amax(dim=-1).mean())
+    return max(found, key=found.__getitem__, default=(0, 0))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

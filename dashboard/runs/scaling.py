@@ -121,7 +121,7 @@ def notable() -> pd.DataFrame:
     rows["label"] = rows.model
     rows["family"] = [model.field for model in models]
     day = pd.to_datetime(rows.date)
-    rows["year"] = day.dt.year + (day.dt.dayofyear - 1) / 365.25
+    rows["year"] = day.dt.year + (day.dt.day_of_year - 1) / 365.25
     rows["day"] = rows.date.map(str)
     return _numbers(rows, "parameters", "training_flops", "data")
 

@@ -81,10 +81,12 @@ def as_table(collection: Collection, rows: pd.DataFrame) -> pd.DataFrame:
 def as_markdown(collection: Collection, rows: pd.DataFrame) -> str:
     """A column a model, a line a figure; the best of several is bold where better is defined."""
     several = len(rows) > 1
-    head = ["", *(layout.plain(str(label)) if several else "" for label in rows.index)]
-    lines = [head, [":--", *("--:" if several else ":--" for _ in rows.index)]]
+    families = [collection.families, *(layout.plain(str(family)) for family in rows.family)]
+    ruler = [":--", *("--:" if several else ":--" for _ in rows.index)]
+    names = ["", *(layout.plain(str(label)) for label in rows.index)]
+    # A card has its name above: its first line is the head of the table.
+    lines = [names, ruler, families] if several else [families, ruler]
     lines += [
-        [collection.families, *(layout.plain(str(family)) for family in rows.family)],
         *(_figures(measure, rows) for measure in collection.measures if rows[measure.column].notna().any()),
         *([title, *(_cell(cell) for cell in rows[column])] for column, title in _details(collection, rows).items()),
         ["Source", *(layout.plain(str(source)) for source in rows.source)],

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import charts, layout
-from dashboard.figures.explored import Axis, Line, Ticks, explored
+from dashboard.figures.explored import FEW, Axis, Line, Ticks, explored
 from dashboard.scaling import chosen, hides
 from dashboard.scaling.choices import choices
 from dashboard.scaling.collection import Collection
@@ -72,7 +72,7 @@ def _picture(collection: Collection, shown: Shown, names: Sequence[str], lines: 
 
 
 def points(collection: Collection, shown: Shown) -> pd.DataFrame:
-    """What the figure draws: x, y, family, label and the sentence below the pointer, by the rows of the table."""
+    """What the figure draws: x, y, family, names and the sentence below the pointer, by the rows of the table."""
     x, y, rows = shown.choices.x, shown.choices.y, shown.placed
     told = [
         "\n".join((f"{y.inside}: {y.tell(up)}", f"{x.inside}: {x.tell(across)}", *words))
@@ -81,8 +81,24 @@ def points(collection: Collection, shown: Shown) -> pd.DataFrame:
         )
     ]
     return pd.DataFrame(
-        {"x": rows[x.column], "y": rows[y.column], "family": rows.family, "label": rows.label, "tell": told}
+        {
+            "x": rows[x.column],
+            "y": rows[y.column],
+            "family": rows.family,
+            "label": rows.label,
+            "short": rows[collection.short].map(short_name) if len(rows) <= FEW else "",
+            "tell": told,
+        }
     )
+
+
+def short_name(label: str) -> str:
+    """A name that fits beside its mark: without authors or a long explanation in brackets."""
+    name, _, bracket = label.partition(" (")
+    return name if "et al." in bracket or len(bracket) > LONGEST else label
+
+
+LONGEST = 20  # letters in brackets
 
 
 def _told_below(collection: Collection) -> list[str]:

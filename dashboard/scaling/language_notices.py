@@ -25,8 +25,12 @@ def about_glue(chosen: pd.DataFrame) -> tuple[str, ...]:
         f"{'furthest behind' if least.difference < 0 else 'least ahead'} on {least.task} ({points(least.difference)}).",
     ]
     if len(never):
-        sentences.append(f"On {' and '.join(never.task)} no entry of the table is ahead of people.")
+        sentences.append(f"On {_and(list(never.task))} no entry of the table is ahead of people.")
     return (*sentences, said.PEOPLE)
+
+
+def _and(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def glue_formula(chosen: pd.DataFrame) -> None:

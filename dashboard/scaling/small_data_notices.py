@@ -9,8 +9,6 @@ from dashboard.figures.small_data import Learner
 
 def notice(learners: Sequence[Learner]) -> tuple[str, ...]:
     """The best of each family with the least and with the most data, and who gained most."""
-    if not learners:
-        return ()
     least, most = (end(p for each in learners for p in each.reached) for end in (min, max))
     sentences = [sentence for pictures in (least, most) if (sentence := _gap(learners, pictures))]
     whole = [each for each in learners if least in each.reached and most in each.reached]
@@ -46,10 +44,9 @@ def formula(learners: Sequence[Learner]) -> None:
     """How sure an accuracy on 10,000 pictures is."""
     st.latex(r"\text{accuracy} = \frac{\text{right}}{10{,}000}")
     st.latex(r"\sigma = \sqrt{\frac{p\,(1-p)}{10{,}000}}")
-    if learners:
-        best = max((max(each.reached.values()), each.name) for each in learners)
-        share = best[0] / 100
-        st.markdown(
-            f"For {best[1]}, the best one: p = {share:.3f}, so σ = {100 * (share * (1 - share) / 10_000) ** 0.5:.2f} "
-            "points from the choice of test pictures alone. Another seed changes it too: by how much was not measured."
-        )
+    best = max((max(each.reached.values()), each.name) for each in learners)
+    share = best[0] / 100
+    st.markdown(
+        f"For {best[1]}, the best one: p = {share:.3f}, so σ = {100 * (share * (1 - share) / 10_000) ** 0.5:.2f} "
+        "points from the choice of test pictures alone. Another seed changes it too: by how much was not measured."
+    )

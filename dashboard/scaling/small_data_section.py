@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.measured import SMALL_DATA, SmallDataRun, small_data_runs
+from core.measured import SmallDataRun, small_data_runs
 from core.published import small_data_results
 from dashboard import charts, layout
 from dashboard.figures.small_data import Learner, against_pictures, against_size
@@ -17,13 +17,10 @@ def show() -> None:
     """The two figures and the table."""
     if not layout.is_presented():
         st.markdown(said.LEAD, width=layout.PROSE)
-    runs = small_data_runs() if SMALL_DATA.exists() else ()
+    runs = small_data_runs()
     learners = learners_of(runs)
-    if learners:
-        _figures(learners)
-        _table(runs)
-    else:
-        st.info(said.NOTHING, icon=":material/info:")
+    _figures(learners)
+    _table(runs)
     layout.notes(
         said.NOTES, notice=small_data_notices.notice(learners), formula=lambda: small_data_notices.formula(learners)
     )

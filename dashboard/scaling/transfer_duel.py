@@ -100,6 +100,7 @@ def _numbers(duel: Duel) -> None:
                 "difference": number,
             },
         )
+        st.caption(said.VARIANTS)
         variants = kept.variants()
         st.dataframe(
             variants,

@@ -31,6 +31,7 @@ def results() -> Collection:
         filters={"dataset": "Tested on", "data": "Pre-trained on"},
         details={"dataset": "Tested on", "data": "Pre-trained on"},
         things="results",
+        short="model",
     )
 
 

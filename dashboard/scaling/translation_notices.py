@@ -75,12 +75,13 @@ def stated(shown: Shown) -> tuple[str, ...]:
 
 def formula(shown: Shown) -> None:
     """The paper's estimate, with its own numbers."""
-    st.latex(r"\text{FLOPs} \approx \text{seconds} \cdot \text{cards} \cdot \text{FLOPs a second of one card}")
-    for name, (hours, cards, speed) in PAPER.items():
-        st.latex(
-            rf"\text{{{name}}}: {3600 * hours:,.0f} \cdot {cards} \cdot {_latex(speed)} = "
-            rf"{_latex(3600 * hours * cards * speed)}".replace(",", "{,}")
-        )
+    st.latex(r"\text{FLOPs} \approx \text{seconds} \cdot \text{cards} \cdot \text{FLOPs/s}")
+    lines = [
+        rf"{3600 * hours:,.0f} \cdot {cards} \cdot {_latex(speed)} &= {_latex(3600 * hours * cards * speed)}"
+        for hours, cards, speed in PAPER.values()
+    ]
+    both = r" \\ ".join(lines).replace(",", "{,}")
+    st.latex(rf"\begin{{aligned}} {both} \end{{aligned}}")
     st.markdown(said.FORMULA)
     x = shown.choices.x
     if "flops" in x.column:

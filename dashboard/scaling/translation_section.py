@@ -15,8 +15,8 @@ BLEU = (
     Measure("bleu_french", "BLEU, English to French", "", "more", "two"),
 )
 FLOPS = (
-    Measure("flops_german", "Training FLOPs, English to German", "", "less", "power", log=True),
-    Measure("flops_french", "Training FLOPs, English to French", "", "less", "power", log=True),
+    Measure("flops_german", "FLOPs, English to German", "", "less", "power", log=True),
+    Measure("flops_french", "FLOPs, English to French", "", "less", "power", log=True),
 )
 
 

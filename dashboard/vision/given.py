@@ -8,7 +8,7 @@ from dashboard import controls, examples, layout, runs
 from dashboard.runs import Head, WatchedImage
 
 TRANSFORMERS = ("vit-tiny-imagenet",)
-CLASSIFIERS = (*TRANSFORMERS, "resnet-tiny-imagenet")
+CLASSIFIERS = (*TRANSFORMERS, "resnet-tiny-imagenet", "plain-tiny-imagenet")
 WINDOWED = ("swin-tiny-imagenet",)
 
 

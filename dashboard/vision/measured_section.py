@@ -26,7 +26,7 @@ def _formula() -> None:
             _error(max(qualities, key=lambda one: one.top1))
     st.latex(
         r"\begin{aligned} \text{area} &= \int_0^1 p(s)\, ds \\ "
-        r"&\approx \sum_i \tfrac{p_i + p_{i+1}}{2}\,(s_{i+1} - s_i) \end{aligned}"
+        r"&\approx \sum_i \frac{p_i + p_{i+1}}{2}\,(s_{i+1} - s_i) \end{aligned}"
     )
     st.markdown(said.AREA_FORMULA)
 

@@ -100,7 +100,7 @@ def test_rows_of_a_long_text_stand_for_all(variant, monkeypatch):
     some = compare(variant, head, size=50)
     assert some.sampled
     assert (some.rows[0], some.rows[-1], len(some.rows)) == (0, 299, 150)
-    assert some.output_error == pytest.approx(whole.output_error, rel=0.15)
+    assert some.output_error == pytest.approx(whole.output_error, rel=0.2)
     assert some.dropped == pytest.approx(whole.dropped, abs=0.03)
     assert some.exact.shape == some.approximate.shape == (50, 50)
 

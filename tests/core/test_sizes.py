@@ -83,7 +83,11 @@ def test_a_picture_model_that_is_not_a_plain_vit_is_only_counted(family):
 
 
 def test_the_models_that_come_with_the_atlas_agree():
-    for network in (load_embedded_text("gpt-books").network, load_embedded_image("vit-tiny-imagenet").network):
+    for network in (
+        load_embedded_text("gpt-books").network,
+        load_embedded_text("gpt-books-long").network,
+        load_embedded_image("vit-tiny-imagenet").network,
+    ):
         shape = shape_of(network)
         assert shape is not None
         assert by_part(parameters(shape)) == count_parameters(network)

@@ -1,5 +1,6 @@
 """What the tests of the page "Scaling comparison" share: its address, what its figures draw, what its prose says."""
 
+import base64
 import csv
 import json
 
@@ -8,7 +9,6 @@ import numpy as np
 from core.published import FOLDER
 
 PAGE = "scale/scaling_comparison.py"
-LINES = ("Pareto front", "least squares")
 
 
 def original(name):
@@ -25,6 +25,11 @@ def drawn(app):
             rows = zip(trace["customdata"], numbers(trace["x"]), numbers(trace["y"]), strict=True)
             found |= {row: (x, y) for row, x, y in rows}
     return found
+
+
+def same(points, expected):
+    """Whether two sets of points are the same, whatever their order."""
+    return np.allclose(sorted(points), sorted(expected), rtol=1e-6) if len(points) == len(expected) else False
 
 
 def families(app):
@@ -47,8 +52,6 @@ def traces(app):
 def numbers(given):
     """A list of numbers, or Plotly's packed form of one."""
     if isinstance(given, dict):
-        import base64
-
         return np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"]).tolist()
     return given
 

@@ -82,7 +82,6 @@ def test_another_text_takes_the_nearest_setting_that_it_has(open_maps):
     [
         ("a", "A map needs at least 2 tokens; this text has 1."),
         ("   ", "There is no text here yet"),
-        ("x\ud800y", "half of a pair"),
     ],
 )
 def test_a_text_that_cannot_be_used_gets_a_sentence(open_maps, text, sentence):

@@ -54,7 +54,8 @@ def test_the_best_split_is_the_lowest_point_of_the_curve():
 
 
 @pytest.mark.parametrize(
-    ("hours", "told"), [(0.5, "30 minutes"), (3.0, "3 hours"), (47.0, "47 hours"), (72.0, "3 days"), (26_298.0, "3 years")]
+    ("hours", "told"),
+    [(0.5, "30 minutes"), (3.0, "3 hours"), (47.0, "47 hours"), (72.0, "3 days"), (26_298.0, "3 years")],
 )
 def test_durations_are_said_in_the_unit_that_fits(hours, told):
     assert duration(hours) == told

@@ -2,11 +2,10 @@
 
 import pytest
 
-from core.pareto import pareto_front
 from dashboard.words import scaling as page
 from dashboard.words.scaling import images as said
 from tests.pages.conftest import check
-from tests.pages.scaling import PAGE, drawn, families, line, original, prose, told
+from tests.pages.scaling import PAGE, drawn, families, line, original, prose, same, told
 
 TABLE = original("image_models.csv")
 BEST = "eva02_large_patch14_448.mim_m38m_ft_in22k_in1k, 448 px"
@@ -46,7 +45,6 @@ def test_the_front_is_that_of_what_is_shown(images):
     assert set(zip(x, y, strict=True)) == best
     assert x == sorted(x)
     assert "None of them learned from more than ImageNet-1k" in prose(app)
-    assert pareto_front.__name__  # the function itself is tested in core
 
 
 def test_a_search_may_be_hostile_and_finds_by_words_whatever_their_case(images):
@@ -85,8 +83,6 @@ def test_an_address_that_names_nothing_known_shows_the_beginning(images):
 def test_the_leaders_are_those_of_the_table(images):
     app = images(images_table=said.LEADERS)
     leaders = original("imagenet_leaders.csv")
-    assert sorted(drawn(app).values()) == pytest.approx(
-        sorted((1e6 * float(of["params_millions"]), float(of["top1"])) for of in leaders)
-    )
+    assert same(drawn(app).values(), [(1e6 * float(of["params_millions"]), float(of["top1"])) for of in leaders])
     assert "**All** of them learned from more than ImageNet-1k" in prose(app)
     assert "11 of 12 state no operations" in prose(app)

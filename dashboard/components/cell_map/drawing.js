@@ -1,4 +1,4 @@
-import { inkOn, shade } from "../attention_view/colour.js";
+import { inkOn } from "../attention_view/colour.js";
 import { rounded, significant } from "../step_view/numbers.js";
 import { TURN } from "./geometry.js";
 

@@ -25,7 +25,7 @@ CAUSAL_LINFORMER = (
     "Linformer's projection mixes all tokens and has no causal form in its paper. Here, blocks of {block} tokens are "
     "projected one by one to {rows}, and a query sees its own block exactly and only the projections of those before."
 )
-SAMPLED = "Of {tokens:,} rows {rows} are compared, evenly spread: each row of these maps and each mean stands on those."
+SAMPLED = "Of {tokens:,} rows {rows} are compared, evenly spread: the maps, the errors and the curve stand on those."
 POOLED = "A cell is the mean of {rows} × {keys} weights; the scale of the two maps ends at {end}."
 SCALE = "Both maps have one scale, which ends at {end}; stronger weights are drawn as strong as that."
 NO_MASK = "*{method}* has no mask: every token hears of every token before it within one layer, though not exactly."
@@ -41,7 +41,8 @@ NO_LINKS = "No weight falls by more than a rounding error."
 COMPARE = "Draw the other methods, too"
 ALONG = (
     "Each point is one setting: {setting} from {least:,} to {most:,}, everything else as chosen above. Work counts "
-    "multiplications; 1 is the fused exact kernel."
+    "multiplications; 1 is the fused exact kernel. Dotted: the bound for maps of rank k, found "
+    "at no cost."
 )
 SETTINGS = {
     "Sliding window": "window",

@@ -12,10 +12,9 @@ LEAD = (
 )
 HOW = (
     "Held-out loss on the last tenth of the text, in bits a character: lower is better. Made by `{source}` on "
-    "{hardware}, one seed each, so differences of about 0.01 may be chance. The text is short and the windows are small: "
-    "at {context} letters exact attention is cheap, and what far letters say is little."
+    "{hardware}, one seed each, so differences of about 0.01 may be chance. The text is short and the windows are "
+    "small: at {context} letters exact attention is cheap, and what far letters say is little."
 )
-NOTHING = "Nothing was measured yet: `python -m training.efficient_characters --data PATH` does it."
 NOTES = replace(
     EFFICIENT,
     try_this=(

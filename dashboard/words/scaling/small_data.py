@@ -16,11 +16,10 @@ HOW = (
     "the original). Convolutions learn by momentum, transformers by Muon. One seed each: differences of a point may be "
     "chance. {hardware}."
 )
-NOTHING = "Nothing was measured yet: `python -m training.small_data --data PATH` does it."
 BESIDE = (
     "The lecture's trainings were other ones (its settings are not published, its ViTs are larger), so only the "
-    "picture as a whole can be compared. The largest networks come out worst there: ten epochs are too few for them, and the "
-    "data too little."
+    "picture as a whole can be compared. The largest networks come out worst there: ten epochs are too few for "
+    "them, and the data too little."
 )
 NOTES = replace(
     SCALING,

@@ -21,6 +21,7 @@ ABOUT = {
     ),
 }
 DUEL_AXIS = "difference in points of accuracy: to the right, this model is ahead"
+VARIANTS = "The sizes of the vision transformer that these names mean; */16* and */14* are pixels on a side of a patch."
 SAME = "A model against itself: choose another one."
 NOTHING = "Nothing is shown, so there is nothing to notice: take a filter away."
 DUEL_FORMULA = (

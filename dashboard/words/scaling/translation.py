@@ -28,8 +28,8 @@ TOKENS = (
     "point say little."
 )
 FORMULA = (
-    "Twelve hours and 3.5 days on eight P100 cards, each taken to sustain 9.5 teraFLOPS (Vaswani et al. 2017, section "
-    "5.2 and its footnote)."
+    "The base and the big transformer: twelve hours and 3.5 days on eight P100 cards, each taken to sustain 9.5 "
+    "teraFLOPS (Vaswani et al. 2017, section 5.2 and its footnote)."
 )
 NOTES = replace(
     SCALING,
