@@ -1,6 +1,7 @@
-"""Take the pictures of README.md: `.venv/bin/python -m docs.screenshots` (needs what `make test` installs)."""
+"""Take the pictures of README.md: `.venv/bin/python -m docs.screenshots [NAME ...]` (needs what `make test` has)."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -23,17 +24,23 @@ PICTURES = {
     "translation": ("translation", "light", "[data-testid=stHeadingWithActionElements] h3"),
     "vit": ("vit?show=Maps", "light", ".photos .told"),
     "swin": ("swin?show=Maps", "dark", ".photos .told"),
+    "scaling": ("scaling?show=Images", "light", ".js-plotly-plot"),
+    "efficient": ("efficient?show=Maps", "light", ".js-plotly-plot"),
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
+LOW = ("translation", "vit", "swin", "scaling", "efficient")
+
 
 def main() -> None:
-    """One PNG for each page."""
+    """One PNG for each page, or for those that are named."""
     chromium = subprocess.run([ROOT / "bin" / "browser"], capture_output=True, text=True, check=True).stdout.strip()
     with sync_playwright() as playwright, running_server() as (address, _):
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         for name, (path, theme, ready) in PICTURES.items():
-            size = TALL if name in ("translation", "vit", "swin") else SIZE
+            if sys.argv[1:] and name not in sys.argv[1:]:
+                continue
+            size = TALL if name in LOW else SIZE
             page = browser.new_page(viewport=size, color_scheme=theme)
             page.goto(f"{address}/{path}")
             page.locator(ready).first.wait_for(timeout=60_000)
