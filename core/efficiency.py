@@ -33,7 +33,7 @@ from core.models.efficient import (
 )
 
 WHOLE, ROWS = 2048, 256  # tokens up to which every row is compared; rows of longer texts
-DEAREST = 0.25  # of the exact kernel's work: dearer settings of longer texts are left out of a curve
+DEAREST_LONG = 0.25  # of the exact kernel's work: dearer settings of longer texts are left out of a curve
 TILE = 2**21  # weights held at once, of each of the two maps
 STRONGEST = 12  # links that are listed
 
@@ -181,16 +181,22 @@ def compare(variant: Variant, head: Head, *, size: int = 256, progress: Progress
 
 
 @torch.inference_mode()
-def error_against_cost(variant: Variant, head: Head, progress: Progress | None = None) -> tuple[Point, ...]:
-    """The same variant from its cheapest setting to the dearest, all other settings as they are."""
+def error_against_cost(
+    variant: Variant, head: Head, progress: Progress | None = None, *, dearest: float = math.inf
+) -> tuple[Point, ...]:
+    """The same variant from its cheapest setting to the dearest, all other settings as they are.
+
+    Settings that take more than `dearest` times the exact kernel's work are left out, unless all do.
+    """
     each = head.query.shape[-1]
     of_exact = Fused(causal=head.causal).multiplications(head.tokens, each)
     if isinstance(variant, LowRank) and variant.factors is None:
         variant = replace(variant, factors=factors(*head.parts[:2], causal=head.causal))
     changed = {setting: with_setting(variant, setting) for setting in settings_of(variant, head.tokens)}
     works = {setting: one.multiplications(head.tokens, each) / of_exact for setting, one in changed.items()}
-    if head.tokens > WHOLE:
-        works = {setting: work for setting, work in works.items() if work <= DEAREST} or works
+    dearest = min(dearest, DEAREST_LONG) if head.tokens > WHOLE else dearest
+    cheapest = min(works.values())
+    works = {setting: work for setting, work in works.items() if work <= max(dearest, cheapest)}
     exact, points = _output(Fused(causal=head.causal), head), []
     for done, (setting, work) in enumerate(works.items()):
         error = (_output(changed[setting], head) - exact).norm() / exact.norm()

@@ -12,7 +12,6 @@ from dashboard.figures.error_cost import Step, error_cost
 from dashboard.runs import efficient as kept
 from dashboard.words.efficient import maps as said
 
-DEAREST = 4.0  # times the exact kernel's work: what costs more is not drawn
 FEW = 512  # tokens: up to here the curves of all methods take no time
 
 
@@ -37,8 +36,7 @@ def cost_curve(
     with layout.waiting_place(), st.spinner("Computing other settings; with a long text this takes seconds …"):
         for name in methods.KINDS:
             if name in variants and not (_too_long(variants[name], found.tokens) and name != method.name):
-                points = kept.along(own, layer, head, _cheapest(variants[name], found.tokens))
-                lines[name] = tuple(point for point in points if point.cost <= DEAREST) or points[:1]
+                lines[name] = kept.along(own, layer, head, _cheapest(variants[name], found.tokens))
     _figure(lines, method, found)
     points = lines[method.name]
     if not layout.is_presented():

@@ -12,9 +12,9 @@ def notice(rows: pd.DataFrame) -> tuple[str, ...]:
     plain, fused = by.loc["Exact, written out"], by.loc["Exact, fused"]
     longest = int(fused["longest"])
     sentences = [
-        f"Written out, exact attention needs {plain['memory there, MB']:,.0f} MB for {longest:,} tokens, and its memory "
-        f"grows like n^{plain['memory grows like n^']:.1f}; fused it needs {fused['memory there, MB']:,.1f} MB and grows like "
-        f"n^{fused['memory grows like n^']:.1f}.",
+        f"Written out, exact attention needs {plain['memory there, MB']:,.0f} MB for {longest:,} tokens, and its "
+        f"memory grows like n^{plain['memory grows like n^']:.1f}; fused it needs {fused['memory there, MB']:,.1f} MB "
+        f"and grows like n^{fused['memory grows like n^']:.1f}.",
         f"The time of the fused kernel still grows like n^{fused['time grows like n^']:.1f}: it stores no square, but "
         "it computes one.",
     ]

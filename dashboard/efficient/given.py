@@ -37,8 +37,9 @@ def given() -> Given:
         )
         length = _length(name) if source == WRITTEN else 0
     text = controls.text() if source == OWN else None
+    most = _most(name) if source == OWN else kept.LONGEST
     with layout.waiting_place():
-        own = (name, kept.written(name, length) if text is None else text)
+        own = (name, kept.written(name, length) if text is None else text, most)
         reading = kept.read(*own)
     if text is None:
         _show_text(str(own[1]))
@@ -59,6 +60,23 @@ def _length(name: str) -> int:
     first = min(kept.FIRST, longest)
     return st.select_slider(
         "Tokens", options, value=first if first in options else longest, key="written", bind="query-params", width=220
+    )
+
+
+def _most(name: str) -> int:
+    """How many tokens are read at most, where the model holds more than is read in a few seconds."""
+    context = kept.long_model(name).context
+    if context <= kept.USUAL:
+        return context
+    return st.select_slider(
+        "Tokens that are read at most",
+        [1024, kept.USUAL, context],
+        value=kept.USUAL,
+        key="most",
+        bind="query-params",
+        format_func=lambda tokens: f"{tokens:,}",
+        width=260,
+        help=said.MOST_HELP,
     )
 
 

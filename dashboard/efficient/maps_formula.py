@@ -31,18 +31,19 @@ def _own(method: Method) -> str:
         return rf"\hat A_{{ij}} \propto e^{{q_i k_j / \sqrt d}} \ \text{{where}}\ {where}"
     if isinstance(variant, BigBird):
         return (
-            r"\hat A_{ij} \propto e^{q_i k_j / \sqrt d} \ \text{where}\ j \in W(i) \cup R(i) \cup G, \quad "
-            rf"|W| = {variant.window},\ |R| = {variant.random} \text{{ blocks}},\ |G| = {variant.global_tokens}"
+            r"\begin{aligned} &\hat A_{ij} \propto e^{q_i k_j / \sqrt d} \\ &\text{where}\ j \in W(i) \cup R(i) "
+            rf"\cup G \\ &|W| = {variant.window},\ |R| = {variant.random} \text{{ blocks}} \\ "
+            rf"&|G| = {variant.global_tokens} \text{{ tokens}} \end{{aligned}}"
         )
     if isinstance(variant, Linformer):
         return (
-            r"\hat A = \operatorname{softmax}\!\left( \frac{Q\,(E K)^\top}{\sqrt d} \right) E, "
-            rf"\quad k = {variant.rank}"
+            r"\begin{aligned} \hat A &= \operatorname{softmax}\!\left( \frac{Q\,(E K)^\top}{\sqrt d} \right) E "
+            rf"\\ k &= {variant.rank} \end{{aligned}}"
         )
     if isinstance(variant, Performer):
         return (
-            r"\hat A_{ij} \propto \phi(q_i)^\top \phi(k_j), \quad \phi(x) = \tfrac{1}{\sqrt m}\, "
-            rf"e^{{\omega x - \lVert x \rVert^2 / 2}}, \quad m = {variant.features}"
+            r"\begin{aligned} \hat A_{ij} &\propto \phi(q_i)^\top \phi(k_j) \\ \phi(x) &= \tfrac{1}{\sqrt m}\, "
+            rf"e^{{\omega x - \lVert x \rVert^2 / 2}} \\ m &= {variant.features} \end{{aligned}}"
         )
     if isinstance(variant, Clustered):
         return rf"\hat A_i = \operatorname{{softmax}}(q^c_{{c(i)}} K^\top / \sqrt d), \quad C = {variant.clusters}"

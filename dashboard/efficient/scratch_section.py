@@ -82,15 +82,23 @@ def notice(runs: Sequence[EfficientRun]) -> tuple[str, ...]:
         return ()
     best, worst = min(others, key=lambda run: run.bits), max(others, key=lambda run: run.bits)
     cheapest = min(others, key=lambda run: run.multiplications)
-    gap = best.bits - exact.bits
-    return (
-        f"**{best.variant}** ({best.settings}) comes nearest: {best.bits:.3f} bits a character, "
-        f"{abs(gap):.3f} {'more' if gap >= 0 else 'fewer'} than exact attention, with "
-        f"{best.multiplications / exact.multiplications:.0%} of its multiplications.",
-        f"**{worst.variant}** loses most, {worst.bits - exact.bits:.3f} bits.",
+    sentences = [
+        f"Of all that leave something out, **{best.variant}** ({best.settings}) predicts best: {best.bits:.3f} bits a "
+        f"character, {_against(best, exact)}, with {best.multiplications / exact.multiplications:.0%} of its "
+        "multiplications.",
         f"**{cheapest.variant}** multiplies least, {cheapest.multiplications / exact.multiplications:.0%} of what "
-        f"exact attention does, and loses {cheapest.bits - exact.bits:.3f} bits.",
-    )
+        f"exact attention does, and needs {_against(cheapest, exact)}.",
+    ]
+    if worst not in (best, cheapest):
+        sentences.append(f"**{worst.variant}** predicts worst of them, with {_against(worst, exact)}.")
+    if best.bits < exact.bits:
+        sentences.append(said.BETTER.format(steps=exact.steps))
+    return tuple(sentences)
+
+
+def _against(run: EfficientRun, exact: EfficientRun) -> str:
+    gap = run.bits - exact.bits
+    return f"{abs(gap):.3f} bits {'more' if gap >= 0 else 'fewer'} than exact attention"
 
 
 def formula(runs: Sequence[EfficientRun]) -> None:

@@ -64,8 +64,8 @@ def side_by_side(found: Comparison, method: str, tokens: Tokens) -> None:
 def percent(share: float) -> str:
     """Three digits at most, and never a 0 that is none."""
     if 0 < share < 5e-4:
-        return "< 0.1 %"
-    return f"{100 * share:.1f} %" if share < 0.995 else f"{100 * share:,.0f} %"
+        return "< 0.1%"
+    return f"{share:.1%}" if share < 0.995 else f"{share:,.0%}"
 
 
 def _number(label: str, value: str, about: str) -> None:
@@ -83,7 +83,7 @@ def _map(values: np.ndarray, found: Comparison, name: str, limits: tuple[float, 
         rows=labels,
         columns=labels,
         tell="query %{y:,.0f}, key %{x:,.0f}: %{z:.3g}" if labels is None else "%{y} to %{x}: %{z:.3g}",
-        height=360,
+        height=560 if layout.is_presented() else 360,
         size=charts.letters(),
     )
     if labels is None:  # positions in the text, also where a cell is a block of them

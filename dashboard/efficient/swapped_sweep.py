@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.efficiency import settings_of, with_setting
+from core.efficiency import WHOLE, settings_of, with_setting
 from core.models.efficient import Fused, Variant
 from dashboard import charts, layout
 from dashboard.efficient import methods
@@ -14,7 +14,7 @@ from dashboard.runs import efficient as kept
 from dashboard.words.efficient import maps as maps_said
 from dashboard.words.efficient import swapped as said
 
-DEAREST = 2.0  # times the exact kernel's work: what costs more has no point
+DEAREST, DEAREST_LONG = 2.0, 0.25  # times the exact kernel's work: what costs more has no point, or takes minutes
 FEWEST = 3  # settings that are worth a figure
 LN2 = 0.6931471805599453
 
@@ -32,7 +32,10 @@ class Swept:
 def sweep_part(own: kept.Own, layers: tuple[int, ...], count: int, exact: float) -> tuple[Swept, ...]:
     """The button, and the figure of what is known; the points once all are. `exact` is the loss in bits."""
     st.markdown("**Loss against work**")
-    wanted = plan(kept.read(own[0], own[1]))
+    wanted = plan(kept.read(*own))
+    if not wanted:
+        st.caption(said.TOO_SHORT)
+        return ()
     known = [one for one in wanted if kept.is_known(own, one[3], layers)]
     if len(known) < len(wanted):
         _ask(own, layers, wanted, len(known))
@@ -57,7 +60,7 @@ def plan(reading: kept.Reading) -> list[tuple[str, int, float, Variant]]:
         for setting in settings_of(variant, tokens):
             changed = with_setting(variant, setting)
             work = changed.multiplications(tokens, each) / of_exact
-            if work <= DEAREST:
+            if work <= (DEAREST if tokens <= WHOLE else DEAREST_LONG):
                 wanted.append((name, setting, work, changed))
     return wanted
 

@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.costs import Point, name_places
+from dashboard.figures.beside import beside
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Palette
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "pentagon")
 FEW = 14  # points: so many have their names beside them
 CROWD = 600  # points: from here on they shine through one another
-DECADES = 4.0  # how wide a scale is for name_places, which thinks in decades
+WIDTH, HEIGHT = 700.0, 400.0  # pixels of the drawing that names are placed for: narrower than most windows
+ROOM_X, ROOM_Y = 0.12, 0.08  # for names at the edges, as shares of the range
+NEAR = 0.03  # the same where no names stand
 
 
 Ticks = Literal["B", "power", "year", "none"]
@@ -53,29 +55,31 @@ def explored(
     palette: Palette,
     lines: Sequence[Line] = (),
     chosen: Sequence[int] = (),
+    footer: str = "",
     size: int = 14,
     height: int = 520,
 ) -> go.Figure:
-    """One mark for each row of `points`; its columns are x, y, family, label, short, tell, and its index comes back in clicks.
+    """One mark for each row of `points`, which has x, y, family, label, short and tell; clicks give its index back.
 
-    `short` is the name beside a mark where there is room, `tell` what stands below the pointer, under the `label`. The rows `chosen` (by index) have a ring and their names.
-    `hues` gives families their colours, in the order of the legend.
+    `short` is the name beside a mark where there is room, `tell` what stands below the pointer, under the `label` and
+    above the `footer` of all. The rows `chosen` (by index) have a ring and their names. `hues` gives families their
+    colours, in the order of the legend.
     """
     figure = go.Figure()
     on_paper(figure, palette=palette, height=height, size=size, x=x.title, y=y.title)
     for line in lines:
         _draw(figure, line, palette)
     named = len(points) <= FEW
-    sides = _sides(points, x, y) if named else {}
+    sides = _sides(points, x, y, size) if named else {}
     for number, (family, hue) in enumerate(hues.items()):
         members = points[points.family == family]
         if len(members):
-            marks = _marks(members, SYMBOLS[number % len(SYMBOLS)], hue, palette, size, many=len(points))
+            marks = _marks(members, SYMBOLS[number % len(SYMBOLS)], hue, palette, size, many=len(points), footer=footer)
             if named:
                 marks.update(
                     mode="markers+text",
-                    text=[escape(short) for short in members.short],
-                    textposition=[sides[row] for row in members.index],
+                    text=[escape(short) if sides[row] else "" for row, short in members.short.items()],
+                    textposition=[sides[row] or "top center" for row in members.index],
                     textfont={"size": size - 3, "color": palette.ink},
                 )
             figure.add_trace(marks)
@@ -83,15 +87,17 @@ def explored(
         figure.add_trace(_rings(points.loc[rings], palette, size))
         if not named:
             middle = _middle(points.x, x)
-            for row in rings:
-                _name(figure, points.loc[row], x, y, middle, palette, size)
+            for row, aside in _asides(points.y[rings]).items():
+                _name(figure, points.loc[row], x, y, middle=middle, aside=aside, palette=palette, size=size)
     figure.update_layout(margin={"t": 34}, hovermode="closest")
-    _scale(figure.update_xaxes, x, points.x, room=0.12 if named else 0.03)
-    _scale(figure.update_yaxes, y, points.y, room=0.08 if named else 0.03)
+    _scale(figure.update_xaxes, x, points.x, room=ROOM_X if named else NEAR)
+    _scale(figure.update_yaxes, y, points.y, room=ROOM_Y if named else NEAR)
     return figure
 
 
-def _marks(members: pd.DataFrame, symbol: str, hue: str, palette: Palette, size: int, *, many: int) -> go.Scatter:
+def _marks(
+    members: pd.DataFrame, symbol: str, hue: str, palette: Palette, size: int, *, many: int, footer: str
+) -> go.Scatter:
     few = many <= 4 * FEW
     opacity = 0.95 if few else 0.85 if many < CROWD else 0.7
     return go.Scatter(
@@ -116,7 +122,7 @@ def _marks(members: pd.DataFrame, symbol: str, hue: str, palette: Palette, size:
             for label, tell in zip(members.label, members.tell, strict=True)
         ],
         customdata=members.index.tolist(),
-        hovertemplate="%{hovertext}<extra></extra>",
+        hovertemplate=f"%{{hovertext}}{'<br>' if footer else ''}{escape(footer)}<extra></extra>",
     )
 
 
@@ -132,7 +138,9 @@ def _rings(rows: pd.DataFrame, palette: Palette, size: int) -> go.Scatter:
     )
 
 
-def _name(figure: go.Figure, row: pd.Series, x: Axis, y: Axis, middle: float, palette: Palette, size: int) -> None:
+def _name(
+    figure: go.Figure, row: pd.Series, x: Axis, y: Axis, *, middle: float, aside: float, palette: Palette, size: int
+) -> None:
     """A name at a ring, on paper of its own, towards the middle of the picture and clear of the point."""
     across = math.log10(row.x) if x.log else row.x
     figure.add_annotation(
@@ -140,7 +148,7 @@ def _name(figure: go.Figure, row: pd.Series, x: Axis, y: Axis, middle: float, pa
         y=math.log10(row.y) if y.log else row.y,
         text=escape(row.label),
         ax=36 if across < middle else -36,
-        ay=34,
+        ay=aside,
         xanchor="left" if across < middle else "right",
         arrowcolor=palette.accent,
         arrowhead=0,
@@ -151,6 +159,14 @@ def _name(figure: go.Figure, row: pd.Series, x: Axis, y: Axis, middle: float, pa
         borderpad=3,
         font={"size": size - 2, "color": palette.ink},
     )
+
+
+def _asides(heights: pd.Series) -> dict[int, float]:
+    """How far below its ring each name stands, in pixels: the upper half above, so that no two cross or cover."""
+    order = heights.sort_values(ascending=False, kind="stable").index.tolist()
+    above = len(order) // 2
+    steps = [place - above if place < above else place - above + 1 for place in range(len(order))]
+    return {row: math.copysign(10 + 26 * abs(step), step) for row, step in zip(order, steps, strict=True)}
 
 
 def _draw(figure: go.Figure, line: Line, palette: Palette) -> None:
@@ -189,7 +205,7 @@ def _scale(update, axis: Axis, values: pd.Series, *, room: float) -> None:
         separatethousands=axis.ticks != "year",
     )
     if axis.ticks == "year":
-        update(dtick=max(1, math.ceil((high - low) / 10)), tick0=math.floor(low))
+        update(dtick=next((step for step in (1, 2, 5, 10) if high - low <= 8 * step), 20), tick0=2000)
     if axis.log:
         # Below two powers of ten also 2 and 5 of each; far more of them than fit are left out.
         update(dtick="D2" if high - low < 2 else math.ceil((high - low) / 9))
@@ -200,40 +216,19 @@ def _middle(values: pd.Series, axis: Axis) -> float:
     return (math.log10(low) + math.log10(high)) / 2 if axis.log else (low + high) / 2
 
 
-def _sides(points: pd.DataFrame, x: Axis, y: Axis) -> dict[int, str]:
-    """Where each name stands, so that close points do not write over one another."""
+def _sides(points: pd.DataFrame, x: Axis, y: Axis, size: int) -> dict[int, str]:
+    """Where each name stands; "" where there is no room for it."""
     across, up = (
-        np.log10(values.to_numpy(dtype=float)) if axis.log else values.to_numpy(dtype=float)
-        for values, axis in ((points.x, x), (points.y, y))
+        _shares(np.log10(values.to_numpy(dtype=float)) if axis.log else values.to_numpy(dtype=float), room)
+        for values, axis, room in ((points.x, x, ROOM_X), (points.y, y, ROOM_Y))
     )
-    wide = float(np.ptp(across)) or 1.0
-    places = [
-        Point(str(row), "", float(10 ** (DECADES * (place - across.min()) / wide)), float(height))
-        for row, place, height in zip(points.index, across, up, strict=True)
-    ]
-    sides = {int(point.name): side for point, side in name_places(places).items()}
-    return _apart(sides, {int(point.name): point for point in places})
+    sides = beside(across, up, points.short.tolist(), width=WIDTH, height=HEIGHT, size=size - 3)
+    return dict(zip(points.index.tolist(), sides, strict=True))
 
 
-def _apart(sides: dict[int, str], places: Mapping[int, Point]) -> dict[int, str]:
-    """Of two points that stand on one another, the later one has its name on the other side."""
-    tall = max(point.quality for point in places.values()) - min(point.quality for point in places.values()) or 1.0
-    found: dict[int, str] = {}
-    for row, side in sides.items():
-        close = [
-            other
-            for other in found
-            if found[other] == side
-            and abs(math.log10(places[row].cost / places[other].cost)) < DECADES / 20
-            and abs(places[row].quality - places[other].quality) < tall / 20
-        ]
-        found[row] = _OTHER[side] if close else side
-    return found
-
-
-_OTHER = {
-    "middle right": "middle left",
-    "middle left": "middle right",
-    "top center": "bottom center",
-    "bottom center": "top center",
-}
+def _shares(values: np.ndarray, room: float) -> np.ndarray:
+    """Places on an axis that has so much room on both sides, from 0 to 1."""
+    wide = float(np.ptp(values))
+    if not wide:
+        return np.full(len(values), 0.5)
+    return ((values - values.min()) / wide + room) / (1 + 2 * room)

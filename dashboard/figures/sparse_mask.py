@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import CLEAR, escape, on_paper
+from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Palette
 
 
@@ -27,7 +27,7 @@ def sparse_mask(
     for number, part in reversed(list(enumerate(parts.values(), start=1))):
         kinds[part] = number
     names = ["no link", *parts]
-    colours = [CLEAR, *(hues[name] for name in parts)]
+    colours = [palette.paper, *(hues[name] for name in parts)]
     edges = np.linspace(0, 1, len(colours) + 1)
     scale = [[edge, colour] for place, colour in enumerate(colours) for edge in edges[place : place + 2]]
     figure = go.Figure(

@@ -13,17 +13,21 @@ from core.models.efficient import LowRank, Sparse, Variant, factors
 from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
 from core.reachable import heard_by, layers_needed
-from core.text import Tokens, read_text
-from dashboard.runs.models import computing, text_model
+from core.text import Tokens, encode, read_text
+from dashboard.runs.models import computing
 from dashboard.words.efficient.maps import TOO_LONG_FOR_RANK, TOO_SHORT
 
 SEED = 0
 FIRST = 256  # tokens of the example that is there at once
 LONGEST_RANK = 1024  # tokens: a singular value decomposition of a larger map takes seconds
+DEAREST = 4.0  # times the exact kernel's work: what costs more is not drawn
 FEW, FAR = 48, 16  # rows, evenly spread, that tell one head from another; tokens between a query and a far key
 CELLS = 256  # on a side of the maps: three of them are sent at a time
 
-Own = tuple[str, str | bytes]  # the model, and the text it reads
+LONGEST = 16_384  # tokens: what is read at most
+USUAL = 4096  # tokens that are read unless somebody asks for more: 16,384 take a minute on two cores
+
+Own = tuple[str, str | bytes, int]  # the model, the text, and how many tokens of it are read at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +44,20 @@ class Reading:
         return len(self.tokens)
 
 
+@st.cache_resource(max_entries=3, show_spinner="Loading the model …")
+def long_model(name: str) -> zoo.TextModel:
+    """A language model that `offer` has let pass, for longer texts than other pages read."""
+    return zoo.load_text(name, allow_folders=True, longest=LONGEST)
+
+
 def can_write(name: str) -> bool:
     """Whether the model can write an example here."""
-    return isinstance(text_model(name).network, GPT | RotaryGPT)
+    return isinstance(long_model(name).network, GPT | RotaryGPT)
 
 
 def longest(name: str) -> int:
     """How many tokens it can write."""
-    network = text_model(name).network
+    network = long_model(name).network
     if not isinstance(network, GPT | RotaryGPT):
         raise ModelError(f"'{name}' cannot write an example here: type or open a text of your own.")
     return sampling.longest(network)
@@ -55,7 +65,7 @@ def longest(name: str) -> int:
 
 def first_model() -> str:
     """The model that is open before anybody chooses: the one with the longest context."""
-    return max(zoo.TEXT, key=lambda name: text_model(name).context)
+    return max(zoo.TEXT, key=lambda name: long_model(name).context)
 
 
 def write_first() -> None:
@@ -67,7 +77,7 @@ def write_first() -> None:
 @st.cache_resource(max_entries=8, show_spinner="The model writes its example, one token after the other …")
 def written(name: str, tokens: int) -> str:
     """What the model writes by itself after a line break, always with the same seed."""
-    model = text_model(name)
+    model = long_model(name)
     assert isinstance(model.network, GPT | RotaryGPT)
     first = model.tokenizer.encode("\n", add_special_tokens=False).ids[0]
     with computing():
@@ -75,11 +85,11 @@ def written(name: str, tokens: int) -> str:
     return model.tokenizer.decode(list(numbers), skip_special_tokens=False)
 
 
-@st.cache_resource(max_entries=3, show_spinner="Reading …")
-def read(name: str, text: str | bytes) -> Reading:
+@st.cache_resource(max_entries=2, show_spinner="Reading; with a long text this takes up to a minute …")
+def read(name: str, text: str | bytes, most: int) -> Reading:
     """Run a language model on a text (or the bytes of a file) and keep what its heads compute with."""
-    model = text_model(name)
-    tokens = model.encode(read_text(text))
+    model = long_model(name)
+    tokens = encode(model.tokenizer, read_text(text), context=min(most, model.context))
     if len(tokens) < 2:
         raise InputError(TOO_SHORT.format(count=len(tokens)))
     with computing(), torch.inference_mode(), record_attention(model.network) as record:
@@ -124,7 +134,7 @@ def along(own: Own, layer: int, number: int, variant: Variant) -> tuple[Point, .
     given = head(own, layer, number)
     variant = _with_factors(own, layer, number, variant, given)
     with computing():
-        return efficiency.error_against_cost(variant, given)
+        return efficiency.error_against_cost(variant, given, dearest=DEAREST)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

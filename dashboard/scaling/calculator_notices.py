@@ -48,8 +48,8 @@ def _better(wanted: "Wanted", split: Split) -> str:
     spared = hours(6 * size * wanted.tokens, wanted.device, devices=wanted.devices, utilisation=wanted.utilisation)
     larger = "smaller" if best < size else "larger"
     return (
-        f"By the law, a {larger} model of {amount(best).strip()} parameters that reads {amount(tokens).strip()} tokens would reach "
-        f"{lowest:.3f} instead of {loss:.3f} in the same {spared:,.0f} hours of {RULE}. It would also be "
+        f"By the law, a {larger} model of {amount(best).strip()} parameters that reads {amount(tokens).strip()} tokens "
+        f"would reach {lowest:.3f} instead of {loss:.3f} in the same {spared:,.0f} hours of {RULE}. It would also be "
         f"{'cheaper' if best < size else 'dearer'} to run."
     )
 

@@ -46,6 +46,7 @@ def choices(collection: Collection) -> Choices:
             collection.families,
             [family for family in collection.hues if family in set(collection.rows.family)],
             selection_mode="multi",
+            wrap=True,
             key=f"{collection.name}_family",
             bind="query-params",
         )

@@ -65,6 +65,7 @@ class Collection:
     own_data: str = ""  # the value of column `data` that means: no more than everybody had
     link: str = ""  # the column with the address of the source, if any
     things: str = "models"
+    apart: str = ""  # a column that must be the same for two rows to be compared, such as what they were tested on
     short: str = "label"  # the column with the names that stand beside few marks
 
     def measure(self, column: str) -> Measure:

@@ -58,6 +58,7 @@ def _picture(collection: Collection, shown: Shown, names: Sequence[str], lines: 
         hues=collection.hues,
         palette=layout.palette(),
         lines=(*lines, *_front(shown)),
+        footer=_one_source(collection),
         chosen=rows.index[rows.label.isin(names)].tolist(),
         size=charts.letters(),
         height=620 if layout.is_presented() else 520,
@@ -103,7 +104,14 @@ LONGEST = 20  # letters in brackets
 
 def _told_below(collection: Collection) -> list[str]:
     """The words below the pointer, besides the two figures."""
-    return [*(["data"] if "data" in collection.filters else []), "source"]
+    data = ["data"] if "data" in collection.filters else []
+    return data if _one_source(collection) else [*data, "source"]
+
+
+def _one_source(collection: Collection) -> str:
+    """The source of all rows, sent to the browser once; empty where they have several."""
+    sources = collection.rows.source.unique()
+    return str(sources[0]) if len(sources) == 1 else ""
 
 
 def _front(shown: Shown) -> tuple[Line, ...]:

@@ -1,16 +1,17 @@
 """What a picture of published figures hides, said of what is shown: who is missing, who had more data, who measured."""
 
 import numpy as np
+import pandas as pd
 
 from dashboard.scaling.collection import Collection, Measure
-from dashboard.scaling.shown import Shown
+from dashboard.scaling.shown import Shown, is_comparable
 
 
 def sentences(collection: Collection, shown: Shown) -> tuple[str, ...]:
     """As many as apply to what is shown."""
     return tuple(
         sentence
-        for part in (_missing, _extra_data, _teachers, _resolutions, _sources)
+        for part in (_missing, _apart, _extra_data, _teachers, _resolutions, _sources)
         if (sentence := part(collection, shown))
     )
 
@@ -45,6 +46,15 @@ def _zeros(shown: Shown) -> int:
     return int(zero.sum())
 
 
+def _apart(collection: Collection, shown: Shown) -> str:
+    if not shown.choices.front or is_comparable(collection, shown.placed):
+        return ""
+    tests = shown.placed[collection.apart].nunique()
+    return (
+        f"**{tests} data sets** in one picture: scores on one say nothing about another, so no Pareto front is drawn."
+    )
+
+
 def _extra_data(collection: Collection, shown: Shown) -> str:
     if not collection.own_data or "data" not in shown.placed:
         return ""
@@ -53,16 +63,19 @@ def _extra_data(collection: Collection, shown: Shown) -> str:
     if extra.empty:
         return f"None of them learned from more than {collection.own_data}: the data are the same for all."
     if len(extra) == len(counted):
-        return f"**All** of them learned from more than {collection.own_data} ({_list(extra)}): compare with care."
+        return f"**All** of them learned from more than {collection.own_data}{_list(extra)}: compare with care."
     return (
-        f"**{extra.sum():,} of {counted.sum():,}** learned from more than {collection.own_data} ({_list(extra)}): what "
+        f"**{extra.sum():,} of {counted.sum():,}** learned from more than {collection.own_data}{_list(extra)}: what "
         "looks like a better architecture may be more data."
     )
 
 
-def _list(counted) -> str:
+def _list(counted: pd.Series) -> str:
+    """How many had which data, in brackets; nothing where the one name says no more than "more"."""
+    if len(counted) == 1 and str(counted.index[0]).startswith("more"):
+        return ""
     names = [f"{name} {count:,}" for name, count in counted.items()]
-    return ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
+    return f" ({', '.join(names[:4])}{' …' if len(names) > 4 else ''})"
 
 
 def _teachers(collection: Collection, shown: Shown) -> str:

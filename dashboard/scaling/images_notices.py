@@ -73,8 +73,8 @@ def same_network(shown: Shown) -> tuple[str, ...]:
             f"They are **{networks:,} architectures**, counted once for each training and resolution: a popular one "
             "has many points."
         )
-    if shown.choices.x.column == "cpu" or shown.choices.y.column == "cpu":
-        sentences.append("The CPU ran one picture at a time, compiled; the graphics cards ran large batches.")
+    axes = {shown.choices.x.column, shown.choices.y.column}
+    sentences += [said.SPEED[name] for name in ("cpu", "rtx5090", "rtx4090", "rtx3090") if name in axes]
     return (*sentences, said.CHOSEN_ON_TEST)
 
 

@@ -52,6 +52,7 @@ def sentiment() -> Collection:
         hues=FAMILY,
         filters={"language": "Language"},
         details={"language": "Language", "dataset": "Data set"},
+        apart="dataset",
     )
 
 

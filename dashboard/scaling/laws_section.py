@@ -118,8 +118,8 @@ def _lowest(law: Law, flops: np.ndarray, points: Points) -> np.ndarray:
 def _drawn(shown: Shown) -> figures.Runs:
     points = shown.runs.points
     told = tuple(
-        f"{name}, {with_power(tokens, digits=3)} tokens, {with_power(flops, digits=3)} FLOPs<br>loss {loss:.3f}, the law says {predicted:.3f}<br>"
-        f"{shown.runs.source}"
+        f"{name}, {with_power(tokens, digits=3)} tokens, {with_power(flops, digits=3)} FLOPs<br>"
+        f"loss {loss:.3f}, the law says {predicted:.3f}<br>{shown.runs.source}"
         for name, tokens, flops, loss, predicted in zip(
             shown.runs.names, points.tokens, points.flops, points.loss, shown.predicted, strict=True
         )

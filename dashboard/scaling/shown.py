@@ -26,11 +26,16 @@ def select(collection: Collection, choices: Choices) -> Shown:
     has = _has(kept, choices.x, choices.log_x) & _has(kept, choices.y, choices.log_y)
     placed = kept[has]
     front = placed.iloc[:0]
-    if choices.front and len(placed):
+    if choices.front and len(placed) and is_comparable(collection, placed):
         x, y = (placed[measure.column].to_numpy(dtype=float) for measure in (choices.x, choices.y))
         beaten_by_none = pareto_front(x, y, more_x=choices.x.better == "more", more_y=choices.y.better == "more")
         front = placed[beaten_by_none].sort_values(choices.x.column)
     return Shown(kept, placed, front, choices)
+
+
+def is_comparable(collection: Collection, rows: pd.DataFrame) -> bool:
+    """Whether the scores of these rows were reached on the same test."""
+    return not collection.apart or rows[collection.apart].nunique() < 2
 
 
 def filtered(collection: Collection, choices: Choices) -> pd.DataFrame:

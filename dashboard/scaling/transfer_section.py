@@ -32,6 +32,7 @@ def results() -> Collection:
         details={"dataset": "Tested on", "data": "Pre-trained on"},
         things="results",
         short="model",
+        apart="dataset",
     )
 
 

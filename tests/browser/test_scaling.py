@@ -19,7 +19,8 @@ def test_every_section_is_alive_at_its_own_address_and_fits_a_phone(visit, brows
 
 
 def click(page, place):
-    """Click a point of the picture: in the middle of its mark."""
+    """Click a point of the picture: in the middle of its mark, when the page is no longer being computed."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     point = page.locator(".js-plotly-plot .scatterlayer .points path").nth(place)
     point.scroll_into_view_if_needed()
     box = point.bounding_box()
@@ -36,6 +37,7 @@ def test_a_click_opens_a_card_a_second_one_compares_and_the_address_keeps_both(v
     cards = page.locator(".st-key-bleude_cards")
     click(page, 0)
     expect(cards).to_contain_text("Vaswani et al. 2017, Table 2")
+    expect(page.locator(".js-plotly-plot .scatterlayer .points path")).to_have_count(8)  # the ring of the chosen one
     click(page, 3)
     expect(cards.locator("th")).to_have_count(3)
     expect(page).to_have_url(re.compile("bleude_chosen=.*bleude_chosen="))

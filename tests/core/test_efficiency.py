@@ -126,6 +126,14 @@ def test_what_costs_more_errs_less_in_the_end(variant):
     assert points[-1].setting in (120, 15, *efficiency.MOST.values())
 
 
+def test_settings_that_cost_too_much_are_left_out_unless_all_do():
+    points = error_against_cost(Performer(), drawn())
+    some = error_against_cost(Performer(), drawn(), dearest=4.0)
+    assert 0 < len(some) < len(points)
+    assert [point.setting for point in some] == [point.setting for point in points if point.cost <= 4]
+    assert [point.setting for point in error_against_cost(Performer(), drawn(), dearest=0.1)] == [8]
+
+
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: type(variant).__name__)
 @pytest.mark.parametrize("length", [1, 2, 7, 100])
 def test_settings_grow_and_can_be_used(variant, length):

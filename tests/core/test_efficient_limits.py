@@ -58,6 +58,14 @@ def test_a_sparse_variant_is_exact_attention_under_its_mask(variant, causal):
     assert 0 < mask.float().mean() < 0.5
 
 
+@pytest.mark.parametrize("variant", [SlidingWindow(window=21), BigBird(block=8, window=3, random=2, global_tokens=5)])
+def test_little_at_a_time_gives_the_same(variant, monkeypatch):
+    parts = drawn()
+    whole = variant.output(*parts)
+    monkeypatch.setattr("core.models.efficient.sparse.GATHERED", 5000)
+    torch.testing.assert_close(variant.output(*parts), whole)
+
+
 def test_the_window_is_as_wide_as_it_says():
     ahead, both = SlidingWindow(window=5), SlidingWindow(window=5, causal=False)
     assert ahead.allowed(40)[20].nonzero().flatten().tolist() == [16, 17, 18, 19, 20]

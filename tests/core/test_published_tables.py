@@ -1,5 +1,6 @@
 """Every published table: a few rows against the originals, and that a wrong row is refused with file and line."""
 
+import csv
 from datetime import date
 
 import pytest
@@ -59,7 +60,7 @@ def test_a_row_that_stands_there_twice_is_refused(tmp_path, name):
 @pytest.mark.parametrize("name", LOADERS)
 def test_a_row_without_source_a_missing_column_and_an_empty_table_are_refused(tmp_path, name):
     header, first, *_ = (FOLDER / name).read_text(encoding="utf-8").splitlines()
-    source = next(iter(LOADERS[name]())).source
+    source = next(csv.DictReader([header, first]))["source"]
     file = tmp_path / name
     for text, words in (
         (f"{header}\n{first.replace(source, '')}\n", "line 2: 'source' is empty"),

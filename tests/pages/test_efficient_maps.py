@@ -77,6 +77,12 @@ def test_another_text_takes_the_nearest_setting_that_it_has(open_maps):
     assert "Error of the output" in numbers(app)
 
 
+@pytest.mark.parametrize("method", ["Sliding window", "BigBird", "Linformer", "Performer", "Clustered", "Low rank"])
+def test_two_tokens_are_enough_for_every_method(open_maps, method):
+    app = open_maps(text="The sea", maps_method=method)
+    assert "Error of the output" in numbers(app)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

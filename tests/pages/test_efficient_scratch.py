@@ -26,8 +26,14 @@ def test_the_page_shows_each_variant_and_its_distance_to_exact(visit, monkeypatc
     assert table["more than exact"].tolist() == pytest.approx([0, 0.05, 0.3])
     told = " ".join(each.value for each in app.markdown)
     assert "**BigBird**" in told
-    assert "0.050 more than exact attention, with 30% of its multiplications" in told
-    assert "**Performer** loses most, 0.300 bits" in told
+    assert "0.050 bits more than exact attention, with 30% of its multiplications" in told
+    assert "**Performer** multiplies least, 20% of what exact attention does, and needs 0.300 bits more" in told
+
+
+def test_an_approximation_that_predicts_better_is_said_to():
+    told = scratch_section.notice((RUNS[0], run("BigBird", 2.1, 300)))
+    assert "0.100 bits fewer than exact attention" in told[0]
+    assert "Better than exact is no mistake: 400 steps are few" in told[-1]
 
 
 @pytest.mark.parametrize("name", CONTESTANTS)

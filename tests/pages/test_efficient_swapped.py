@@ -58,7 +58,7 @@ def test_what_looks_ahead_is_not_on_offer(open_swapped):
 
 
 def test_every_method_is_measured_on_a_click_and_kept(open_swapped):
-    app = open_swapped(text="The old man looked at the sea and saw nothing.")
+    app = open_swapped(text="The old man looked at the sea and saw nothing. " * 20)
     assert "Of all settings" not in prose(app)
     app = check(app.button(key="swap-sweep").click().run())
     app = check(app.run())
@@ -79,6 +79,7 @@ def test_a_text_that_cannot_be_used_gets_a_sentence(open_swapped, text, sentence
 def test_two_tokens_are_enough(open_swapped):
     app = open_swapped(text="The sea")
     assert "Loss, exact" in numbers(app)
+    assert "costs more than twice the exact kernel" in told(app, "caption")
 
 
 def test_markup_in_a_text_is_shown_as_text(open_swapped):

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.words import scaling as page
 from dashboard.words.scaling import language as said
-from tests.pages.scaling import PAGE, drawn, numbers, original, prose, same
+from tests.pages.scaling import PAGE, drawn, line, numbers, original, prose, same
 
 GLUE = {of["model"]: of for of in original("glue_leaderboard.csv")}
 PEOPLE = GLUE["GLUE Human Baselines"]
@@ -45,6 +45,10 @@ def test_sentiment_by_the_seconds_of_training(language):
     rows = [of for of in original("sentiment.csv") if of["language"] == "English"]
     expected = [(int(of["epochs"]) * float(of["seconds_per_epoch"]), 100 * float(of["val_accuracy"])) for of in rows]
     assert same(drawn(app).values(), expected)
+    assert line(app, "Pareto front") is not None
+    both = language(said.SENTIMENT)
+    assert line(both, "Pareto front") is None
+    assert "**2 data sets** in one picture" in prose(both)
     assert "On IMDB, **1x bidirectional RNN** is best of those shown (89.1 %)" in prose(app)
 
 

@@ -17,6 +17,8 @@ from torch import Tensor
 from core.models.efficient.exact import masked
 from core.models.efficient.variant import Rows, Variant, check_lengths, chosen_rows
 
+GATHERED = 2**26  # numbers of gathered keys that are held at once: 256 MB in single precision
+
 
 @dataclass(frozen=True, eq=False)
 class Layout:
@@ -78,9 +80,15 @@ class Sparse(Variant):
         tokens, size = check_lengths(query, key), self.block_size
         layout = layout_of(self, tokens)
         in_blocks = [_blocks(part, size) for part in (query, key, value)]  # (batch x head, block, in block, each)
-        places = layout.blocks.to(query.device)
-        keys, values = (part[:, places].flatten(2, 3) for part in in_blocks[1:])  # (..., block, gathered, each)
-        mixed = F.scaled_dot_product_attention(in_blocks[0], keys, values, attn_mask=layout.mask.to(query.device)[None])
+        one = in_blocks[1][:, 0].numel() * layout.blocks.shape[1]  # gathered for one block of queries
+        at_once = max(1, GATHERED // one)  # blocks of queries: all of them, unless very much is gathered
+        chunks = zip(
+            in_blocks[0].split(at_once, dim=1),
+            layout.blocks.to(query.device).split(at_once),
+            layout.mask.to(query.device).split(at_once),
+            strict=True,
+        )
+        mixed = torch.cat([_mixed(queries, *in_blocks[1:], *where) for queries, *where in chunks], dim=1)
         mixed = mixed.flatten(1, 2)[:, :tokens].unflatten(0, query.shape[:2])
         whole = min(self.whole_rows, tokens)
         if not whole or self.causal:  # the first tokens then have only themselves to look at: one another's blocks
@@ -90,18 +98,37 @@ class Sparse(Variant):
 
     def multiplications(self, tokens: int, each: int) -> int:
         """Of every query with every gathered key, also of those that the mask then hides."""
-        queries, keys = layout_of(self, tokens).mask[0].shape
-        pairs = len(layout_of(self, tokens).mask) * queries * keys
+        wanted = gathered_by(self, tokens)
+        pairs = len(wanted) * self.block_size**2 * max(map(len, wanted))
         whole = 0 if self.causal else min(self.whole_rows, tokens) * tokens
         return 2 * (pairs + whole) * each
 
 
-@lru_cache(maxsize=32)
+def _mixed(
+    query: Float[Tensor, "_ block query each"],
+    key: Float[Tensor, "_ _ key each"],
+    value: Float[Tensor, "_ _ key each_value"],
+    blocks: Int[Tensor, "block gathered"],
+    mask: Bool[Tensor, "block query _"],
+) -> Float[Tensor, "_ block query each_value"]:
+    """What some blocks of queries take of the blocks of keys that they gather."""
+    keys, values = (part[:, blocks].flatten(2, 3) for part in (key, value))
+    return F.scaled_dot_product_attention(query, keys, values, attn_mask=mask[None])
+
+
+@lru_cache(maxsize=64)
+def gathered_by(variant: Sparse, tokens: int) -> list[list[int]]:
+    """For each block of queries of a text, the blocks of keys that it needs."""
+    count = -(-tokens // variant.block_size)
+    return [variant.gathered(place, count) for place in range(count)]
+
+
+@lru_cache(maxsize=8)
 def layout_of(variant: Sparse, tokens: int) -> Layout:
     """Blocks that gather fewer keys than others gather their own once more, and look at none of those."""
     size = variant.block_size
     count = -(-tokens // size)
-    wanted = [variant.gathered(place, count) for place in range(count)]
+    wanted = gathered_by(variant, tokens)
     most = max(map(len, wanted))
     filler = torch.tensor([[False] * len(row) + [True] * (most - len(row)) for row in wanted])
     blocks = torch.tensor([row + [place] * (most - len(row)) for place, row in enumerate(wanted)])

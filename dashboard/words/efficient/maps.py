@@ -9,6 +9,10 @@ OWN_TEXT_HELP = (
     "What the model writes by itself is drawn token by token from what it expects, always with the same seed. Your own "
     "text may be as long as the model's context; a file may be opened, too."
 )
+MOST_HELP = (
+    "Longer texts take longer: with four times the tokens, exact attention has sixteen times the pairs. 16,384 tokens "
+    "take up to a minute on two cores."
+)
 METHOD_HELP = {
     "Sliding window": "Every token looks at its nearest neighbours only.",
     "BigBird": "A window, some random blocks, and a few tokens that see all and are seen by all; in blocks of tokens.",
@@ -61,7 +65,7 @@ RATIO = (
 NOTES = replace(
     EFFICIENT,
     try_this=(
-        "Find the smallest window that keeps the output of this head within 10 %. Then choose another layer.",
+        "Find the smallest window that keeps the output of this head within 10%. Then choose another layer.",
         "BigBird without random blocks and global tokens is a window in blocks. What does each part buy here?",
         "Give Performer four times the features. By how much does the error fall, and what does the work come to?",
     ),

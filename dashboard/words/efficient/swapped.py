@@ -13,6 +13,9 @@ ALL = "all layers"
 SWEEP = "Measure every method at every setting"
 SWEEP_AGAIN = "Measure again"
 NOT_ALL = "{done} of {total} settings measured: the button goes on with the rest."
+TOO_SHORT = (
+    "So short a text has nothing to save: every setting costs more than twice the exact kernel. Read a longer one."
+)
 SWEPT = (
     "Loss on this text with each method in {layers}, from its cheapest setting to its dearest; the line is the loss "
     "with exact attention. Work counts multiplications of one head on this text; 1 is the fused exact kernel."

@@ -14,8 +14,8 @@ CHOSEN_HINT = "click points in the picture, or type a name"
 CHOSEN_HELP = "One opens a card with all of its figures, several are compared. A second click takes one away."
 NOTHING = "Nothing of {count:,} {things} passes these filters: take one away, or shorten “Name contains”."
 NO_FIGURE = (
-    "Of the {things} that pass the filters ({count:,}), none has both {x} and {y}: choose other axes, or a scale that is "
-    "not logarithmic."
+    "Of the {things} that pass the filters ({count:,}), none has both {x} and {y}: choose other axes, or a scale that "
+    "is not logarithmic."
 )
 HIDES = "What this picture hides"
 FRONT_NAME = "Pareto front"

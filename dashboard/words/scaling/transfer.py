@@ -20,7 +20,7 @@ ABOUT = {
         "help most?"
     ),
 }
-DUEL_AXIS = "difference in points of accuracy: to the right, this model is ahead"
+DUEL_AXIS = "points ahead (right) or behind (left)"
 VARIANTS = "The sizes of the vision transformer that these names mean; */16* and */14* are pixels on a side of a patch."
 SAME = "A model against itself: choose another one."
 NOTHING = "Nothing is shown, so there is nothing to notice: take a filter away."

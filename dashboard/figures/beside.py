@@ -1,0 +1,64 @@
+"""Where names stand beside their marks, so that they cover neither one another nor a mark, nor leave the picture."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+MARK = 7.0  # pixels from the middle of a mark to its edge
+LETTER = 0.54  # the width of a letter as a share of its size
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle in pixels; `top` is above `bottom` and the smaller number."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def meets(self, other: "Box") -> bool:
+        """Whether the two have more than an edge in common."""
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
+
+
+def beside(
+    across: Float[np.ndarray, "point"],
+    up: Float[np.ndarray, "point"],
+    names: Sequence[str],
+    *,
+    width: float,
+    height: float,
+    size: float,
+) -> list[str]:
+    """For each mark where its name stands ("top center", ...), or "" where there is no room for it.
+
+    `across` and `up` are shares of the picture's `width` and `height` in pixels, `size` is that of the letters. Names
+    are placed from the left to the right, above their marks if they can.
+    """
+    x, y = across * width, (1 - up) * height
+    taken = [Box(a - MARK, a + MARK, b - MARK, b + MARK) for a, b in zip(x, y, strict=True)]
+    places = [""] * len(names)
+    for point in np.argsort(x, kind="stable"):
+        for place, box in boxes(float(x[point]), float(y[point]), LETTER * size * len(names[point]), size).items():
+            others = [each for number, each in enumerate(taken) if number != point]
+            if 0 <= box.left and box.right <= width and not any(box.meets(other) for other in others):
+                places[point] = place
+                taken.append(box)
+                break
+    return places
+
+
+def boxes(x: float, y: float, wide: float, size: float) -> dict[str, Box]:
+    """The room a name would take on each side of its mark, the better sides first; names are in Plotly's words."""
+    half = size * 0.62
+    return {
+        "top center": Box(x - wide / 2, x + wide / 2, y - MARK - 2 * half, y - MARK),
+        "bottom center": Box(x - wide / 2, x + wide / 2, y + MARK, y + MARK + 2 * half),
+        "middle right": Box(x + MARK, x + MARK + wide, y - half, y + half),
+        "middle left": Box(x - MARK - wide, x - MARK, y - half, y + half),
+    }
