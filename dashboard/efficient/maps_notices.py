@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from core.efficiency import Comparison, Point
+from core.efficiency import Comparison
+from core.efficiency_curve import Point
 from core.models.efficient import Linformer, Performer, Sparse
 from core.text import Tokens
 from dashboard import layout

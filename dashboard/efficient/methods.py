@@ -6,7 +6,7 @@ from typing import cast
 
 import streamlit as st
 
-from core.efficiency import SETTING
+from core.efficiency_curve import SETTING
 from core.models.efficient import (
     BigBird,
     Clustered,
@@ -65,7 +65,8 @@ def standard(name: str, tokens: int, *, causal: bool) -> Variant:
     if name == WINDOW:
         return SlidingWindow(causal=causal, window=min(256, max(2, quarter // 2)))
     if name == BIGBIRD:
-        return BigBird(causal=causal, block=16 if tokens <= 2048 else 64, random=1)
+        block = next(block for most, block in ((64, 4), (2048, 16), (tokens, 64)) if tokens <= most)
+        return BigBird(causal=causal, block=block, random=1, global_tokens=_power(min(16, max(1, tokens // 8))))
     if name == LINFORMER:
         return Linformer(causal=causal, rank=min(256, quarter), block=BLOCK)
     if name == PERFORMER:
@@ -104,7 +105,7 @@ def _bigbird(tokens: int, causal: bool, key: str) -> Variant:
     blocks = -(-tokens // block)
     window = _slider("Window, in blocks", _ints(1, min(blocks * (1 if causal else 2), 16)), 3, f"{key}_blocks")
     drawn = _slider("Random blocks", _ints(0, min(blocks, 8)), 1, f"{key}_random")
-    seen = _slider("Global tokens", (0, *_powers(1, min(tokens, 128))), 16, f"{key}_global")
+    seen = _slider("Global tokens", (0, *_powers(1, min(tokens, 128))), first.global_tokens, f"{key}_global")
     return BigBird(
         causal=causal, block=block, window=window, random=drawn, global_tokens=seen, seed=_seed(key) if drawn else 0
     )

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.efficiency import WHOLE, settings_of, with_setting
+from core.efficiency import WHOLE
+from core.efficiency_curve import settings_of, with_setting
 from core.models.efficient import Fused, Variant
 from dashboard import charts, layout
 from dashboard.efficient import methods

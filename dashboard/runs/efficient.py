@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 import streamlit as st
 import torch
 
-from core import efficiency, sampling, swapped, zoo
+from core import efficiency, efficiency_curve, sampling, swapped, zoo
 from core.capture import AttentionCall, record_attention
-from core.efficiency import Comparison, Head, Point
+from core.efficiency import Comparison, Head
+from core.efficiency_curve import Point
 from core.errors import InputError, ModelError
 from core.models.efficient import LowRank, Sparse, Variant, factors
 from core.models.gpt import GPT
@@ -113,7 +114,7 @@ def farthest(own: Own) -> tuple[int, int]:
         if call.query_length == call.key_length == reading.length:
             for number in range(call.heads):
                 weights = call.weights(number, queries=rows.tolist())
-                far = (rows[:, None] - torch.arange(reading.length)) >= FAR
+                far = (rows[:, None] - torch.arange(reading.length)) >= min(FAR, reading.length // 4)
                 far[:, 0] = False  # the first token is where attention goes that has no use
                 found[layer, number] = float((weights * far).amax(dim=-1).mean())
     return max(found, key=found.__getitem__, default=(0, 0))
@@ -134,7 +135,7 @@ def along(own: Own, layer: int, number: int, variant: Variant) -> tuple[Point, .
     given = head(own, layer, number)
     variant = _with_factors(own, layer, number, variant, given)
     with computing():
-        return efficiency.error_against_cost(variant, given, dearest=DEAREST)
+        return efficiency_curve.error_against_cost(variant, given, dearest=DEAREST)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

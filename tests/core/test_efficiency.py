@@ -5,9 +5,10 @@ import math
 import pytest
 import torch
 
-from core import efficiency
+from core import efficiency, efficiency_curve
 from core.capture import record_attention
-from core.efficiency import Head, compare, error_against_cost, head_of, settings_of
+from core.efficiency import Head, compare, head_of
+from core.efficiency_curve import error_against_cost, settings_of
 from core.errors import CaptureError
 from core.models.efficient import (
     BigBird,
@@ -123,7 +124,7 @@ def test_what_costs_more_errs_less_in_the_end(variant):
     costs, errors = [point.cost for point in points], [point.error for point in points]
     assert costs == sorted(costs)
     assert errors[-1] < 0.6 * errors[0]
-    assert points[-1].setting in (120, 15, *efficiency.MOST.values())
+    assert points[-1].setting in (120, 15, *efficiency_curve.MOST.values())
 
 
 def test_settings_that_cost_too_much_are_left_out_unless_all_do():
