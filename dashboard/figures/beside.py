@@ -46,7 +46,7 @@ def beside(
     for point in np.argsort(x, kind="stable"):
         for place, box in boxes(float(x[point]), float(y[point]), LETTER * size * len(names[point]), size).items():
             others = [each for number, each in enumerate(taken) if number != point]
-            if 0 <= box.left and box.right <= width and not any(box.meets(other) for other in others):
+            if box.left >= 0 and box.right <= width and not any(box.meets(other) for other in others):
                 places[point] = place
                 taken.append(box)
                 break

@@ -337,8 +337,8 @@ BELTAGY = (
     "Beltagy et al. 2020, [Longformer](https://arxiv.org/abs/2004.05150), section 3.1: attention in a sliding window."
 )
 ZAHEER = (
-    "Zaheer et al. 2020, [Big Bird](https://arxiv.org/abs/2007.14062), section 2 and figure 1: window, global and random "
-    "links; appendix D: in blocks."
+    "Zaheer et al. 2020, [Big Bird](https://arxiv.org/abs/2007.14062), section 2 and figure 1: window, global and "
+    "random links; appendix D: in blocks."
 )
 LINFORMER = (
     "Wang et al. 2020, [Linformer](https://arxiv.org/abs/2006.04768), equation 7: keys and values projected to a fixed "
