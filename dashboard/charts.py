@@ -30,8 +30,10 @@ def chart(
     else:
         st.plotly_chart(figure, key=name, alt=alt, config=config, on_select=on_select, selection_mode="points")
     if not layout.is_presented():
-        csv = None if table is None else csv_of(table)
-        takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv)
+        small = table is not None and table.size <= SENT
+        takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv_of(table) if small else None)
+        if table is not None and not small:
+            download_table(table, name)
 
 
 def download_table(table: pd.DataFrame, name: str) -> None:
@@ -50,13 +52,17 @@ def download_table(table: pd.DataFrame, name: str) -> None:
 
 def csv_of(table: pd.DataFrame) -> str:
     """A table as CSV that a spreadsheet may open: a text that starts like a formula gets an apostrophe."""
-    return table.map(_inert).rename(columns=_inert).to_csv(index=False, lineterminator="\r\n")
+    numbers = pd.api.types.is_numeric_dtype
+    columns = [column if numbers(column) else column.map(_inert) for _, column in table.items()]
+    return pd.concat(columns, axis=1).rename(columns=_inert).to_csv(index=False, lineterminator="\r\n")
 
 
 def _inert(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
+# Cells of a table that go to the browser with the figure; a larger one is made when it is asked for.
+SENT = 5_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-SECTIONS = ["Translation", "Images", "Pre-training", "Language", "By year"]
+SECTIONS = ["Translation", "Images", "Pre-training", "Language", "By year", "Laws", "Calculator", "Small data"]
 
 
 @pytest.mark.parametrize("section", SECTIONS)

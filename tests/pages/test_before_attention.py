@@ -199,7 +199,7 @@ def test_measuring_shows_time_and_memory_for_every_layer(visit, monkeypatch):
         return tuple(Cost(layer, tokens, tokens / 1e6, 5, tokens * 512) for layer in LAYERS for tokens in (1024, 2048))
 
     monkeypatch.setattr(kept, "_MEASURED", {})
-    monkeypatch.setattr(kept, "measure", measure)
+    monkeypatch.setattr(kept.measured, "measure_layers", measure)
     app = visit(PAGE, show=said.WAYS)
     assert len(app.get("plotly_chart")) == 1
     next(button for button in app.button if button.label == "Measure on this machine").click().run()
