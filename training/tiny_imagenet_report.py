@@ -30,7 +30,9 @@ def main() -> None:
     """Measure all that are there, then write their cards."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=1, help="as many as in the training, which the cards name")
     arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
     cache = Path("runs") / "tiny-imagenet"
     train, validation = (read_pictures(arguments.data, split, cache) for split in ("train", "val"))
     names = [recipe.name for recipe in RECIPES.values() if (WEIGHTS / recipe.name / "model.safetensors").exists()]
