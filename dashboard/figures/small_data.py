@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import plotly.graph_objects as go
 
+from dashboard.figures.beside import beside
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import HUES, Palette
 
 FAMILIES = {"convolutional": HUES[1], "transformer": HUES[0]}
+WIDTH, ROOM = 420, 0.15  # pixels of the narrowest picture that names are placed for; share of the range
 DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -57,50 +60,58 @@ def against_size(
 ) -> go.Figure:
     """All of the data: our networks as filled marks, published ones (with what is told of each) as hollow ones."""
     figure = go.Figure()
+    everyone = [*ours, *(learner for learner, _ in published)]
+    across, up = (_shares(values) for values in (np.log10([each.parameters for each in everyone]), _best(everyone)))
+    names = [each.name for each in everyone]
+    places = dict(
+        zip(everyone, beside(across, up, names, width=WIDTH, height=height - 130, size=size - 2), strict=True)
+    )
     for family, colour in FAMILIES.items():
-        mine = [learner for learner in ours if learner.family == family]
-        theirs = [(learner, told) for learner, told in published if learner.family == family]
-        _marks(
-            figure, mine, [f"{each.name}, ours" for each in mine], f"{family}, ours", colour, "circle", palette, size
-        )
-        _marks(
-            figure,
-            [learner for learner, _ in theirs],
-            [f"{learner.name}: {told}" for learner, told in theirs],
-            f"{family}, lecture",
-            colour,
-            "diamond-open",
-            palette,
-            size,
-        )
+        for whose, symbol, told in (
+            ("ours", "circle", {learner: f"{learner.name}, ours" for learner in ours}),
+            ("lecture", "diamond-open", {learner: f"{learner.name}: {words}" for learner, words in published}),
+        ):
+            shown = {learner: words for learner, words in told.items() if learner.family == family}
+            if shown:
+                mark = {"size": 11, "color": colour, "symbol": symbol, "line": {"width": 2}}
+                figure.add_trace(_marks(shown, places, f"{family}, {whose}", mark, palette, size))
     on_paper(figure, palette=palette, height=height, size=size, x="parameters", y="accuracy, %")
     figure.update_xaxes(type="log", exponentformat="power", dtick=1, showgrid=False)
+    figure.update_xaxes(range=_range(np.log10([each.parameters for each in everyone])))
+    figure.update_yaxes(range=_range(_best(everyone)))
     return figure
 
 
+def _best(learners: Sequence[Learner]) -> np.ndarray:
+    """The accuracy with the most pictures."""
+    return np.array([learner.reached[max(learner.reached)] for learner in learners])
+
+
+def _range(values: np.ndarray) -> list[float]:
+    """All values, with room for names around them."""
+    room = ROOM * (float(values.max() - values.min()) or 1.0)
+    return [float(values.min()) - room, float(values.max()) + room]
+
+
+def _shares(values: np.ndarray) -> np.ndarray:
+    """Where the values lie between the ends of their range."""
+    low, high = _range(values)
+    return (values - low) / (high - low)
+
+
 def _marks(
-    figure: go.Figure,
-    learners: Sequence[Learner],
-    told: Sequence[str],
-    name: str,
-    colour: str,
-    symbol: str,
-    palette: Palette,
-    size: int,
-) -> None:
-    if learners:
-        figure.add_trace(
-            go.Scatter(
-                x=[learner.parameters for learner in learners],
-                y=[max(learner.reached.items())[1] for learner in learners],
-                name=name,
-                mode="markers+text",
-                text=[escape(learner.name) for learner in learners],
-                textposition="top center",
-                textfont={"size": size - 2, "color": palette.soft},
-                marker={"size": 11, "color": colour, "symbol": symbol, "line": {"width": 2}},
-                customdata=[escape(each) for each in told],
-                cliponaxis=False,
-                hovertemplate="%{customdata}<br>%{x:.3s} parameters, %{y:.1f} %<extra></extra>",
-            )
-        )
+    told: Mapping[Learner, str], places: Mapping[Learner, str], name: str, mark: dict, palette: Palette, size: int
+) -> go.Scatter:
+    return go.Scatter(
+        x=[learner.parameters for learner in told],
+        y=_best(list(told)),
+        name=name,
+        mode="markers+text",
+        text=[escape(learner.name) if places[learner] else "" for learner in told],
+        textposition=[places[learner] or "top center" for learner in told],
+        textfont={"size": size - 2, "color": palette.soft},
+        marker=mark,
+        customdata=[escape(words) for words in told.values()],
+        cliponaxis=False,
+        hovertemplate="%{customdata}<br>%{x:.3s} parameters, %{y:.1f} %<extra></extra>",
+    )
