@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import layout
 from dashboard.components.takeaway import takeaway
+from dashboard.figures.room import with_room
 
 
 def chart(
@@ -25,6 +26,7 @@ def chart(
     then stands in the session under `name`.
     """
     config = {"displayModeBar": False}
+    with_room(figure)
     if on_select is None:
         st.plotly_chart(figure, key=name, alt=alt, config=config)
     else:

@@ -8,6 +8,7 @@ import streamlit as st
 from core.errors import AtlasError
 from core.text import Tokens
 from dashboard import contents
+from dashboard.runs.collection import set_aside
 from dashboard.theme import PALETTES, Palette
 from dashboard.words import PageWords
 
@@ -33,6 +34,7 @@ def frame() -> None:
     page = st.navigation(contents.navigation(), position="hidden" if presenting else "sidebar", expanded=True)
     with sentences():
         page.run()
+    set_aside()
 
 
 def is_presented() -> bool:

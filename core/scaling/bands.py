@@ -28,10 +28,10 @@ class Bootstrap:
         return {name: (float(low[i]), float(high[i])) for i, name in enumerate(self.best.names())}
 
     def band(
-        self, parameters: Float[ndarray, " point"], tokens: Float[ndarray, " point"], level: float = LEVEL
+        self, flops: Float[ndarray, " point"], level: float = LEVEL
     ) -> tuple[Float[ndarray, " point"], Float[ndarray, " point"]]:
-        """The range of the law itself at these places: where the mean loss lies, not where a single run will."""
-        losses = np.array([law.loss(parameters, tokens) for law in self.drawn])
+        """The range of the lowest loss for a compute: where the law lies, not where a single run will."""
+        losses = np.array([law.lowest(flops) for law in self.drawn])
         low, high = np.quantile(losses, ((1 - level) / 2, (1 + level) / 2), axis=0)
         return low, high
 

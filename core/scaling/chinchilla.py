@@ -31,6 +31,10 @@ class Chinchilla(Law):
         """As in the paper."""
         return self.irreducible + self.parameter_scale / parameters**self.alpha + self.token_scale / tokens**self.beta
 
+    def lowest(self, flops: Float[ndarray, " point"]) -> Float[ndarray, " point"]:
+        """The loss at the `optimal` split."""
+        return self.loss(*self.optimal(flops))
+
     @classmethod
     def fit(cls, points: Points, start: Law | None = None) -> "Chinchilla":
         """Huber loss of log losses (section 3.3, equation 3, "approach 3"); by Gauss-Newton steps, not by L-BFGS.

@@ -28,6 +28,15 @@ class Kaplan(Law):
         by_size = (self.critical_parameters / parameters) ** (self.alpha_parameters / self.alpha_tokens)
         return (by_size + self.critical_tokens / tokens) ** self.alpha_tokens
 
+    def lowest(self, flops: Float[ndarray, " point"]) -> Float[ndarray, " point"]:
+        """Where the derivative with respect to N of (N_c / N)^p + D_c N / (C / 6), with p = alpha_N / alpha_D, is 0."""
+        power = self.alpha_parameters / self.alpha_tokens
+        products = flops / FLOPS_EACH
+        # N^(p + 1) = p N_c^p C / (6 D_c), by logarithms: N_c to a high power is too large for a number.
+        logs = power * np.log(self.critical_parameters) + np.log(power * products / self.critical_tokens)
+        parameters = np.exp(logs / (power + 1))
+        return self.loss(parameters, products / parameters)
+
     @classmethod
     def fit(cls, points: Points, start: Law | None = None) -> "Kaplan":
         """Least squares of log losses."""
@@ -59,6 +68,10 @@ class ComputeFrontier(Law):
     def loss(self, parameters: Float[ndarray, "*point"], tokens: Float[ndarray, "*point"]) -> Float[ndarray, "*point"]:
         """As in the paper, with C = 6 N D."""
         return self.irreducible + (self.critical_flops / (FLOPS_EACH * parameters * tokens)) ** self.alpha
+
+    def lowest(self, flops: Float[ndarray, " point"]) -> Float[ndarray, " point"]:
+        """Every split is as good."""
+        return self.loss(flops / FLOPS_EACH, np.ones_like(flops))
 
     @classmethod
     def fit(cls, points: Points, start: Law | None = None) -> "ComputeFrontier":

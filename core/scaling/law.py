@@ -41,6 +41,10 @@ class Law(ABC):
     def loss(self, parameters: Float[ndarray, "*point"], tokens: Float[ndarray, "*point"]) -> Float[ndarray, "*point"]:
         """What the law expects."""
 
+    @abstractmethod
+    def lowest(self, flops: Float[ndarray, " point"]) -> Float[ndarray, " point"]:
+        """The lowest loss for a compute of C = 6 N D: that of the best split into parameters and tokens."""
+
     @classmethod
     @abstractmethod
     def fit(cls, points: Points, start: "Law | None" = None) -> "Law":

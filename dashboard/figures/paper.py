@@ -17,19 +17,6 @@ def on_paper(
     y: str = "",
 ) -> go.Figure:
     """Give a figure the look of the atlas; `x` and `y` name its axes, `size` is that of the letters in pixels."""
-    figure.update_layout(
-        height=height,
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        font={"color": palette.ink, "size": size},
-        hoverlabel={
-            "bgcolor": palette.raised,
-            "bordercolor": palette.hair,
-            "font": {"color": palette.ink, "size": size},
-        },
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": size}},
-    )
     axis = {
         "gridcolor": palette.hair,
         "linecolor": palette.hair,
@@ -38,9 +25,33 @@ def on_paper(
         "automargin": True,
         "tickfont": {"color": palette.soft, "size": size - 1},
     }
-    figure.update_xaxes(title={"text": x, "font": {"size": size}}, **axis)
-    figure.update_yaxes(title={"text": y, "font": {"size": size}}, **axis)
+    look = {
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "font": {"color": palette.ink, "size": size},
+        "hoverlabel": {
+            "bgcolor": palette.raised,
+            "bordercolor": palette.hair,
+            "font": {"color": palette.ink, "size": size},
+        },
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": size}},
+        "xaxis": {"title": {"text": x, "font": {"size": size}}, **axis},
+        "yaxis": {"title": {"text": y, "font": {"size": size}}, **axis},
+    }
+    drawn = figure.layout.to_plotly_json()
+    del drawn["template"]  # every layout is given it anew
+    # Assigned at once: Plotly takes 12 ms to update these in an existing layout, and 2 ms to take a new one.
+    figure.layout = _over(drawn, look)
     return figure
+
+
+def _over(below: dict, above: dict) -> dict:
+    """Nested settings, with those `above` before those `below`."""
+    both = {**below, **above}
+    inner = {name for name in below.keys() & above.keys() if isinstance(below[name], dict)}
+    return both | {name: _over(below[name], above[name]) for name in inner}
 
 
 def escape(label: str) -> str:

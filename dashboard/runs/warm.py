@@ -3,6 +3,7 @@
 import time
 
 from core import zoo
+from dashboard.runs.collection import set_aside
 from dashboard.runs.models import image_model, text_model
 
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
@@ -12,6 +13,7 @@ def warm_up() -> None:
     """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
     for name in zoo.TEXT:
         text_model(name)
+    set_aside()
     time.sleep(FIRST_VISIT)
     from dashboard.runs import before  # only now: it needs pandas, which takes its time
 
@@ -21,3 +23,4 @@ def warm_up() -> None:
     from dashboard.runs import efficient  # likewise
 
     efficient.write_first()
+    set_aside()

@@ -41,10 +41,11 @@ def choices(collection: Collection) -> Choices:
             disabled=not may_front,
             help=said.FRONT_HELP,
         )
+    present = set(collection.rows.family)
     with layout.control_bar():
         families = st.pills(
             collection.families,
-            [family for family in collection.hues if family in set(collection.rows.family)],
+            [family for family in collection.hues if family in present],
             selection_mode="multi",
             wrap=True,
             key=f"{collection.name}_family",

@@ -78,7 +78,7 @@ def points(collection: Collection, shown: Shown) -> pd.DataFrame:
     told = [
         "\n".join((f"{y.inside}: {y.tell(up)}", f"{x.inside}: {x.tell(across)}", *words))
         for up, across, *words in zip(
-            rows[y.column], rows[x.column], *(rows[name] for name in _told_below(collection)), strict=True
+            *(rows[name].tolist() for name in (y.column, x.column, *_told_below(collection))), strict=True
         )
     ]
     return pd.DataFrame(

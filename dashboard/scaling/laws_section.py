@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.published import published_laws
-from core.scaling import FLOPS_EACH, LAWS, Bootstrap, Chinchilla, Law, Points
+from core.scaling import LAWS, Bootstrap
 from dashboard import charts, layout
 from dashboard.figures import laws as figures
 from dashboard.figures.numbers import with_power
@@ -40,12 +40,12 @@ def show() -> None:
     if not layout.is_presented():
         st.markdown(said.LEAD, width=layout.PROSE)
     shown = _choose()
-    line = along_compute(shown)
+    runs, numbers = _drawn(shown), _table(shown)
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        _losses(shown, line)
+        _losses(runs, _along_compute(shown), numbers)
     with right:
-        _predictions(shown)
+        _predictions(runs, numbers)
     _coefficients(shown)
     layout.notes(said.NOTES, notice=laws_notices.notice(shown), formula=lambda: laws_notices.formula(shown))
 
@@ -98,22 +98,11 @@ def _size(parameters: float) -> str:
     return f"{parameters / 1e9:g} G" if parameters >= 1e9 else (f"{parameters / 1e6:g} M" if parameters else "any size")
 
 
-def along_compute(shown: Shown) -> figures.Line:
-    """The law over the compute of all runs and a power of ten more: at the best split of it, where sizes matter."""
-    points = shown.runs.points
-    flops = np.geomspace(points.flops.min(), 10 * points.flops.max(), 60)
-    losses = np.stack([_lowest(law, flops, points) for law in (shown.found.best, *shown.found.drawn)])
-    low, high = np.quantile(losses[1:], (0.05, 0.95), axis=0)
-    return figures.Line(flops, losses[0], low, high)
-
-
-def _lowest(law: Law, flops: np.ndarray, points: Points) -> np.ndarray:
-    if isinstance(law, Chinchilla):
-        return law.loss(*law.optimal(flops))
-    # By trial: every law has a lowest loss for a compute, somewhere between many small steps and one large model.
-    sizes = np.geomspace(points.parameters.min() / 10, 100 * points.parameters.max(), 240)
-    parameters, compute = np.meshgrid(sizes, flops, indexing="ij")
-    return law.loss(parameters, compute / FLOPS_EACH / parameters).min(axis=0)
+def _along_compute(shown: Shown) -> figures.Line:
+    """The law over the compute of all runs and a power of ten more."""
+    spent = shown.runs.points.flops
+    flops = np.geomspace(spent.min(), 10 * spent.max(), 60)
+    return figures.Line(flops, shown.found.best.lowest(flops), *shown.found.band(flops))
 
 
 def _drawn(shown: Shown) -> figures.Runs:
@@ -128,9 +117,9 @@ def _drawn(shown: Shown) -> figures.Runs:
     return figures.Runs(points.flops, points.loss, shown.predicted, shown.held_out, told)
 
 
-def _losses(shown: Shown, line: figures.Line) -> None:
+def _losses(runs: figures.Runs, line: figures.Line, numbers: pd.DataFrame) -> None:
     figure = figures.loss_against_compute(
-        _drawn(shown),
+        runs,
         line,
         palette=layout.palette(),
         y="loss, nats",
@@ -140,25 +129,25 @@ def _losses(shown: Shown, line: figures.Line) -> None:
     charts.chart(
         figure,
         name="laws-compute",
-        alt=f"Loss of {len(shown.runs.points)} training runs against their compute, and the fitted law: "
+        alt=f"Loss of {len(runs.told)} training runs against their compute, and the fitted law: "
         f"{line.loss[0]:.2f} at {line.flops[0]:.0e} FLOPs, {line.loss[-1]:.2f} at {line.flops[-1]:.0e}.",
-        table=table(shown),
+        table=numbers,
     )
 
 
-def _predictions(shown: Shown) -> None:
+def _predictions(runs: figures.Runs, numbers: pd.DataFrame) -> None:
     figure = figures.predicted_against_measured(
-        _drawn(shown), palette=layout.palette(), size=charts.letters(), height=560 if layout.is_presented() else 440
+        runs, palette=layout.palette(), size=charts.letters(), height=560 if layout.is_presented() else 440
     )
     charts.chart(
         figure,
         name="laws-predicted",
         alt="Predicted against measured losses; runs that were held out are marked.",
-        table=table(shown),
+        table=numbers,
     )
 
 
-def table(shown: Shown) -> pd.DataFrame:
+def _table(shown: Shown) -> pd.DataFrame:
     """One row a run."""
     points = shown.runs.points
     return pd.DataFrame(

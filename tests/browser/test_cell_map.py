@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.apps.cell_map_app import HEADS, LABELS, LARGE, ODD
+from tests.browser.apps.cell_map_app import HEADS, HUES, LABELS, LARGE, LINKS, NAMES, ODD
 
 APP = Path(__file__).parent / "apps" / "cell_map_app.py"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -15,12 +15,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def maps(browser_page: Page, streamlit_server):
-    """Opens the page with a query and waits for all three maps."""
+    """Opens the page with a query and waits for all maps."""
 
     def visit(query: str = "") -> Page:
         browser_page.set_viewport_size({"width": 1280, "height": 2000})
         browser_page.goto(f"{streamlit_server(APP)}/?{query}")
-        expect(browser_page.get_by_role("grid")).to_have_count(3)
+        expect(browser_page.get_by_role("grid")).to_have_count(4)
         expect(browser_page.get_by_text("runs")).to_be_visible()
         return browser_page
 
@@ -190,17 +190,40 @@ def test_large_values_are_not_sent_again_after_a_click(maps):
     sizes = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))))
     page.reload()
-    expect(page.get_by_role("grid")).to_have_count(3)
+    expect(page.get_by_role("grid")).to_have_count(4)
     expect(page.get_by_text("in 1 runs")).to_be_visible()
     assert sum(sizes) > LARGE.nbytes
     for count, (row, column) in enumerate(((200, 500), (3, 77)), start=2):
         sizes.clear()
         page.mouse.click(*place(page, "large", row, column))
         expect(page.get_by_text(f"({row}, {column})] in {count} runs")).to_be_visible()
-        assert sum(sizes) < 50_000
+        assert sum(sizes) < LARGE.nbytes / 4
     expect(part(page, "large").locator(".tell")).to_have_text(
         f"position 3, channel 77: {significant(LARGE[3, 77])} (chosen)"
     )
+
+
+def test_kinds_are_told_listed_and_painted_by_name(maps):
+    page = maps()
+    expect(part(page, "kinds").locator(".legend span")).to_have_text(NAMES[1:])
+    colours = [
+        swatch.evaluate("it => getComputedStyle(it).backgroundColor")
+        for swatch in part(page, "kinds").locator(".swatch").all()
+    ]
+    assert colours == ["rgb({}, {}, {})".format(*bytes.fromhex(hue[1:])) for hue in HUES]
+    for row, column in ((0, 0), (1, 0), (0, 2)):
+        page.mouse.move(*place(page, "kinds", row, column))
+        sentence = f"query {row}, key {column}: {NAMES[LINKS[row, column]]}"
+        expect(part(page, "kinds").locator(".tell")).to_have_text(sentence)
+    page.mouse.move(1, 1)
+    with Image.open(taken(page, "kinds", "PNG")) as image:
+        painted = {colour for _, colour in image.convert("RGB").getcolors(1 << 20)}
+    assert {tuple(bytes.fromhex(hue[1:])) for hue in HUES} <= painted
+    texts = [text.text for text in drawing(page, "kinds").iter(f"{SVG}text")]
+    assert set(NAMES[1:]) <= set(texts)
+    with taken(page, "kinds", "CSV").open(encoding="utf-8-sig", newline="") as file:
+        lines = list(csv.reader(file))[1:]
+    assert [line[1:] for line in lines] == [[NAMES[kind] for kind in row] for row in LINKS]
 
 
 def test_values_that_change_are_shown_at_once(maps):

@@ -70,6 +70,11 @@ def test_small_values_are_always_sent():
     assert pack(np.eye(6), **PLAIN, have=first["digest"]) == first
 
 
+def test_kinds_travel_with_their_names_and_colours():
+    message = pack(np.eye(2), **PLAIN | {"kinds": ["no link", "window"], "hues": ["#0072b2"]})
+    assert (message["kinds"], message["hues"]) == (["no link", "window"], ["#0072b2"])
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
@@ -77,6 +82,8 @@ def test_small_values_are_always_sent():
         ({"columns": ["a", "b", "c"]}, "3 labels do not fit 2 columns"),
         ({"marked": [(2, 0)]}, r"2 × 2 cells, but \(2, 0\) is marked"),
         ({"marked": [(0, -1)]}, "is marked"),
+        ({"kinds": ["none"]}, "none of the whole numbers below 1"),
+        ({"kinds": ["none", "one"], "hues": ["#000000", "#ffffff"]}, "2 colours do not fit 2 kinds"),
     ],
 )
 def test_words_that_do_not_fit_the_matrix_are_an_error_that_says_which(wrong, sentence):

@@ -1,9 +1,8 @@
 """The section "Laws": the fitted numbers are core's, and held-out runs are those above the limit."""
 
-import numpy as np
 import pytest
 
-from core.scaling import Chinchilla, Kaplan, bootstrap
+from core.scaling import Chinchilla, Kaplan
 from dashboard.runs import laws as kept
 from dashboard.scaling import laws_section
 
@@ -47,15 +46,3 @@ def test_too_few_runs_get_a_sentence_and_the_controls_stay(visit):
 
 def app_limit() -> str:
     return laws_section._flops(laws_section.LIMITS[0])
-
-
-def test_the_line_of_a_law_is_the_lowest_loss_of_all_splits():
-    points = kept.published_runs("Chinchilla").points
-    law = Chinchilla(1.8, 480.0, 2100.0, 0.35, 0.37)
-    flops = np.array([1e20, 1e22])
-    sizes = np.geomspace(1e6, 1e13, 4000)
-    tried = [law.loss(sizes, each / 6 / sizes).min() for each in flops]
-    assert laws_section._lowest(law, flops, points) == pytest.approx(tried, rel=1e-5)
-    kaplan = bootstrap(Kaplan, points, draws=1).best
-    tried = [kaplan.loss(sizes, each / 6 / sizes).min() for each in flops]
-    assert laws_section._lowest(kaplan, flops, points) == pytest.approx(tried, rel=1e-3)

@@ -30,6 +30,8 @@ def cell_map(
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     limits: tuple[float, float] | None = None,
+    kinds: Sequence[str] = (),
+    hues: Sequence[str] = (),
     marked: Collection[tuple[int, int]] = (),
     mark: str = "chosen",
     on_click: Callable[[int, int], None] | None = None,
@@ -42,14 +44,16 @@ def cell_map(
     `x` and `y` name the axes ("head", "layer"); `rows` and `columns` label them (by default their numbers).
     `tell` is the sentence for the cell under the pointer, with {row}, {column} and {value} in it, for instance
     "layer {row}, head {column}: {value} bits". `limits`: the values of both ends of the scale, signed if the lower one
-    is below 0; without them 0 to the largest, or symmetric around 0. `marked` cells are outlined, and a screen reader
+    is below 0; without them 0 to the largest, or symmetric around 0. Where the values are whole numbers that stand for
+    something, `kinds` says what 0, 1, 2 ... mean: the legend lists all but the first, {value} is its name, and each
+    but the first has a colour of `hues`, or its own on the scale. `marked` cells are outlined, and a screen reader
     hears `mark` for them. `on_click(row, column)` is called before the page runs again. Cells can also be reached
     with Tab and arrow keys, and clicked with Enter. `alt` says what is to be seen; `name` begins the names of files.
     `height` is the most that the cells may take, in pixels.
     """
     clicked = (st.session_state.get(key) or {}).get("clicked")
     have = clicked.get("have") if isinstance(clicked, dict) else None
-    data = pack(values, rows=rows, columns=columns, limits=limits, marked=marked, have=have)
+    data = pack(values, rows=rows, columns=columns, limits=limits, kinds=kinds, hues=hues, marked=marked, have=have)
     data |= {"x": x, "y": y, "tell": tell, "mark": mark, "canClick": on_click is not None, "alt": alt}
     data |= {"name": f"attention-atlas-{name}", "height": height, "present": layout.is_presented()}
     data["palettes"] = _PALETTES["signed" if data["limits"][0] < 0 else "plain"]

@@ -1,4 +1,4 @@
-import { inkOn } from "../attention_view/colour.js";
+import { inkOn, rgbOf } from "../attention_view/colour.js";
 import { rounded, significant } from "../step_view/numbers.js";
 import { TURN } from "./geometry.js";
 
@@ -34,8 +34,13 @@ export function pointMarks(geometry, place, theme) {
   ];
 }
 
-function pixelsOf({ values, strength, limits }, theme) {
+function pixelsOf({ values, strength, limits, hues = [] }, theme) {
   const pixels = new Uint8ClampedArray(4 * values.length);
+  if (hues.length) {
+    const colours = hues.map((hue) => [...rgbOf(hue), 255]);
+    values.forEach((kind, place) => kind && pixels.set(colours[kind - 1], 4 * place));
+    return pixels;
+  }
   const empty = limits[0] < 0 ? 0.5 : 0; // zero is the page itself
   values.forEach((value, place) => {
     const drawn = strength(value);
@@ -85,7 +90,7 @@ function grid({ shape }, { left, top, cell }, theme) {
 function printed(matrix, { left, top, cell, size }, theme, measure) {
   const { rows, columns } = matrix.shape;
   if (cell.height < size * 1.5 || cell.width < size * 2) return [];
-  if (isBlank(matrix)) return [];
+  if (isBlank(matrix) || matrix.kinds?.length) return [];
   const digits = sharedDigits(matrix.values);
   const text = (value) => (value === 0 ? "0" : digits === null ? significant(value) : rounded(value, digits));
   const written = Array.from(matrix.values, (value) => (Number.isNaN(value) ? "" : text(value)));

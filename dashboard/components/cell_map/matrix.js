@@ -16,16 +16,20 @@ export function valuesOf({ digest, values }) {
 export function matrixOf(data, values) {
   const [rows, columns] = data.shape;
   const label = (labels, place) => (labels ? readable(labels[place]) : String(place));
+  const { kinds = [], hues = [] } = data;
   const marked = new Set(data.marked.map(([row, column]) => row * columns + column));
   return {
     ...data,
     values,
+    kinds,
+    hues,
     shape: { rows, columns },
     at: (row, column) => values[row * columns + column],
     rowLabel: (row) => label(data.rows, row),
     columnLabel: (column) => label(data.columns, column),
     isMarked: (row, column) => marked.has(row * columns + column),
     strength: strengthOn(data.limits),
+    said: (value) => (kinds.length ? kinds[value] : significant(value)),
   };
 }
 
@@ -39,7 +43,7 @@ function strengthOn([low, high]) {
 /** The cell as a sentence. */
 export function sentenceOf(matrix, row, column) {
   const value = matrix.at(row, column);
-  const words = { row: matrix.rowLabel(row), column: matrix.columnLabel(column), value: significant(value) };
+  const words = { row: matrix.rowLabel(row), column: matrix.columnLabel(column), value: matrix.said(value) };
   const place = `${matrix.y} ${words.row}, ${matrix.x} ${words.column}`.trim();
   // In one pass: a label that holds "{value}" stays as it is.
   const told = matrix.tell.replace(/\{(row|column|value)\}/g, (_, name) => words[name]);
@@ -58,9 +62,10 @@ export function endsOf({ limits: [low, high], values }) {
 }
 
 /** The numbers as rows of a table: labels around them, each with as many digits as float32 holds. */
-export function asRows({ shape, values, rowLabel, columnLabel }) {
+export function asRows({ shape, values, kinds, rowLabel, columnLabel }) {
   const head = ["", ...Array.from({ length: shape.columns }, (_, column) => columnLabel(column))];
-  const line = (row) => Array.from(values.subarray(row * shape.columns, (row + 1) * shape.columns), shortest);
+  const cell = (value) => (kinds.length ? kinds[value] : shortest(value));
+  const line = (row) => Array.from(values.subarray(row * shape.columns, (row + 1) * shape.columns), cell);
   return [head, ...Array.from({ length: shape.rows }, (_, row) => [rowLabel(row), ...line(row)])];
 }
 

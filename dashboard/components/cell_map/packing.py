@@ -18,12 +18,14 @@ def pack(
     columns: Sequence[str] | None,
     limits: tuple[float, float] | None,
     marked: Collection[tuple[int, int]],
+    kinds: Sequence[str] = (),
+    hues: Sequence[str] = (),
     have: str | None = None,
 ) -> dict:
     """The message for a matrix (row, column); view.js reads it.
 
     `have` is the digest of the values that the browser holds: large ones are then not sent again. ValueError if the
-    values are no matrix, if labels do not fit it or a mark lies outside.
+    values are no matrix, if labels, kinds or colours do not fit it or a mark lies outside.
     """
     if values.ndim != 2 or not values.size:
         raise ValueError(f"A map needs rows and columns, but the values have the shape {values.shape}.")
@@ -32,6 +34,10 @@ def pack(
             raise ValueError(f"{len(labels)} labels do not fit {count} {name}.")
     if outside := [cell for cell in marked if not _within(cell, values.shape)]:
         raise ValueError(f"The map has {values.shape[0]} × {values.shape[1]} cells, but {outside[0]} is marked.")
+    if kinds and not np.isin(values, range(len(kinds))).all():
+        raise ValueError(f"{len(kinds)} kinds are named, but a value is none of the whole numbers below {len(kinds)}.")
+    if hues and len(hues) != len(kinds) - 1:
+        raise ValueError(f"{len(hues)} colours do not fit {len(kinds)} kinds: each but the first has one.")
     with np.errstate(over="ignore"):
         sent = values.astype("<f4").tobytes()
     digest = hashlib.sha256(repr(values.shape).encode() + sent).hexdigest()[:16]
@@ -43,6 +49,8 @@ def pack(
         "rows": None if rows is None else [str(label) for label in rows],
         "columns": None if columns is None else [str(label) for label in columns],
         "limits": [float(low), float(high)],
+        "kinds": list(kinds),
+        "hues": list(hues),
         "marked": sorted([int(row), int(column)] for row, column in marked),
     }
 

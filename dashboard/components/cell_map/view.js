@@ -6,7 +6,7 @@ import { mapMarks, pointMarks } from "./drawing.js";
 import { cellAt, layoutOf } from "./geometry.js";
 import { GridView } from "./grid_view.js";
 import { createLegend } from "./legend.js";
-import { endsOf, matrixOf, sentenceOf, asRows, valuesOf } from "./matrix.js";
+import { matrixOf, sentenceOf, asRows, valuesOf } from "./matrix.js";
 import { pngOf, svgOf } from "./picture.js";
 
 const PRESENTED = 1.5; // times larger for the projector
@@ -89,8 +89,8 @@ class CellMap extends GridView {
 
   /** What goes into a picture. */
   page() {
-    const { marks, geometry, theme } = this;
-    return { marks, geometry, theme, alt: this.matrix.alt, ends: endsOf(this.matrix), colours: this.legend.colours() };
+    const { marks, geometry, theme, matrix } = this;
+    return { marks, geometry, theme, matrix };
   }
 }
 

@@ -9,6 +9,8 @@ LABELS = ["<img src=x onerror=window.hacked=1>", "{value}", "=1+1", 'a "b", c', 
 HEADS = np.random.default_rng(0).normal(size=(4, 6)).astype(np.float32)
 ODD = np.random.default_rng(1).random((5, 5)).astype(np.float32)
 ODD[0, 0], ODD[1, 1], ODD[2, 2] = np.nan, np.inf, -np.inf
+LINKS = np.array([[1, 0, 0], [2, 1, 0], [0, 2, 1]])
+NAMES, HUES = ["no link", "window <b>", "random"], ["#0072b2", "#d55e00"]
 LARGE = np.random.default_rng(2).random((256, 512)).astype(np.float32)
 
 
@@ -55,6 +57,17 @@ def app() -> None:
         on_click=on_click,
         alt="Many numbers",
         name="large",
+    )
+    cell_map(
+        LINKS,
+        key="kinds",
+        x="key",
+        y="query",
+        tell="query {row}, key {column}: {value}",
+        kinds=NAMES,
+        hues=HUES,
+        alt="Which keys each query looks at",
+        name="kinds",
     )
     st.button("Double", on_click=lambda: state.update(times=state.get("times", 0) + 1))
     st.text(f"clicked {clicked} in {state.runs} runs")

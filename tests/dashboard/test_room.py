@@ -1,0 +1,43 @@
+import plotly.graph_objects as go
+import pytest
+
+from dashboard.figures.paper import on_paper
+from dashboard.figures.room import with_room
+from dashboard.theme import LIGHT
+
+SIDES = ("l", "r", "t", "b")
+
+
+def figure(*names: str, size: int = 14, **layout) -> go.Figure:
+    """Bars beside their names, or a line where there are none."""
+    drawn = go.Figure([go.Bar(x=[1.0] * len(names), y=names) if names else go.Scatter(x=[1.0], y=[2.0])])
+    return on_paper(drawn, palette=LIGHT, height=300, size=size, x="across", y="up").update_layout(layout)
+
+
+def margins(drawn: go.Figure) -> dict[str, float]:
+    return {side: with_room(drawn).layout.margin[side] for side in SIDES}
+
+
+def test_longer_names_and_larger_letters_get_more_room():
+    assert margins(figure("a", "Oxford Flowers-102"))["l"] > margins(figure("a", "b"))["l"] + 50
+    assert all(margins(figure(size=20))[side] >= margins(figure(size=14))[side] for side in SIDES)
+
+
+def test_names_that_are_written_instead_of_numbers_count_too():
+    named = figure().update_yaxes(tickvals=[2.0], ticktext=["a name of thirty-two letters ..."])
+    assert margins(named)["l"] > margins(figure())["l"] + 100
+
+
+def test_an_axis_that_says_nothing_needs_no_room():
+    silent = figure("a").update_xaxes(visible=False).update_yaxes(showticklabels=False)
+    assert margins(silent) == dict.fromkeys(SIDES, 8)
+
+
+@pytest.mark.parametrize(("shown", "has"), [(None, True), (False, False), (True, True)])
+def test_two_named_lines_have_a_legend_unless_it_is_switched_off(shown, has):
+    drawn = figure(showlegend=shown).add_trace(go.Scatter(x=[1.0], y=[1.0]))
+    assert (margins(drawn)["t"] > 8) is has
+
+
+def test_a_margin_that_is_larger_stays():
+    assert margins(figure(margin={"l": 400, "t": 90})) | {"r": 0, "b": 0} == {"l": 400, "t": 90, "r": 0, "b": 0}
