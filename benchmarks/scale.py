@@ -1,6 +1,5 @@
 """Scale: the model for long texts, efficient attention against exact, and what visitors of both pages wait for."""
 
-import statistics
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -8,14 +7,22 @@ from functools import partial
 import torch
 from playwright.sync_api import Page
 
+from benchmarks import controls
 from benchmarks.measure import times
-from benchmarks.student import opened, visiting, wait
+from benchmarks.student import opened, visiting
 from benchmarks.table import Row
 from core import zoo
 from core.attention_costs import EACH, VARIANTS
 
 LONG = 16_384  # tokens
-CONTROL = 300  # milliseconds from a control to what it changes
+CONTROL = 300  # milliseconds from a control to the last change on its page
+SECTIONS = (
+    *(
+        ("scaling", each)
+        for each in ("Translation", "Images", "Pre-training", "Language", "By year", "Laws", "Calculator")
+    ),
+    *(("efficient", each) for each in ("Maps", "Swapped in")),
+)
 OPEN = 2.0  # seconds from a link to a complete page
 
 
@@ -28,8 +35,8 @@ def rows() -> Iterator[Row]:
         opened(page, address, "scaling", "Laws")  # the first visit of a server imports what all pages need
         for name, section in (("scaling", "Images"), ("scaling", "By year"), ("efficient", "Maps")):
             yield from _opened(page, address, name, section)
-        yield _chosen(page, address, "scaling", "Laws", ("Kaplan", "Compute frontier"))
-        yield _chosen(page, address, "efficient", "Maps", ("BigBird", "Performer", "Linformer"))
+        for name, section in SECTIONS:
+            yield _moved(page, address, name, section)
 
 
 def _against_exact() -> Iterator[Row]:
@@ -53,13 +60,10 @@ def _opened(page: Page, address: str, name: str, section: str) -> Iterator[Row]:
     )
 
 
-def _chosen(page: Page, address: str, name: str, section: str, choices: tuple[str, ...]) -> Row:
-    """The median wait after a click on one choice after the other, each seen once before."""
+def _moved(page: Page, address: str, name: str, section: str) -> Row:
+    """The control of a section that is waited for longest, and how long."""
     opened(page, address, name, section)
-    waits: list[float] = []
-    for seen in (False, True):
-        for choice in choices:
-            waited = wait(page, page.get_by_role("radio", name=choice, exact=True).click)
-            page.wait_for_timeout(1000)  # what stands further down the page
-            waits += [waited] if seen else []
-    return Row(f"{name.capitalize()}, {section}: another choice, seen before", statistics.median(waits), "ms", CONTROL)
+    found = dict(controls.waits(page))
+    slowest = max(found, key=lambda label: found[label])
+    what = f"{name.capitalize()}, {section}: slowest of {len(found)} controls, until the page is still"
+    return Row(what, found[slowest], "ms", CONTROL, detail=slowest)

@@ -1,6 +1,6 @@
 import { shortened } from "../attention_view/labels.js";
 import { vector } from "../attention_view/vector.js";
-import { painted } from "../cell_map/picture.js";
+import { painted } from "../cell_map/painted.js";
 import { csv } from "../takeaway/files.js";
 
 const BORDER = 20;

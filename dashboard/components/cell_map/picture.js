@@ -1,7 +1,8 @@
-import { measurer, paint } from "../attention_view/marks.js";
+import { measurer } from "../attention_view/marks.js";
 import { vector } from "../attention_view/vector.js";
 import { coloursOf, kindsOf } from "./legend.js";
 import { endsOf } from "./matrix.js";
+import { painted } from "./painted.js";
 
 const MARGIN = 16;
 const LEGEND = 110; // the width of the scale
@@ -18,18 +19,6 @@ export function svgOf(map) {
 /** The map with its legend as a PNG with two pixels for one. */
 export async function pngOf(map) {
   return painted({ ...pageOf(map), theme: map.theme });
-}
-
-/** Marks on paper as a PNG with two pixels for one. */
-export function painted({ marks, width, height, theme }) {
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [2 * width, 2 * height];
-  const context = canvas.getContext("2d");
-  context.scale(2, 2);
-  context.fillStyle = theme.paper;
-  context.fillRect(0, 0, width, height);
-  paint(context, marks, theme);
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
 function pageOf({ marks, geometry, theme, matrix }) {

@@ -5,7 +5,7 @@ import { cellAt } from "../cell_map/geometry.js";
 import { GridView } from "../cell_map/grid_view.js";
 import { createLegend } from "../cell_map/legend.js";
 import { asRows, matrixOf, sentenceOf } from "../cell_map/matrix.js";
-import { painted } from "../cell_map/picture.js";
+import { painted } from "../cell_map/painted.js";
 import { csv, download } from "../takeaway/files.js";
 import { createRow } from "../takeaway/row.js";
 import { pickerMarks, pictureLayout, underPointer } from "./drawing.js";

@@ -1,6 +1,6 @@
 import { measurer } from "../attention_view/marks.js";
 import { vector } from "../attention_view/vector.js";
-import { painted } from "../cell_map/picture.js";
+import { painted } from "../cell_map/painted.js";
 import { csv } from "../takeaway/files.js";
 import { percent } from "./sentences.js";
 

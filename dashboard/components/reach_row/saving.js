@@ -1,5 +1,5 @@
 import { vector } from "../attention_view/vector.js";
-import { painted } from "../cell_map/picture.js";
+import { painted } from "../cell_map/painted.js";
 import { csv } from "../takeaway/files.js";
 
 const AROUND = 16;
