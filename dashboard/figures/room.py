@@ -6,16 +6,20 @@ well saves the second drawing; where the guess is too small, Plotly still mends 
 
 import math
 
+import numpy as np
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 
 LETTER = 0.5  # of the size of the letters: how wide one of them is in the page's font, on average
-NUMBER, POWER = 3.5, 4.5  # letters: as long as the numbers of most axes get, such as 0.5 or 24.1; and powers of ten
+NUMBER, POWER = 3.5, 4.5  # letters: of a number about which nothing is known, and of a power of ten
+STEPS = 6  # an axis of numbers has at least so many
+LINE = 56  # sizes of a letter: a legend as wide as the page
+LARGE, PRESENTED = 20, 82  # pixels of a projector's letters, and the same for them
 SIDE = 18  # pixels on the right, where half of the last number below the plot stands out
 
 
 def with_room(figure: go.Figure) -> go.Figure:
-    """The same figure, its margins wide enough for the labels of both axes and for a legend of one line."""
+    """The same figure, its margins wide enough for the labels of both axes, and for a legend as wide as the page."""
     layout = figure.layout
     size, margin = layout.font.size, layout.margin
     needed = {"l": margin.l, "r": margin.r, "t": margin.t, "b": margin.b}
@@ -25,8 +29,9 @@ def with_room(figure: go.Figure) -> go.Figure:
     if _is_labelled(layout.xaxis) and layout.xaxis.side != "top":
         raised = 0.4 * size if layout.xaxis.exponentformat == "power" else 0
         needed |= {"b": 37 + 2.4 * size + marks + raised, "r": SIDE}
-    if _has_legend(figure) and layout.legend.orientation == "h":
-        needed["t"] = 27 + 1.2 * size + 0.02 * (layout.height or 0)
+    if (names := _listed(figure)) and layout.legend.orientation == "h":
+        lines = math.ceil(sum(3 + LETTER * len(name) for name in names) / (LINE if size < LARGE else PRESENTED))
+        needed["t"] = 27 + 1.2 * size + 0.02 * (layout.height or 0) + 2.2 * size * (lines - 1)
     layout.margin.update({side: max(margin[side], math.ceil(pixels)) for side, pixels in needed.items()})
     return figure
 
@@ -39,8 +44,21 @@ def _longest(figure: go.Figure) -> float:
     """How many letters the longest label of the vertical axis has."""
     axis = figure.layout.yaxis
     named = [axis.ticktext] if axis.ticktext is not None else [trace.y for trace in figure.data if _has_names(trace)]
-    numbers = POWER if axis.exponentformat == "power" else NUMBER
-    return max((len(name) for names in named for name in names), default=numbers)
+    if named:
+        return max((len(name) for names in named for name in names), default=0)
+    return POWER if axis.exponentformat == "power" else _of_numbers(figure)
+
+
+def _of_numbers(figure: go.Figure) -> float:
+    """How long the numbers get that Plotly writes beside these values."""
+    drawn = [np.asarray(trace.y) for trace in figure.data if "y" in trace]
+    numbers = [values for values in drawn if values.dtype.kind in "iuf" and np.isfinite(values).any()]
+    ends = [end(values) for values in numbers for end in (np.nanmin, np.nanmax)]
+    if not ends:
+        return NUMBER
+    span = max(ends) - min(ends)
+    decimals = 0 if span > STEPS else 2 if span > STEPS / 10 else 3  # the point counted
+    return len(f"{max(map(abs, ends)):,.0f}") + decimals
 
 
 def _has_names(trace: BaseTraceType) -> bool:
@@ -48,10 +66,11 @@ def _has_names(trace: BaseTraceType) -> bool:
     return "y" in trace and trace.y is not None and len(trace.y) > 0 and isinstance(trace.y[0], str)
 
 
-def _has_legend(figure: go.Figure) -> bool:
-    if figure.layout.showlegend is not None:
-        return figure.layout.showlegend
-    return sum(trace.type in LISTED and trace.showlegend is not False for trace in figure.data) > 1
+def _listed(figure: go.Figure) -> list[str]:
+    """The names in the legend; none where there is no legend."""
+    shown = figure.layout.showlegend
+    names = [trace.name or "" for trace in figure.data if trace.type in LISTED and trace.showlegend is not False]
+    return names if shown or (shown is None and len(names) > 1) else []
 
 
 LISTED = ("scatter", "bar")  # kinds of traces that a legend lists

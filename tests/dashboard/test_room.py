@@ -33,6 +33,22 @@ def test_an_axis_that_says_nothing_needs_no_room():
     assert margins(silent) == dict.fromkeys(SIDES, 8)
 
 
+def test_numbers_get_room_for_their_digits():
+    wide, narrow = (go.Figure(go.Scatter(x=[1, 2], y=ends)) for ends in ([0.0, 100_000.0], [0.0, 90.0]))
+    room = [margins(on_paper(each, palette=LIGHT, height=300))["l"] for each in (wide, narrow)]
+    assert room[0] > room[1] + 30
+    for values in ([None, None], [float("nan")], ["2020-01-01"], []):
+        margins(on_paper(go.Figure(go.Scatter(x=values, y=values)), palette=LIGHT, height=300))
+
+
+def test_a_legend_of_many_names_gets_several_lines():
+    drawn = figure()
+    for number in range(12):
+        drawn.add_trace(go.Scatter(x=[1.0], y=[1.0], name=f"a line with a long name {number}"))
+    few = figure().add_trace(go.Scatter(x=[1.0], y=[1.0], name="b"))
+    assert margins(drawn)["t"] > margins(few)["t"] + 50
+
+
 @pytest.mark.parametrize(("shown", "has"), [(None, True), (False, False), (True, True)])
 def test_two_named_lines_have_a_legend_unless_it_is_switched_off(shown, has):
     drawn = figure(showlegend=shown).add_trace(go.Scatter(x=[1.0], y=[1.0]))
