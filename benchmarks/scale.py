@@ -63,7 +63,7 @@ def _opened(page: Page, address: str, name: str, section: str) -> Iterator[Row]:
 def _moved(page: Page, address: str, name: str, section: str) -> Row:
     """The control of a section that is waited for longest, and how long."""
     opened(page, address, name, section)
-    found = dict(controls.waits(page))
-    slowest = max(found, key=lambda label: found[label])
+    found = list(controls.waits(page))
+    label, slowest = max(found, key=lambda each: each[1])
     what = f"{name.capitalize()}, {section}: slowest of {len(found)} controls, until the page is still"
-    return Row(what, found[slowest], "ms", CONTROL, detail=slowest)
+    return Row(what, slowest, "ms", CONTROL, detail=label)

@@ -25,6 +25,11 @@ class Given:
 
 def given() -> Given:
     """The controls; stops in a sentence where the text cannot be used."""
+    with st.container():  # another kind of text has other controls: what follows stays in its place all the same
+        return _given()
+
+
+def _given() -> Given:
     with layout.control_bar():
         name = controls.model("text", offered=_offered())
         can_write = kept.can_write(name)

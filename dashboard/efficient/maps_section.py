@@ -32,7 +32,8 @@ def show() -> None:
         found = kept.comparison(chosen.own, layer, head, method.variant)
     errors_in_numbers(found)
     side_by_side(found, method.name, reading.tokens)
-    _say(found, method, causal=of_head.causal)
+    with layout.waiting_place():
+        _say(found, method, causal=of_head.causal)
     lost, along = st.columns([2, 3], gap="large")
     with lost:
         links_part(found, reading.tokens)

@@ -61,6 +61,7 @@ def loss_against_compute(
     )
     _points(figure, runs, runs.flops, runs.loss)
     on_paper(figure, palette=palette, height=height, size=size, x="training compute, FLOPs", y=y)
+    figure.update_layout(margin={"r": 18})  # where half of the last power stands out
     figure.update_xaxes(type="log", exponentformat="power", dtick=1, showgrid=False)
     figure.update_yaxes(type="log", tickvals=_ticks(runs.loss, line.loss))
     return figure

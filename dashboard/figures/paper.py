@@ -37,8 +37,9 @@ def on_paper(
             "font": {"color": palette.ink, "size": size},
         },
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": size}},
-        "xaxis": {"title": {"text": x, "font": {"size": size}}, **axis},
-        "yaxis": {"title": {"text": y, "font": {"size": size}}, **axis},
+        # An empty title would be given room: an axis without a name has none.
+        "xaxis": {"title": {"text": x or None, "font": {"size": size}}, **axis},
+        "yaxis": {"title": {"text": y or None, "font": {"size": size}}, **axis},
     }
     drawn = figure.layout.to_plotly_json()
     del drawn["template"]  # every layout is given it anew

@@ -5,6 +5,7 @@ well saves the second drawing; where the guess is too small, Plotly still mends 
 """
 
 import math
+import re
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,24 +16,28 @@ NUMBER, POWER = 3.5, 4.5  # letters: of a number about which nothing is known, a
 STEPS = 6  # an axis of numbers has at least so many
 LINE = 56  # sizes of a letter: a legend as wide as the page
 LARGE, PRESENTED = 20, 82  # pixels of a projector's letters, and the same for them
-SIDE = 18  # pixels on the right, where half of the last number below the plot stands out
+SPARE = 12  # pixels that Plotly leaves around labels, unless a margin is smaller
 
 
 def with_room(figure: go.Figure) -> go.Figure:
     """The same figure, its margins wide enough for the labels of both axes, and for a legend as wide as the page."""
     layout = figure.layout
     size, margin = layout.font.size, layout.margin
-    needed = {"l": margin.l, "r": margin.r, "t": margin.t, "b": margin.b}
+    needed = {"l": 0.0, "t": 0.0, "b": 0.0}
     marks = 6 if any("z" in trace for trace in figure.data) else 0  # from a map to its labels
     if _is_labelled(layout.yaxis) and layout.yaxis.side != "right":
-        needed["l"] = 43 + size + marks + LETTER * size * _longest(figure)
+        needed["l"] = (33 + size if layout.yaxis.title.text else 14) + marks + LETTER * size * _longest(figure)
     if _is_labelled(layout.xaxis) and layout.xaxis.side != "top":
         raised = 0.4 * size if layout.xaxis.exponentformat == "power" else 0
-        needed |= {"b": 37 + 2.4 * size + marks + raised, "r": SIDE}
+        needed["b"] = (25 + 2.4 * size if layout.xaxis.title.text else 7 + 1.65 * size) + marks + raised
     if (names := _listed(figure)) and layout.legend.orientation == "h":
         lines = math.ceil(sum(3 + LETTER * len(name) for name in names) / (LINE if size < LARGE else PRESENTED))
-        needed["t"] = 27 + 1.2 * size + 0.02 * (layout.height or 0) + 2.2 * size * (lines - 1)
-    layout.margin.update({side: max(margin[side], math.ceil(pixels)) for side, pixels in needed.items()})
+        needed["t"] = 16 + 1.2 * size + 0.02 * (layout.height or 0) + 2.2 * size * (lines - 1)
+    spare = min(
+        SPARE, margin.r, max(margin.t, needed["t"] + SPARE), *(margin[side] or 0 for side in "lb" if not needed[side])
+    )
+    room = {side: max(margin[side], math.ceil(pixels + spare)) for side, pixels in needed.items() if pixels}
+    layout.margin.update(room)
     return figure
 
 
@@ -45,8 +50,13 @@ def _longest(figure: go.Figure) -> float:
     axis = figure.layout.yaxis
     named = [axis.ticktext] if axis.ticktext is not None else [trace.y for trace in figure.data if _has_names(trace)]
     if named:
-        return max((len(name) for names in named for name in names), default=0)
+        return max((len(line) for names in named for name in names for line in _lines(name)), default=0)
     return POWER if axis.exponentformat == "power" else _of_numbers(figure)
+
+
+def _lines(name: str) -> list[str]:
+    """What is written of a name in Plotly's few tags, line by line."""
+    return re.sub("<(?!br)[^>]*>", "", name).split("<br>")
 
 
 def _of_numbers(figure: go.Figure) -> float:

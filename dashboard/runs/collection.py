@@ -13,14 +13,15 @@ _known = 0  # modules when objects were last set aside
 
 
 def set_aside() -> None:
-    """Collect what is garbage, and freeze all else, where modules have been imported since the last time.
+    """Freeze all objects that there are, where modules have been imported since the last time.
 
-    What visitors have at that moment is frozen too: a few megabytes each time, and imports come to an end.
+    Only what is young is looked through before, in milliseconds. Garbage that is older stays for good, and so does what
+    visitors have at that moment: a few megabytes each time, and imports come to an end.
     """
     global _known
     with _lock:
         if len(sys.modules) == _known:
             return
         _known = len(sys.modules)
-        gc.collect()
+        gc.collect(1)
         gc.freeze()
