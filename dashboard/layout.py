@@ -109,18 +109,15 @@ def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], No
     noticed, tried, computed = st.columns([1, 1, 1.4], gap="large")
     with noticed:
         st.subheader("What to notice", anchor=False)
-        for sentence in notice:
-            st.markdown(sentence)
+        st.markdown("\n\n".join(notice))
     with tried:
         st.subheader("Try this", anchor=False)
-        for sentence in words.try_this:
-            st.markdown(sentence)
+        st.markdown("\n\n".join(words.try_this))
     with computed:
         st.subheader("How it is computed", anchor=False)
         formula()
     with st.expander("References"):
-        for reference in words.references:
-            st.markdown(f"- {reference}", width=PROSE)
+        st.markdown("\n".join(f"- {reference}" for reference in words.references), width=PROSE)
 
 
 def palette() -> Palette:
