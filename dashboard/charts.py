@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import layout
 from dashboard.components.takeaway import takeaway
+from dashboard.figures.once import drawn_once
 from dashboard.figures.room import with_room
 
 
@@ -18,24 +19,43 @@ def chart(
     alt: str,
     table: pd.DataFrame | None = None,
     on_select: Callable[[], None] | None = None,
+    share: float = 1.0,
 ) -> None:
     """Show a figure and, below it, what can be taken away: link, picture (SVG, PNG) and numbers (CSV).
 
     `name` is the widget's key and begins the names of files; `alt` says in a sentence what is to be seen; `table`
     holds the numbers of the figure, one row a point or a cell. `on_select` is called when a point is clicked, which
-    then stands in the session under `name`.
+    then stands in the session under `name`. `share` is how much of the page's width the figure has.
     """
-    config = {"displayModeBar": False}
-    with_room(figure)
-    if on_select is None:
-        st.plotly_chart(figure, key=name, alt=alt, config=config)
-    else:
-        st.plotly_chart(figure, key=name, alt=alt, config=config, on_select=on_select, selection_mode="points")
+    plot(figure, name=name, alt=alt, on_select=on_select, share=share)
     if not layout.is_presented():
         small = table is not None and table.size <= SENT
         takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv_of(table) if small else None)
         if table is not None and not small:
             download_table(table, name)
+
+
+def plot(
+    figure: go.Figure,
+    *,
+    name: str,
+    alt: str,
+    on_select: Callable[[], None] | None = None,
+    share: float = 1.0,
+) -> None:
+    """Show a figure alone."""
+    if on_select is not None:
+        # What Streamlit would set otherwise, after a first drawing.
+        figure.update_layout(clickmode="event+select", hovermode="closest", dragmode="pan")
+    st.plotly_chart(
+        drawn_once(with_room(figure, share)),
+        key=name,
+        alt=alt,
+        theme=None,
+        config={"displayModeBar": False},
+        on_select=on_select or "ignore",
+        selection_mode="points",
+    )
 
 
 def download_table(table: pd.DataFrame, name: str) -> None:

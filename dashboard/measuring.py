@@ -105,6 +105,7 @@ def _figure(
     charts.chart(
         figure,
         name=name,
+        share=0.5,
         alt=f"The {quantity} of one pass of each of the {what} against the number of tokens, both scales logarithmic",
         table=rows.rename(columns={quantity: f"{quantity} ({unit})"}),
     )

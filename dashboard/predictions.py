@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import layout, words
+from dashboard import charts, layout, words
 from dashboard.figures.predictions import prediction_bars
 from dashboard.runs import Watched, WatchedText
 
@@ -37,9 +37,9 @@ def _bars(plain: Watched, changed: Watched | None) -> None:
     found = _best(plain) | (_best(changed) if changed else {})
     labels = [layout.readable(label) for label in found.values()]
     before, after = _probabilities(plain, found), _probabilities(changed, found) if changed else None
-    st.plotly_chart(
+    charts.plot(
         prediction_bars(labels, before, after, palette=layout.palette(), size=20 if layout.is_presented() else 14),
-        config={"displayModeBar": False},
+        name="predictions",
         alt=f"Probabilities: {', '.join(f'{label} {value:.1%}' for label, value in zip(labels, before, strict=True))}",
     )
 

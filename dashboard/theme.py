@@ -39,6 +39,7 @@ DARK = Palette(
     map="#8fd3f4",
     negative="#f5a46c",
 )
+LETTERS = '"Source Sans", sans-serif'  # what Streamlit sets where .streamlit/config.toml says sans-serif
 PALETTES = {"light": LIGHT, "dark": DARK}
 
 # Okabe and Ito (2008), without black and with the yellow last: it is pale on paper.

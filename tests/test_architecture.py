@@ -46,6 +46,16 @@ def test_caching_is_in_one_room_only():
     assert users == {"dashboard/runs"}
 
 
+def test_figures_reach_the_browser_by_one_way():
+    users = {
+        str(file.relative_to(ROOT))
+        for room in ("dashboard", "pages")
+        for file in (ROOT / room).rglob("*.py")
+        if "plotly_chart(" in file.read_text()
+    }
+    assert users == {"dashboard/charts.py"}
+
+
 def test_no_page_is_long():
     for file in (ROOT / "pages").rglob("*.py"):
         lines = len(file.read_text().splitlines())

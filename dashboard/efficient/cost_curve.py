@@ -88,6 +88,7 @@ def _figure(lines: dict[str, tuple[Point, ...]], method: Method, found: Comparis
     charts.chart(
         figure,
         name="maps-error-cost",
+        share=0.6,
         alt=f"Relative error of the output against work; {method.name} now: {now.value:.2g} at {now.work:.2g} of it",
         table=table,
     )

@@ -99,6 +99,7 @@ def _figure(points: tuple[Swept, ...], exact: float, layers: str) -> None:
     charts.chart(
         figure,
         name="swapped-sweep",
+        share=0.6,
         alt=f"Loss in bits against work; exact attention: {exact:.2f}; lowest: {best.method} with {best.bits:.2f}",
         table=pd.DataFrame([vars(point) for point in points]),
     )

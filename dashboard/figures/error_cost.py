@@ -71,7 +71,7 @@ def error_cost(
             )
         )
     on_paper(figure, palette=palette, height=height, size=size, x="work, as a share of the exact kernel's", y=y)
-    figure.update_layout(showlegend=True, margin={"t": 56})
+    figure.update_layout(showlegend=True, margin={"r": 16})  # half of the last number stands outside
     shown = _ticks([step.work for steps in lines.values() for step in steps])
     figure.update_xaxes(type="log", showgrid=False, tickvals=shown, ticktext=[f"{value:g}" for value in shown])
     figure.add_vline(x=1, line={"color": palette.hair, "width": 1.5})

@@ -48,8 +48,8 @@ def heat(
         )
     )
     on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
-    figure.update_xaxes(showgrid=False)
-    figure.update_yaxes(showgrid=False, autorange="reversed")
+    figure.update_xaxes(showgrid=False, tickcolor=palette.hair)
+    figure.update_yaxes(showgrid=False, tickcolor=palette.hair, autorange="reversed")
     if rows is not None:
         figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[escape(row) for row in rows])
     if columns is not None:

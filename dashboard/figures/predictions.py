@@ -2,7 +2,7 @@
 
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import CLEAR, escape
+from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Palette
 
 
@@ -25,30 +25,20 @@ def prediction_bars(
         figure.add_trace(_bars(labels, after, changed, palette.accent))
     rows = len(labels) * (1 if after is None else 2)
     longest = max(map(len, labels), default=1)
+    on_paper(figure, palette=palette, height=70 + round(1.7 * size) * rows, size=size)
     return figure.update_layout(
-        height=70 + round(1.7 * size) * rows,
-        margin={"l": 8, "r": 8, "t": 8 if after is None else 34, "b": 8},
+        margin={"t": 8 if after is None else 34},
         bargap=0.3,
         showlegend=after is not None,
-        legend={
-            "orientation": "h",
-            "y": 1,
-            "yanchor": "bottom",
-            "x": 0,
-            "traceorder": "normal",
-            "font": {"size": size},
-        },
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        font={"color": palette.ink, "size": size},
-        xaxis={"range": [0, 1.12], "visible": False, "fixedrange": True},
+        legend={"y": 1, "traceorder": "normal"},
+        xaxis={"range": [0, 1.12], "visible": False},
         yaxis={
             "autorange": "reversed",
             "tickvals": list(range(len(labels))),
             "ticktext": [escape(label) for label in labels],
-            "fixedrange": True,
+            "showgrid": False,
+            "showline": False,
             "ticksuffix": "  ",
-            "automargin": True,
             "tickfont": {"color": palette.ink, "size": size if longest < 30 else size - 2},
         },
     )

@@ -89,7 +89,6 @@ def means(rows: Sequence[Row], columns: Sequence[str], *, palette: Palette, size
     figure = go.Figure()
     gap = 0.1
     width = (1 - gap * (len(columns) - 1)) / len(columns)
-    on_paper(figure, palette=palette, height=round(64 + 1.3 * size + 1.9 * size * len(rows)), size=size)
     for number, title in enumerate(columns):
         axis = "" if number == 0 else str(number + 1)
         for place, row in enumerate(rows):
@@ -103,18 +102,14 @@ def means(rows: Sequence[Row], columns: Sequence[str], *, palette: Palette, size
                     "domain": [left, left + width],
                     "anchor": "y",
                     "range": [0, 1.1 * largest],
-                    "fixedrange": True,
-                    "gridcolor": palette.hair,
-                    "linecolor": palette.hair,
-                    "zeroline": False,
-                    "tickfont": {"color": palette.soft, "size": size - 1},
-                    "title": {"text": title, "font": {"size": size}},
+                    "title": {"text": title},
                     "side": "top",
                     "nticks": 4,
                     "tickangle": 0,
                 }
             }
         )
+    on_paper(figure, palette=palette, height=round(64 + 1.3 * size + 1.9 * size * len(rows)), size=size)
     figure.update_layout(showlegend=False)
     figure.update_yaxes(
         range=[len(rows) - 0.5, -0.5],

@@ -12,15 +12,19 @@ import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 
 LETTER = 0.5  # of the size of the letters: how wide one of them is in the page's font, on average
+LISTED_LETTER = 0.44  # the same in a legend, whose names are longer
 NUMBER, POWER = 3.5, 4.5  # letters: of a number about which nothing is known, and of a power of ten
 STEPS = 6  # an axis of numbers has at least so many
-LINE = 56  # sizes of a letter: a legend as wide as the page
-LARGE, PRESENTED = 20, 82  # pixels of a projector's letters, and the same for them
+LINE, BESIDE = 64, 6  # sizes of a letter: the width of the page, and what of it no legend has
+LARGE, PRESENTED = 20, 90  # pixels of a projector's letters, and the width for them
 SPARE = 12  # pixels that Plotly leaves around labels, unless a margin is smaller
 
 
-def with_room(figure: go.Figure) -> go.Figure:
-    """The same figure, its margins wide enough for the labels of both axes, and for a legend as wide as the page."""
+def with_room(figure: go.Figure, share: float = 1.0) -> go.Figure:
+    """The same figure, its margins wide enough for the labels of both axes, and for a legend above it.
+
+    `share` is how much of the page's width the figure has.
+    """
     layout = figure.layout
     size, margin = layout.font.size, layout.margin
     needed = {"l": 0.0, "t": 0.0, "b": 0.0}
@@ -30,9 +34,15 @@ def with_room(figure: go.Figure) -> go.Figure:
     if _is_labelled(layout.xaxis) and layout.xaxis.side != "top":
         raised = 0.4 * size if layout.xaxis.exponentformat == "power" else 0
         needed["b"] = (25 + 2.4 * size if layout.xaxis.title.text else 7 + 1.65 * size) + marks + raised
-    if (names := _listed(figure)) and layout.legend.orientation == "h":
-        lines = math.ceil(sum(3 + LETTER * len(name) for name in names) / (LINE if size < LARGE else PRESENTED))
-        needed["t"] = 16 + 1.2 * size + 0.02 * (layout.height or 0) + 2.2 * size * (lines - 1)
+    if (names := _listed(figure)) and layout.legend.y is not None and layout.legend.y >= 1:
+        aside = layout.legend.orientation == "h"
+        width = share * (LINE if size < LARGE else PRESENTED) - BESIDE
+        grouped = any(trace.legendgroup for trace in figure.data if trace.type in LISTED)
+        lines = _lines_of_legend(names, width, grouped=grouped) if aside else len(names)
+        line = 1.5 * size + (10 if grouped else 0)
+        # The legend stands at a share of the plot's own height, which is what is left of the figure's.
+        left = (layout.height or 0) - max(needed["b"], margin.b)
+        needed["t"] = (16 + 1.2 * size + line * (lines - 1) + (layout.legend.y - 1) * left) / layout.legend.y
     spare = min(
         SPARE, margin.r, max(margin.t, needed["t"] + SPARE), *(margin[side] or 0 for side in "lb" if not needed[side])
     )
@@ -74,6 +84,14 @@ def _of_numbers(figure: go.Figure) -> float:
 def _has_names(trace: BaseTraceType) -> bool:
     """Whether names stand along the vertical axis, not numbers."""
     return "y" in trace and trace.y is not None and len(trace.y) > 0 and isinstance(trace.y[0], str)
+
+
+def _lines_of_legend(names: list[str], width: float, *, grouped: bool) -> int:
+    """How many lines these names fill: where one is not enough, Plotly sets them in equal columns, unless grouped."""
+    widths = [3 + LISTED_LETTER * len(name) for name in names]
+    if sum(widths) <= width or grouped:
+        return math.ceil(sum(widths) / width)
+    return math.ceil(len(names) / max(1, int(width / max(widths))))
 
 
 def _listed(figure: go.Figure) -> list[str]:

@@ -56,5 +56,5 @@ def window_costs(
     figure.update_yaxes(type="log", dtick=1, tickformat=",~g")
     if shown is not None:
         figure.add_vline(x=shown, line={"color": palette.soft, "width": 1, "dash": "dot"})
-    figure.update_layout(showlegend=len(figure.data) > 1)
+    figure.update_layout(showlegend=len(figure.data) > 1, margin={"r": 16})
     return figure

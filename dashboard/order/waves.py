@@ -109,7 +109,9 @@ def _single_waves(encoding: torch.Tensor, waves: list[int], width: int, base: fl
         size=charts.letters(),
     )
     table = pd.DataFrame({"position": range(len(encoding)), **lines})
-    charts.chart(figure, name="order-single-waves", alt="The chosen channels along the positions.", table=table)
+    charts.chart(
+        figure, name="order-single-waves", share=0.48, alt="The chosen channels along the positions.", table=table
+    )
 
 
 def _wave_name(channel: int, length: float) -> str:

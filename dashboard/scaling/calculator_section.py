@@ -149,6 +149,7 @@ def _memory(wanted: Wanted) -> None:
     charts.chart(
         figure,
         name="calculator-memory",
+        share=0.5,
         alt="Memory of the training: " + ", ".join(f"{name} {amount(1e9 * size)}B" for name, size in parts.items()),
         table=pd.DataFrame(
             [{"part": line.part, "bytes": line.value, "formula": line.formula} for line in wanted.memory]
@@ -166,6 +167,7 @@ def _split(wanted: Wanted) -> Split:
     charts.chart(
         split_curve(split, palette=layout.palette(), size=charts.letters()),
         name="calculator-split",
+        share=0.5,
         alt=f"Loss of all splits of the same compute: {split.chosen[1]:.3f} as chosen, {split.best[1]:.3f} at best.",
         table=pd.DataFrame({"parameters": split.parameters, "loss": split.loss}),
     )

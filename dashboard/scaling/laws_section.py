@@ -129,6 +129,7 @@ def _losses(runs: figures.Runs, line: figures.Line, numbers: pd.DataFrame) -> No
     charts.chart(
         figure,
         name="laws-compute",
+        share=0.6,
         alt=f"Loss of {len(runs.told)} training runs against their compute, and the fitted law: "
         f"{line.loss[0]:.2f} at {line.flops[0]:.0e} FLOPs, {line.loss[-1]:.2f} at {line.flops[-1]:.0e}.",
         table=numbers,
@@ -142,6 +143,7 @@ def _predictions(runs: figures.Runs, numbers: pd.DataFrame) -> None:
     charts.chart(
         figure,
         name="laws-predicted",
+        share=0.4,
         alt="Predicted against measured losses; runs that were held out are marked.",
         table=numbers,
     )

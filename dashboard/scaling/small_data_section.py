@@ -44,6 +44,7 @@ def _figures(learners: tuple[Learner, ...]) -> None:
         charts.chart(
             against_pictures(learners, palette=layout.palette(), size=charts.letters(), height=height),
             name="small-data-pictures",
+            share=0.5,
             alt="Accuracy against the pictures to learn from: " + "; ".join(_told(each) for each in learners),
             table=pd.DataFrame(
                 [
@@ -60,6 +61,7 @@ def _figures(learners: tuple[Learner, ...]) -> None:
         charts.chart(
             against_size(whole, _published(), palette=layout.palette(), size=charts.letters(), height=height),
             name="small-data-size",
+            share=0.5,
             alt=f"Accuracy with all {most:,} pictures against parameters, ours and a lecture's.",
             table=published_table(),
         )

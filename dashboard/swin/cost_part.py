@@ -102,7 +102,11 @@ def _chart(
         table = table.assign(**{f"{each}, measured": values for each, values in points.items()})
     told = "; ".join(f"{each} {values[0]:,.3g} to {values[-1]:,.3g}" for each, values in lines.items())
     charts.chart(
-        figure, name=name, alt=f"{alt} for pictures of {PIXELS[0]} to {PIXELS[-1]} pixels, counted: {told}", table=table
+        figure,
+        name=name,
+        share=0.5,
+        alt=f"{alt} for pictures of {PIXELS[0]} to {PIXELS[-1]} pixels, counted: {told}",
+        table=table,
     )
 
 

@@ -71,6 +71,7 @@ def _curves(explained: kept.ExplainedPicture, measured: kept.MeasuredPicture, si
     charts.chart(
         figure,
         name=f"explain-{side}",
+        share=0.5,
         alt=f"{title}. Areas: " + ", ".join(f"{name} {area:.3f}" for name, area in areas.items()),
         table=pd.DataFrame(
             {"share": measured.random.shares.numpy(), **lines, "random, lowest": low, "random, highest": high}

@@ -77,10 +77,9 @@ def _bars(explained: kept.ExplainedPicture, changed: kept.ChangedPicture) -> Non
     )
     best = [*changed.probabilities.topk(min(TOP, len(names))).indices.tolist()]
     labels, values = [names[each] for each in best], changed.probabilities[best].tolist()
-    st.plotly_chart(
+    charts.plot(
         prediction_bars(labels, values, palette=layout.palette(), size=charts.letters()),
-        key="explain-says",
-        config={"displayModeBar": False},
+        name="explain-says",
         alt="Most probable now: "
         + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
     )

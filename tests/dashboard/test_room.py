@@ -49,6 +49,27 @@ def test_a_legend_of_many_names_gets_several_lines():
     assert margins(drawn)["t"] > margins(few)["t"] + 50
 
 
+def test_a_legend_gets_as_many_lines_as_its_share_of_the_page_needs():
+    def room(share: float, name: str) -> float:
+        drawn = figure()
+        for _ in range(3):
+            drawn.add_trace(go.Scatter(x=[1.0], y=[1.0], name=name))
+        return with_room(drawn, share).layout.margin.t
+
+    line = 1.5 * 14
+    name = "a kind of attention"
+    assert room(0.5, name) - room(1.0, name) == pytest.approx(line, abs=1)  # in two columns: two lines of the three
+    assert room(0.25, name) - room(1.0, name) == pytest.approx(3 * line, abs=1)  # one below the other, with the first
+
+
+def test_a_legend_of_lines_below_one_another_gets_a_line_for_each():
+    drawn = figure(legend={"orientation": "v", "y": 1.02})
+    before = margins(figure(showlegend=True))["t"]
+    for number in range(3):
+        drawn.add_trace(go.Scatter(x=[1.0], y=[1.0], name=f"{number}"))
+    assert margins(drawn)["t"] - before == pytest.approx(3 * 1.5 * 14, abs=1)
+
+
 @pytest.mark.parametrize(("shown", "has"), [(None, True), (False, False), (True, True)])
 def test_two_named_lines_have_a_legend_unless_it_is_switched_off(shown, has):
     drawn = figure(showlegend=shown).add_trace(go.Scatter(x=[1.0], y=[1.0]))
