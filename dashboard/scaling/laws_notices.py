@@ -26,9 +26,10 @@ def _foretold(shown: "Shown") -> str:
         return f"{first}. Nothing was held back, so nothing says yet whether it foretells."
     bias = float(held.mean())
     direction = "too high" if bias > 0 else "too low"
+    leaning = f"{abs(bias):.1f} % {direction}" if abs(bias) >= 0.05 else "right"
     return (
         f"{first}; on the {len(held)} dearer ones that were held back, by {_typical(held)}: its forecasts are "
-        f"{abs(bias):.1f} % {direction} in the mean. "
+        f"{leaning} in the mean. "
         + (
             "It foretells them about as well as it describes the others."
             if _size(held) < 1.5 * _size(fitted)
