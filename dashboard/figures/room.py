@@ -35,20 +35,27 @@ def with_room(figure: go.Figure, share: float = 1.0) -> go.Figure:
         raised = 0.4 * size if layout.xaxis.exponentformat == "power" else 0
         needed["b"] = (25 + 2.4 * size if layout.xaxis.title.text else 7 + 1.65 * size) + marks + raised
     if (names := _listed(figure)) and layout.legend.y is not None and layout.legend.y >= 1:
-        aside = layout.legend.orientation == "h"
-        width = share * (LINE if size < LARGE else PRESENTED) - BESIDE
-        grouped = any(trace.legendgroup for trace in figure.data if trace.type in LISTED)
-        lines = _lines_of_legend(names, width, grouped=grouped) if aside else len(names)
-        line = 1.5 * size + (10 if grouped else 0)
-        # The legend stands at a share of the plot's own height, which is what is left of the figure's.
-        left = (layout.height or 0) - max(needed["b"], margin.b)
-        needed["t"] = (16 + 1.2 * size + line * (lines - 1) + (layout.legend.y - 1) * left) / layout.legend.y
+        needed["t"] = _above(figure, names, share, below=max(needed["b"], margin.b))
     spare = min(
         SPARE, margin.r, max(margin.t, needed["t"] + SPARE), *(margin[side] or 0 for side in "lb" if not needed[side])
     )
     room = {side: max(margin[side], math.ceil(pixels + spare)) for side, pixels in needed.items() if pixels}
     layout.margin.update(room)
     return figure
+
+
+def _above(figure: go.Figure, names: list[str], share: float, *, below: float) -> float:
+    """Pixels for a legend of these names above the plot, which has `below` pixels under it."""
+    layout = figure.layout
+    size = layout.font.size
+    grouped = any(trace.legendgroup for trace in figure.data if trace.type in LISTED)
+    width = share * (LINE if size < LARGE else PRESENTED) - BESIDE
+    aside = layout.legend.orientation == "h"
+    lines = _lines_of_legend(names, width, grouped=grouped) if aside else len(names)
+    line = 1.5 * size + (10 if grouped else 0)
+    # The legend stands at a share of the plot's own height, which is what is left of the figure's.
+    left = (layout.height or 0) - below
+    return (16 + 1.2 * size + line * (lines - 1) + (layout.legend.y - 1) * left) / layout.legend.y
 
 
 def _is_labelled(axis: go.layout.XAxis | go.layout.YAxis) -> bool:
