@@ -18,7 +18,8 @@ HOW = (
 )
 LEFT_OUT = (
     "Clustered attention is missing, and must be: its clusters are made from all queries, so a model trained with it "
-    "would learn to read the next letter in them instead of predicting it."
+    "would learn to read the next letter in them instead of predicting it. Low rank is missing as well: it is cut out "
+    "of the exact map, which must be there first."
 )
 BETTER = (
     "Better than exact is no mistake: {steps} steps are few, and a model that cannot look far need not learn first "
