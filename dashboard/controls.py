@@ -7,8 +7,9 @@ import streamlit as st
 
 from core import zoo
 from core.images import EXAMPLES
+from core.progress import Progress
 from core.zoo.names import Purpose
-from dashboard import examples, layout, runs, scenes
+from dashboard import examples, layout, runs, scenes, waiting
 from dashboard.components.attention_view import Scene
 from dashboard.runs import Head, Watched
 
@@ -162,18 +163,16 @@ def ask_before_fetching(offer: zoo.Offer, purpose: Purpose) -> None:
         f"takes {offer.memory / 1e6:,.0f} MB.",
         icon=":material/download:",
     )
-    if not st.button("Download and open", type="primary"):
-        st.stop()
-    bar = st.progress(0.0, "Starting …")
-    # A click on it stops this run of the page at the next report of progress, and with it the download.
-    st.button("Cancel")
 
-    def show(done: int, total: int) -> None:
-        bar.progress(min(1.0, done / max(total, 1)), f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB")
+    def fetch(progress: Progress) -> None:
+        def in_megabytes(done: int, total: int) -> None:
+            progress(round(done / 1e6), round(total / 1e6))
 
-    zoo.fetch(offer.name, purpose, allow_folders=is_at_home(), progress=show)
-    runs.offer.clear()
-    st.rerun()
+        zoo.fetch(offer.name, purpose, allow_folders=is_at_home(), progress=in_megabytes)
+        runs.offer.clear()
+
+    waiting.offer("Download and open", fetch, unit="MB")
+    st.stop()
 
 
 def which_maps(plain: Watched, changed: Watched | None) -> Watched:

@@ -1,63 +1,21 @@
-"""Work that visitors wait for: measured when they ask, or done anyhow; its progress, a way out, costs as figures."""
+"""What is measured on the visitor's machine: the button that starts it, and costs as figures."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.costs import Cost
 from core.progress import Progress
-from dashboard import charts, layout
+from dashboard import charts, layout, waiting
 from dashboard.figures.curves import curves
-
-PATIENCE = 1.0  # seconds without a word
 
 
 def offer(measure: Callable[[Progress], None], *, again: bool, unit: str = "passes") -> None:
-    """A button that starts `measure`; its progress in so many `unit`, a way to stop it, then the page anew."""
-    if not st.button("Measure again" if again else "Measure on this machine", icon=":material/timer:"):
-        return
-    bar = st.progress(0.0, "Waiting for a free place …")
-    # A click on it stops this run of the page at the next report of progress, and with it the measurement.
-    st.button("Cancel")
-
-    def report(done: int, total: int) -> None:
-        bar.progress(done / total, f"{done} of {total} {unit}")
-
-    measure(report)
-    st.rerun()
-
-
-@contextmanager
-def patiently(words: str, *, unit: str, instead: tuple[str, Callable[[], None]] | None = None) -> Iterator[Progress]:
-    """What a computation that nobody asked for by a button reports to: below `words`, a bar once it takes long.
-
-    `instead`: what a visitor may choose rather than wait, and what is called then.
-    """
-    began, bars = time.monotonic(), list[DeltaGenerator]()
-
-    def report(done: int, total: int) -> None:
-        if not bars and time.monotonic() - began < PATIENCE:
-            return
-        said = f"{done:,} of {total:,} {unit}"
-        if bars:
-            bars[0].progress(done / total, said)
-            return
-        with place.container():
-            bars.append(st.progress(done / total, said))
-            if instead is not None:
-                label, give_up = instead
-                # A click stops this run of the page at the next report of progress.
-                st.button(label, on_click=give_up)
-
-    with layout.waiting_place(), st.spinner(words):
-        place = st.empty()
-        yield report
-        place.empty()
+    """A button that starts `measure`, its progress, a way to stop it, then the page anew."""
+    label = "Measure again" if again else "Measure on this machine"
+    waiting.offer(label, measure, unit=unit, start="Waiting for a free place …", icon=":material/timer:")
 
 
 def time_and_memory(costs: Sequence[Cost], *, hues: Mapping[str, str], name: str, what: str) -> None:

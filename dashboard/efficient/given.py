@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core import zoo
-from dashboard import controls, layout, measuring
+from dashboard import controls, layout, waiting
 from dashboard.runs import efficient as kept
 from dashboard.words.efficient import maps as said
 
@@ -57,11 +57,11 @@ def _read(name: str, length: int, text: str | bytes | None, most: int) -> tuple[
     if text is None:
         first = min(kept.FIRST, length)
         instead = _instead("write", "written", first) if length > first else None
-        with measuring.patiently(said.WRITING, unit="tokens", instead=instead) as progress:
+        with waiting.patiently(said.WRITING, unit="tokens", instead=instead) as progress:
             text = kept.written(name, length, progress)
     own = (name, text, most)
     instead = _instead("read", "most", FEWEST) if most > FEWEST and "most" in st.session_state else None
-    with measuring.patiently(said.READING, unit="layers", instead=instead) as progress:
+    with waiting.patiently(said.READING, unit="layers", instead=instead) as progress:
         return own, kept.read(*own, progress)
 
 

@@ -6,7 +6,8 @@ import streamlit as st
 import torch
 
 from core import swapped
-from dashboard import charts, layout
+from core.progress import Progress
+from dashboard import charts, layout, waiting
 from dashboard.efficient import methods, swapped_notices
 from dashboard.efficient.given import given
 from dashboard.efficient.methods import Method
@@ -82,18 +83,11 @@ def _layers(count: int) -> tuple[int, ...]:
 
 
 def _offer(own: kept.Own, method: Method, layers: tuple[int, ...]) -> None:
-    if not st.button(f"Read the text with {method.name}", type="primary", key="swap-read"):
-        return
-    bar = st.progress(0.0, "Reading with exact attention …")
-    # A click on it stops this run of the page at the next report of progress.
-    st.button("Cancel", key="swap-cancel")
+    def read(progress: Progress) -> None:
+        kept.surprises(own, None, ())
+        kept.surprises(own, method.variant, layers, progress)
 
-    def report(done: int, total: int) -> None:
-        bar.progress(done / total, f"{done} of {total} layers")
-
-    kept.surprises(own, None, ())
-    kept.surprises(own, method.variant, layers, report)
-    st.rerun()
+    waiting.offer(f"Read the text with {method.name}", read, unit="layers", key="swap-read")
 
 
 def _numbers(exact: torch.Tensor, other: torch.Tensor) -> None:

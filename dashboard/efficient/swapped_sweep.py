@@ -8,7 +8,8 @@ import streamlit as st
 from core.efficiency import WHOLE
 from core.efficiency_curve import settings_of, with_setting
 from core.models.efficient import Fused, Variant
-from dashboard import charts, layout
+from core.progress import Progress
+from dashboard import charts, layout, waiting
 from dashboard.efficient import methods
 from dashboard.figures.error_cost import Step, error_cost
 from dashboard.runs import efficient as kept
@@ -69,15 +70,13 @@ def plan(reading: kept.Reading) -> list[tuple[str, int, float, Variant]]:
 def _ask(own: kept.Own, layers: tuple[int, ...], wanted: list, known: int) -> None:
     if known >= FEWEST:
         st.caption(said.NOT_ALL.format(done=known, total=len(wanted)))
-    if not st.button(said.SWEEP, key="swap-sweep", icon=":material/timer:"):
-        return
-    bar = st.progress(0.0, "Starting …")
-    # A click on it stops this run of the page at the next report of progress; what was measured until then stays.
-    st.button("Cancel", key="sweep-cancel")
-    for done, (name, setting, _, variant) in enumerate(wanted):
-        bar.progress(done / len(wanted), f"{name}, {maps_said.SETTINGS[name]} {setting:,}: {done} of {len(wanted)}")
-        kept.surprises(own, variant, layers)
-    st.rerun()
+
+    def sweep(progress: Progress) -> None:
+        for done, (*_, variant) in enumerate(wanted):
+            progress(done, len(wanted))
+            kept.surprises(own, variant, layers)
+
+    waiting.offer(said.SWEEP, sweep, unit="settings", icon=":material/timer:", key="swap-sweep")
 
 
 def _figure(points: tuple[Swept, ...], exact: float, layers: str) -> None:

@@ -1,6 +1,7 @@
 """Silence one head at a time: what each costs, as a map and as a table; measured when it is asked for, and kept."""
 
 from collections.abc import Callable
+from functools import partial
 from math import log
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.ablation import Trial
-from dashboard import charts, layout, runs
+from dashboard import charts, layout, runs, waiting
 from dashboard.components.cell_map import cell_map
 from dashboard.heads import chosen
 from dashboard.runs import Head, Watched
@@ -45,17 +46,12 @@ def _offer(watched: Watched, trial: Trial, known: int) -> None:
             f"Run the model {count} times, each time without another head, and rank the heads by what they cost."
         )
     begun = f" ({known} of them already measured)" if known else ""
-    if not st.button(f"Silence each of the {count} heads{begun}", type="primary", key="cost-of-each"):
-        return
-    bar = st.progress(0.0, "Starting …")
-    # A click on it stops this run of the page at the next report of progress; what was measured until then stays.
-    st.button("Cancel")
-
-    def report(done: int, heads: int) -> None:
-        bar.progress(done / heads, f"{done} of {heads} heads")
-
-    runs.measure_costs(watched, report)
-    st.rerun()
+    waiting.offer(
+        f"Silence each of the {count} heads{begun}",
+        partial(runs.measure_costs, watched),
+        unit="heads",
+        key="cost-of-each",
+    )
 
 
 def _show_map(

@@ -3,15 +3,13 @@
 import streamlit as st
 
 from core.images import Patches
-from dashboard import layout, runs
+from dashboard import layout, runs, waiting
 from dashboard.components.attention_view import attention_view
 from dashboard.heads import aggregates
 from dashboard.heads.given import Given
 from dashboard.heads.noticed_together import noticed
 from dashboard.runs import TakenTogether, Watched
 from dashboard.words import heads_together as said
-
-QUICK = 400  # tokens: up to here it is done before anybody could cancel
 
 
 def show(given: Given) -> None:
@@ -28,8 +26,7 @@ def show(given: Given) -> None:
             wrap=True,
         )
         words = given.is_text and st.toggle("Join the pieces of a word", key="words", bind="query-params")
-    with layout.waiting_place():
-        taken = _take(watched, name, words=words)
+    taken = _take(watched, name, words=words)
     _say(taken, watched, words=words)
     sequence = watched.run.sequences[taken.stack.sequence]
     # Another key for each choice: its scale is set before the visitor chooses one.
@@ -44,21 +41,10 @@ def show(given: Given) -> None:
 
 def _take(watched: Watched, name: str, *, words: bool) -> TakenTogether:
     """What was chosen; with progress and a way out where it takes longer than a moment."""
-    place = st.empty()
-
-    def tell(done: int, total: int) -> None:
-        if longest <= QUICK:
-            return
-        with place.container():
-            st.progress(done / total, f"{done} of {total} steps")
-            if name != aggregates.MEAN:
-                # A click stops this run of the page at the next report, and goes back to what is quickest.
-                st.button("Cancel", key=f"cancel-{done}", on_click=_give_up)
-
-    longest = max(call.query_length for call in watched.record.calls)
-    taken = runs.take_together(watched, name, words=words, progress=tell)
-    place.empty()
-    return taken
+    # Whoever gives up goes back to what is quickest.
+    instead = ("Cancel", _give_up) if name != aggregates.MEAN else None
+    with waiting.patiently("Taking all heads together …", unit="steps", instead=instead) as progress:
+        return runs.take_together(watched, name, words=words, progress=progress)
 
 
 def _give_up() -> None:

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.logit_lens import Lens
-from dashboard import charts, layout, words
+from dashboard import charts, layout, waiting, words
 from dashboard.figures.curves import curves
 from dashboard.figures.lens_grid import lens_grid
 from dashboard.inside import choices, formulas, notices
@@ -35,13 +35,7 @@ def show(walk: Walk) -> None:
 def _compute(walk: Walk) -> Lens:
     place = st.empty()
     with place.container():
-        bar = st.progress(0.0, "Reading each layer …")
-        st.button("Cancel")
-
-        def show(done: int, total: int) -> None:
-            bar.progress(done / total, f"Layer {done} of {total} …")
-
-        lens = inside.lens(walk, show)
+        lens = inside.lens(walk, waiting.bar("layers", start="Reading each layer …"))
     place.empty()
     return lens
 

@@ -1,9 +1,11 @@
 """Which patch matters most: hidden one after the other on demand, and drawn over the photograph."""
 
+from functools import partial
+
 import streamlit as st
 
 from core.vision.hidden import MOST, Occlusion, square_side
-from dashboard import layout
+from dashboard import layout, waiting
 from dashboard.components.patch_picker import patch_picker
 from dashboard.runs import vision_changed as kept
 from dashboard.vision import change_tools, hidden_patches
@@ -34,17 +36,12 @@ def _offer(changed: Changed, target: int) -> None:
         st.markdown(said.OFFER.format(what=what, count=count, target=name), width=layout.PROSE)
         if side > 1:
             st.caption(f"There are {changed.count:,} patches; at most {MOST} squares are hidden one by one.")
-    if not st.button(f"Hide each of the {count}", type="primary", key="change-occlude"):
-        return
-    bar = st.progress(0.0, "Starting …")
-    # A click on it stops this run of the page at the next report of progress.
-    st.button("Cancel")
-
-    def report(done: int, squares: int) -> None:
-        bar.progress(done / squares, f"{done} of {squares}")
-
-    kept.measure_occlusion(changed.before, target, report)
-    st.rerun()
+    waiting.offer(
+        f"Hide each of the {count}",
+        partial(kept.measure_occlusion, changed.before, target),
+        unit="patches" if side == 1 else "squares",
+        key="change-occlude",
+    )
 
 
 def _map(changed: Changed, found: Occlusion) -> None:

@@ -12,8 +12,8 @@ from core import relevance, zoo
 from core.capture import record_attention
 from core.errors import CaptureError, InputError
 from core.images import open_example
-from dashboard import examples, runs
-from dashboard.heads import aggregates, together
+from dashboard import examples, runs, waiting
+from dashboard.heads import aggregates
 from dashboard.heads.noticed_together import noticed
 from dashboard.words import heads_together as said
 from tests.core import saved_models
@@ -160,7 +160,7 @@ def test_progress_goes_up_to_its_end(example, name):
 
 
 def test_where_it_takes_long_there_is_progress_and_a_way_out(monkeypatch):
-    monkeypatch.setattr(together, "QUICK", 3)
+    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
     app = visit(TEXT.format(text="a text of its own, so that nothing is kept"), together=aggregates.STRONGEST)
     assert app.warning  # done, and progress is gone again
     assert not app.button

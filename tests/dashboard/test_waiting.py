@@ -1,0 +1,92 @@
+"""What takes long says so and may be given up; what does not, says nothing; what was stopped is not kept."""
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dashboard import waiting
+from dashboard.runs import efficient as kept
+
+TEXT = "The old man looked at the sea. " * 9
+
+
+def slow():
+    import streamlit as st
+
+    from dashboard import waiting
+
+    def give_up():
+        st.session_state.given_up = True
+
+    with waiting.patiently("Reading …", unit="layers", instead=("Cancel, and read less", give_up)) as report:
+        for layer in range(3):
+            report(layer + 1, 6)
+        if not st.session_state.get("done"):
+            st.stop()
+
+
+def test_after_a_second_there_are_a_bar_and_a_way_out(monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+    app = AppTest.from_function(slow).run()
+    assert [button.label for button in app.button] == ["Cancel, and read less"]
+    app.button[0].click().run()
+    assert app.session_state.given_up
+    app.session_state.done = True
+    assert not app.run().button
+
+
+def test_before_it_nothing_is_shown(monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 60.0)
+    assert not AppTest.from_function(slow).run().button
+
+
+def asked():
+    import streamlit as st
+
+    from dashboard import waiting
+
+    def count(progress):
+        for done in range(3):
+            st.session_state.setdefault("counted", []).append(done)
+            progress(done, 3)
+            if done == 1 and not st.session_state.get("quickly"):
+                st.stop()  # as when somebody clicks: the run of the page ends at a report
+
+    waiting.offer("Count", count, unit="sheep", key="count")
+    st.write("the rest of the page")
+
+
+def test_what_is_asked_for_by_a_button_runs_below_it_and_can_be_cancelled():
+    app = AppTest.from_function(asked).run()
+    assert [button.label for button in app.button] == ["Count"]
+    app.button(key="count").click().run()
+    assert [button.label for button in app.button] == ["Count", "Cancel"]
+    assert app.session_state.counted == [0, 1]
+    assert not app.markdown
+    app.button[1].click().run()
+    assert [button.label for button in app.button] == ["Count"]
+    assert app.session_state.counted == [0, 1]
+
+
+def test_what_was_asked_for_leaves_neither_bar_nor_button_when_it_is_done():
+    app = AppTest.from_function(asked)
+    app.session_state.quickly = True
+    app.run().button(key="count").click().run()
+    assert app.session_state.counted == [0, 1, 2]
+    assert [button.label for button in app.button] == ["Count"]
+    assert app.markdown
+
+
+def test_a_reading_that_was_stopped_is_not_kept_and_can_be_done_again():
+    st.cache_resource.clear()
+    heard = []
+
+    def stop(done, total):
+        heard.append((done, total))
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        kept.read("gpt-books", TEXT, kept.USUAL, stop)
+    reading = kept.read("gpt-books", TEXT, kept.USUAL)
+    assert heard == [(1, len(reading.calls))]
+    assert kept.read("gpt-books", TEXT, kept.USUAL, stop) is reading
