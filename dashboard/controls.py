@@ -40,27 +40,41 @@ def text() -> str | bytes:
 
 def picture() -> str | bytes:
     """The visitor's picture: the name of an example, or the bytes of a file or of the camera."""
+    given = any(st.session_state.get(key) is not None for key in OWN_KEYS)
+    if not given and st.session_state.get("picture") == OWN_PICTURE:
+        st.session_state.picture = examples.PICTURE  # it has been taken away again
     example = st.segmented_control(
         "Photograph",
-        list(EXAMPLES),
+        [*EXAMPLES, OWN_PICTURE] if given else list(EXAMPLES),
         default=examples.PICTURE,
         key="picture",
         bind="query-params",
         required=True,
         wrap=True,
-        on_change=_forget_own,
     )
     with st.popover("Your own", icon=":material/add_a_photo:"):
         # Any file may be dropped: what cannot be read gets a sentence that says why.
-        file = st.file_uploader("A picture from this device")
-        photo = st.camera_input("A new photograph") if st.toggle("Use the camera") else None
+        file = st.file_uploader("A picture from this device", key=OWN_KEYS[0], on_change=_choose_own, args=OWN_KEYS[:1])
+        photo = None
+        if st.toggle("Use the camera"):
+            photo = st.camera_input("A new photograph", key=OWN_KEYS[1], on_change=_choose_own, args=OWN_KEYS[1:])
         st.caption("At most 20 MB and 50 megapixels. It is not kept in the address: who opens a link uploads it again.")
-    own = photo or file
+    own = (photo or file) if example == OWN_PICTURE else None
     _say_whose(bool(own))
-    return own.getvalue() if own else example
+    if own:
+        return own.getvalue()
+    return example if example in EXAMPLES else examples.PICTURE
 
 
 OWN = "own"  # in the address: the view was of somebody's own picture
+OWN_PICTURE = "yours"  # among the examples, as soon as there is one
+OWN_KEYS = ("own_file", "own_photo")
+
+
+def _choose_own(key: str) -> None:
+    """A picture that has just been given is what its visitor wants to see."""
+    if st.session_state[key] is not None:
+        st.session_state.picture = OWN_PICTURE
 
 
 def _say_whose(own: bool) -> None:
@@ -69,17 +83,13 @@ def _say_whose(own: bool) -> None:
         st.session_state[OWN] = True
         st.query_params[OWN] = "1"
     elif st.session_state.pop(OWN, False):
-        _forget_own()  # it has been taken away again
+        st.query_params.pop(OWN, None)  # it has been taken away again, or an example was chosen
     elif OWN in st.query_params:
         st.info(
             "This link was made with a photograph of somebody's own, which is not in it: upload the photograph again "
             "under “Your own”. Until then you see the example.",
             icon=":material/add_a_photo:",
         )
-
-
-def _forget_own() -> None:
-    st.query_params.pop(OWN, None)
 
 
 def example() -> str:

@@ -54,13 +54,14 @@ def _given() -> Given:
 
 def _read(name: str, length: int, text: str | bytes | None, most: int) -> tuple[kept.Own, kept.Reading]:
     """Let the model write where there is no text, and read; both say how far they are, and may be given up."""
+    may_choose = text is not None and _holds_more(name)
     if text is None:
         first = min(kept.FIRST, length)
         instead = _instead("write", "written", first) if length > first else None
         with waiting.patiently(said.WRITING, unit="tokens", instead=instead) as progress:
             text = kept.written(name, length, progress)
     own = (name, text, most)
-    instead = _instead("read", "most", FEWEST) if most > FEWEST and "most" in st.session_state else None
+    instead = _instead("read", "most", FEWEST) if may_choose and most > FEWEST else None
     with waiting.patiently(said.READING, unit="layers", instead=instead) as progress:
         return own, kept.read(*own, progress)
 
@@ -90,10 +91,15 @@ def _length(name: str) -> int:
     )
 
 
+def _holds_more(name: str) -> bool:
+    """Whether the model could read more than one waits for without being asked."""
+    return kept.long_model(name).context > kept.USUAL
+
+
 def _most(name: str) -> int:
     """How many tokens are read at most, where the model holds more than is read in a few seconds."""
     context = kept.long_model(name).context
-    if context <= kept.USUAL:
+    if not _holds_more(name):
         return context
     return st.select_slider(
         "Tokens that are read at most",
