@@ -14,6 +14,7 @@ from core.models.character import Alphabet
 
 FILE = "tinyshakespeare.txt.gz"
 LEARNT = 0.9  # of the text; the split of nanoGPT
+GROUPS = 4  # of hidden characters: one in four is hidden at a time
 FORGOTTEN = 0.005  # share of characters shown as unknown, so that the unknown character's vector is learned too
 
 
@@ -52,3 +53,22 @@ def bits_by_position(model: nn.Module, characters: Tensor, length: int, batch: i
         for part in windows.split(batch)
     ]
     return (torch.cat(losses).mean(dim=0) / math.log(2)).numpy()
+
+
+def hidden_groups(windows: int, length: int, generator: torch.Generator | None = None) -> Int[Tensor, "window token"]:
+    """To which of `GROUPS` groups each character of a window belongs, drawn evenly; one group is hidden at a time."""
+    return torch.rand(windows, length, generator=generator).argsort(dim=-1) % GROUPS
+
+
+@torch.inference_mode()
+def bits_of_hidden(model: nn.Module, characters: Tensor, length: int, seed: int, batch: int = 32) -> float:
+    """Mean bits for a hidden character, shown as unknown, in windows side by side; each is hidden exactly once."""
+    windows = characters[: len(characters) // length * length].unflatten(0, (-1, length))
+    groups = hidden_groups(len(windows), length, torch.Generator().manual_seed(seed))
+    total = 0.0
+    for text, group in zip(windows.split(batch), groups.split(batch), strict=True):
+        for number in range(GROUPS):
+            hidden = group == number
+            found = model(text.masked_fill(hidden, 0))[hidden]
+            total += F.cross_entropy(found, text[hidden], reduction="sum").item()
+    return total / windows.numel() / math.log(2)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from core.published.table import SOURCE, Column, Number, Whole, Words, read_as
 
+NEXT, HIDDEN = "next", "hidden"  # tasks: to predict what follows, and what is hidden in the midst of a text
 EFFICIENT_CHARACTERS = Path(__file__).parent / "efficient_characters.csv"
 
 
@@ -12,6 +13,7 @@ EFFICIENT_CHARACTERS = Path(__file__).parent / "efficient_characters.csv"
 class EfficientRun:
     """A trained model: held-out loss in bits a character, and the products of one head in a text of `context`."""
 
+    task: str
     variant: str
     settings: str
     context: int
@@ -25,6 +27,7 @@ class EfficientRun:
 
 
 _COLUMNS: tuple[Column, ...] = (
+    Words("task", among=(NEXT, HIDDEN), kind="tasks"),
     Words("variant"),
     Words("settings"),
     *(Whole(name) for name in ("context", "parameters", "multiplications", "steps")),
@@ -37,4 +40,4 @@ _COLUMNS: tuple[Column, ...] = (
 
 def efficient_characters(file: Path = EFFICIENT_CHARACTERS) -> tuple[EfficientRun, ...]:
     """The runs that were made, in their order; ValueError where a row is wrong."""
-    return read_as(EfficientRun, file, _COLUMNS, unique=("variant",))
+    return read_as(EfficientRun, file, _COLUMNS, unique=("task", "variant"))

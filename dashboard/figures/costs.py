@@ -1,5 +1,6 @@
 """Quality against cost: each model a point with its name, costs on a logarithmic scale."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -66,8 +67,20 @@ def costs(
         )
     on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
     figure.update_layout(showlegend=len(groups) < len(points), margin={"t": 34})
-    # Below two powers of ten also 2 and 5 of each.
-    step = 1 if wide[1] - wide[0] > 2 else "D2"
-    figure.update_xaxes(type="log", exponentformat="power", dtick=step, range=wide)
+    figure.update_xaxes(type="log", exponentformat="power", dtick=1, range=wide)
+    if wide[1] - wide[0] <= 2:
+        figure.update_xaxes(_ticks(*wide))
     figure.update_yaxes(range=high)
     return figure
+
+
+def _ticks(low: float, high: float) -> dict[str, list]:
+    """1, 2 and 5 of each power of ten, written out: by itself Plotly writes a 5 and leaves open of what power."""
+    powers = range(math.floor(low), math.ceil(high))
+    named = {
+        first * 10.0**power: f"{first}×10<sup>{power}</sup>" if first > 1 else f"10<sup>{power}</sup>"
+        for power in powers
+        for first in (1, 2, 5)
+    }
+    within = {value: name for value, name in named.items() if low <= math.log10(value) <= high}
+    return {"tickvals": list(within), "ticktext": list(within.values())}

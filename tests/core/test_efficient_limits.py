@@ -164,6 +164,17 @@ def test_the_low_rank_map_errs_by_the_singular_values_that_it_leaves_out():
     torch.testing.assert_close((LowRank(rank=10).weights(query, key) - exact).norm(dim=(-2, -1)), left_out)
 
 
+def test_gradients_of_low_rank_are_finite_where_singular_values_meet():
+    """Equal queries: all rows of the map are alike, all singular values but one are 0, and their vectors have none."""
+    query, key, value = (part.requires_grad_() for part in drawn(heads=1))
+    mixed = LowRank(rank=10, causal=False).output(query * 0, key, value)
+    torch.testing.assert_close(mixed, value.mean(dim=-2, keepdim=True).expand_as(mixed))
+    mixed.square().sum().backward()
+    torch.testing.assert_close(value.grad, 2 * mixed.detach(), atol=1e-4, rtol=1e-4)
+    assert query.grad.isfinite().all()
+    assert key.grad.isfinite().all()
+
+
 def test_kept_factors_give_the_same_map():
     query, key, value = drawn(heads=1)
     kept = LowRank(rank=10, factors=factors(query, key, causal=True))

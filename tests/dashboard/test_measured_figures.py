@@ -56,6 +56,14 @@ def test_a_legend_is_there_only_where_groups_hold_several_models():
     assert drawn([*PRINTED, Point("C", "recurrent", 1e21, 40.0)]).layout.showlegend
 
 
+def test_within_two_powers_of_ten_every_mark_of_the_axis_says_its_power():
+    axis = drawn(OWN).layout.xaxis
+    marks = dict(zip(axis.tickvals, axis.ticktext, strict=True))
+    assert {2e15: "2×10<sup>15</sup>", 5e15: "5×10<sup>15</sup>"}.items() <= marks.items()
+    assert all(axis.range[0] <= np.log10(value) <= axis.range[1] for value in marks)
+    assert drawn(PRINTED).layout.xaxis.tickvals is None
+
+
 def test_rows_without_cost_or_quality_in_a_language_are_not_drawn():
     models = published_translators()
     assert len(points(models, french=True)) == 9

@@ -53,3 +53,28 @@ def test_a_model_that_knows_nothing_needs_log2_of_the_alphabet_at_every_position
     bits = shakespeare.bits_by_position(Even(), torch.randint(0, 66, (500,)), length=20)
     assert bits.shape == (20,)
     assert bits == pytest.approx(math.log2(66), abs=1e-5)
+
+
+def test_each_character_is_hidden_in_one_group_and_the_groups_are_alike():
+    groups = shakespeare.hidden_groups(50, 40, torch.Generator().manual_seed(0))
+    for number in range(shakespeare.GROUPS):
+        assert ((groups == number).sum(dim=1) == 10).all()
+        assert (groups == number).any(dim=0).all()  # no place of a window is always or never hidden
+
+
+def test_hidden_characters_are_measured_once_each_and_never_shown():
+    class Shown(nn.Module):
+        """Certain of what it is shown; of what it is not, it thinks all of 64 alike, or knows from elsewhere."""
+
+        def __init__(self):
+            super().__init__()
+            self.hidden = 0
+
+        def forward(self, characters):
+            self.hidden += int((characters == 0).sum())
+            logits = torch.zeros(*characters.shape, 64)
+            return logits.scatter(-1, characters[..., None], 50.0 * (characters > 0)[..., None])
+
+    model = Shown()
+    assert shakespeare.bits_of_hidden(model, torch.randint(1, 64, (500,)), 20, seed=0) == pytest.approx(6, abs=1e-5)
+    assert model.hidden == 500

@@ -69,16 +69,33 @@ class Clustered(Variant):
         """The mean query of each cluster, and the cluster of each query."""
         count = min(self.clusters, query.shape[-2])
         first = torch.randperm(query.shape[-2], generator=torch.Generator().manual_seed(self.seed))[:count]
-        centroids = query[..., first.to(query.device), :].detach()
-        for _ in range(STEPS):
-            with torch.no_grad():
-                distances = centroids.square().sum(dim=-1)[..., None, :] - 2 * query @ centroids.mT
-                members = distances.argmin(dim=-1)
-            belongs = torch.nn.functional.one_hot(members, count).to(query.dtype)  # (*leading, query, cluster)
-            sizes = belongs.sum(dim=-2)[..., None]
-            means = belongs.mT @ query / sizes.clamp_min(1)
-            centroids = torch.where(sizes > 0, means, centroids)
-        return centroids, members
+        with torch.no_grad():
+            centroids = query[..., first.to(query.device), :]
+            members = _nearest(query, centroids)
+            for _ in range(STEPS - 1):
+                centroids = _means(query, members, centroids)
+                members = _nearest(query, centroids)
+        # Gradients pass through the means, not through the choice of members.
+        return _means(query, members, centroids), members
+
+
+def _nearest(
+    query: Float[Tensor, "*leading query each"], centroids: Float[Tensor, "*leading cluster each"]
+) -> Int[Tensor, "*leading query"]:
+    """The cluster of each query: that of the nearest centroid."""
+    distances = centroids.square().sum(dim=-1)[..., None, :] - 2 * query @ centroids.mT
+    return distances.argmin(dim=-1)
+
+
+def _means(
+    query: Float[Tensor, "*leading query each"],
+    members: Int[Tensor, "*leading query"],
+    otherwise: Float[Tensor, "*leading cluster each"],
+) -> Float[Tensor, "*leading cluster each"]:
+    """The mean query of each cluster; `otherwise` where a cluster is empty."""
+    belongs = torch.nn.functional.one_hot(members, otherwise.shape[-2]).to(query.dtype)  # (*leading, query, cluster)
+    sizes = belongs.sum(dim=-2)[..., None]
+    return torch.where(sizes > 0, belongs.mT @ query / sizes.clamp_min(1), otherwise)
 
 
 def _summed_up_to_each(

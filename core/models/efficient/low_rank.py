@@ -40,6 +40,10 @@ class LowRank(Variant):
         key: Float[Tensor, "batch head key each"],
         value: Float[Tensor, "batch head key each_value"],
     ) -> Float[Tensor, "batch head query each_value"]:
+        if self.factors is None:
+            exact = _exact(query, key, causal=self.causal)
+            onto = strongest(exact, self.rank)
+            return (exact @ onto @ (onto.mT @ value.to(exact))).to(value.dtype)
         left, values, right = self._decomposed(query, key)
         return ((left * values[..., None, :]) @ (right @ value.to(right))).to(value.dtype)
 
@@ -70,6 +74,19 @@ def factors(
     query: Float[Tensor, "*leading query each"], key: Float[Tensor, "*leading key each"], *, causal: bool
 ) -> Factors:
     """U, the singular values and Vᵀ of the exact map, the largest value first."""
-    exact = WrittenOut(causal=causal).weights(query.float(), key.float())
-    left, values, right = torch.linalg.svd(exact, full_matrices=False)
+    left, values, right = torch.linalg.svd(_exact(query, key, causal=causal), full_matrices=False)
     return left, values, right
+
+
+@torch.no_grad()
+def strongest(exact: Float[Tensor, "*leading query key"], rank: int) -> Float[Tensor, "*leading key _"]:
+    """The first right singular vectors V of a map A: A V Vᵀ is the best map of that rank.
+
+    No gradient passes through them. Where two singular values meet, that of single vectors is infinite; what they
+    span has one, but the map's own is what a training goes by.
+    """
+    return torch.linalg.eigh(exact.mT @ exact).eigenvectors[..., -rank:]
+
+
+def _exact(query: Tensor, key: Tensor, *, causal: bool) -> Float[Tensor, "*leading query key"]:
+    return WrittenOut(causal=causal).weights(query.float(), key.float())

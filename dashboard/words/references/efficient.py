@@ -20,3 +20,7 @@ VYAS = (
     "queries that share a row."
 )
 DAO = "Dao et al. 2022, [FlashAttention](https://arxiv.org/abs/2205.14135): the exact map, tile by tile in one kernel."
+MASKED = (
+    "Devlin et al. 2018, [BERT](https://arxiv.org/abs/1810.04805), section 3.1: hidden tokens are filled in from "
+    "both sides."
+)
