@@ -21,7 +21,7 @@ SECTIONS = (
         ("scaling", each)
         for each in ("Translation", "Images", "Pre-training", "Language", "By year", "Laws", "Calculator")
     ),
-    *(("efficient", each) for each in ("Maps", "Swapped in")),
+    *(("efficient", each) for each in ("Maps", "Swapped in", "From scratch")),
 )
 OPEN = 2.0  # seconds from a link to a complete page
 
