@@ -9,7 +9,7 @@ import csv
 import torch
 
 from benchmarks.table import describe_machine
-from core.attention_costs import measure_attention
+from core.costs.attention_costs import measure_attention
 from core.measured import ATTENTION_COSTS
 
 PATIENCE = 300.0  # seconds

@@ -12,7 +12,7 @@ from benchmarks.measure import times
 from benchmarks.student import opened, visiting
 from benchmarks.table import Row
 from core import zoo
-from core.attention_costs import EACH, VARIANTS
+from core.costs.attention_costs import EACH, VARIANTS
 
 LONG = 16_384  # tokens
 CONTROL = 300  # milliseconds from a control to the last change on its page

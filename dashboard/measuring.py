@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.costs import Cost
+from core.costs.one_pass import Cost
 from core.progress import Progress
 from dashboard import charts, layout, waiting
 from dashboard.figures.curves import curves

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from core import copy_task
+from core.memory import copy_task
 from core.models.character import CharacterModel
 from training import shakespeare
 from training.characters_report import report

@@ -7,9 +7,9 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from core import copy_task
+from core.memory import copy_task
+from core.memory.gradient_reach import by_distance, reach
 from core.models.character import Alphabet, CharacterModel, save_characters
-from core.reach import by_distance, reach
 from core.zoo.embedded import WEIGHTS
 from training import shakespeare
 from training.card import save_card, table

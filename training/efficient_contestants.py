@@ -26,7 +26,7 @@ from core.models.efficient import (
     projected,
 )
 from core.models.self_attention import Attention
-from core.positions import rotary
+from core.order.positions import rotary
 
 CONTEXT, SEED = 256, 0
 WIDTH, HEADS = 128, 4

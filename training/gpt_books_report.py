@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from core import measures
 from core.capture import record_attention
+from core.heads import measures
 from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
 from core.zoo.embedded import WEIGHTS, save_text

@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from timm.layers import set_fused_attn
 from torch import Tensor
 
-from core.half_precision import load_weights
+from core.models.half_precision import load_weights
 from core.models.image_classifiers import make_image_classifier
 from core.zoo.embedded import WEIGHTS, save_image
 from training.card import save_results

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 from tokenizers import Tokenizer
 
-from core.half_precision import save_weights
+from core.models.half_precision import save_weights
 from core.zoo import TRANSLATION
 from core.zoo.embedded import WEIGHTS
 from training import pairs

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from core.anatomy.parts import Part, is_linear
 from core.anatomy.trace import tensors_in, tokens_of
+from core.anatomy.twin import seeing
 from core.anatomy.walk import OUTPUT, Walked
-from core.twin import seeing
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from core.anatomy.flow import Stack, Step
 from core.anatomy.trace import tensors_in, tokens_of
+from core.anatomy.twin import seeing
 from core.anatomy.walk import Walked
 from core.errors import CaptureError
-from core.twin import seeing
 
 
 @dataclass(frozen=True, eq=False)

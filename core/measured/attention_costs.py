@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.costs import Cost
+from core.costs.one_pass import Cost
 from core.published.table import SOURCE, Column, Number, Whole, Words, read_table
 
 ATTENTION_COSTS = Path(__file__).parent / "attention_costs.csv"

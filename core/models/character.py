@@ -11,9 +11,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from core.errors import ModelError
-from core.half_precision import load_weights, save_weights
 from core.models.convolution import Convolution
 from core.models.gru import GRU
+from core.models.half_precision import load_weights, save_weights
 from core.models.lstm import LSTM
 from core.models.rnn import RNN
 from core.models.self_attention import SelfAttention

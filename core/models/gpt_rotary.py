@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from core.models.gpt import MLP, GPTConfig
-from core.positions import frequencies, ntk, turned, yarn, yarn_sharpness
+from core.order.positions import frequencies, ntk, turned, yarn, yarn_sharpness
 
 Extension = Literal["none", "ntk", "yarn"]
 

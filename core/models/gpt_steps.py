@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.attention import Projection, Projections, steps_from_tokens
-from core.equations import Step
+from core.attention.equations import Step
+from core.attention.steps import Projection, Projections, steps_from_tokens
 from core.models.gpt import GPT, Block
 
 

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from core.models.gpt import MLP
-from core.positions import alibi, distances, relative_buckets, rotary, sinusoidal
+from core.order.positions import alibi, distances, relative_buckets, rotary, sinusoidal
 
 Positions = Literal["none", "learned", "sinusoidal", "rotary", "alibi", "relative"]
 

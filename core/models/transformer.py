@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.positions import sinusoidal
+from core.order.positions import sinusoidal
 
 Norm = Literal["post", "pre"]
 

@@ -8,8 +8,8 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
+from core.anatomy.twin import twin
 from core.sizes.parts import HEAD, OTHER, QKV, SCORES, part_of
-from core.twin import twin
 
 _SQUARES = ("bmm", "baddbmm", "scaled_dot_product")  # how products without a weight matrix are called
 

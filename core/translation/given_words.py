@@ -15,10 +15,10 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from core.capture import record_attention
+from core.heads.relevance import join_words
 from core.models.bahdanau import Bahdanau
 from core.models.seq2seq import Seq2Seq
 from core.models.transformer import Transformer
-from core.relevance import join_words
 from core.translation.alignment import Direction, Link, links_of
 from core.translation.decoding import BEGIN, END, padded
 from core.translation.influence import influence

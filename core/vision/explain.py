@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from core.capture import AttentionCall, Record, record_attention
 from core.errors import ModelError
+from core.heads.relevance import mean_over_heads, rollout, with_residual
 from core.images import Patches
-from core.relevance import mean_over_heads, rollout, with_residual
 from core.vision.activation_maps import class_activation
 from core.vision.scores import scores_of
 from core.zoo.image_models import ImageModel

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from core.errors import ModelError
-from core.positions import window_index
+from core.order.positions import window_index
 from core.vision.windows import WindowLayer
 
 LARGEST = 16.0  # of SwinV2's biases: a sigmoid times this

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 
 from core.anatomy.parts import is_linear, is_norm, stacks_of
 from core.anatomy.trace import Ran, Summed, Trace, tensors_in, tokens_of
+from core.anatomy.twin import seeing
 from core.errors import ModelError
-from core.twin import seeing
 from core.zoo.image_models import ImageModel, PreparedPicture
 
 

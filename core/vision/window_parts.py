@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.twin import seeing
+from core.anatomy.twin import seeing
 from core.vision.position_bias import PositionBias, attention_of, scale_of
 from core.vision.window_grid import PADDING
 from core.vision.windows import WindowLayer

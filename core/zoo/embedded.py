@@ -14,9 +14,9 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from core.errors import ModelError
-from core.half_precision import load_weights, save_weights
 from core.models.gpt import GPT, GPTConfig
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
+from core.models.half_precision import load_weights, save_weights
 from core.models.image_classifiers import MAKERS, make_image_classifier, patch_of
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.text_models import NextToken, TextModel

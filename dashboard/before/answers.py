@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from core import copy_task
+from core.memory import copy_task
 from core.models.character import CharacterModel
 
 

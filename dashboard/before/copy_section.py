@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core import copy_task
+from core.memory import copy_task
 from dashboard import charts, layout
 from dashboard.before import notices
 from dashboard.before.answers import Answers

@@ -3,8 +3,8 @@
 import streamlit as st
 import torch
 
-from core.costs import Cost
-from core.layer_costs import HEADS, KERNEL, WIDTH
+from core.costs.layer_costs import HEADS, KERNEL, WIDTH
+from core.costs.one_pass import Cost
 from dashboard import layout, measuring
 from dashboard.runs import before as kept
 from dashboard.theme import HUES

@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.reach import edge, half_life
+from core.memory.gradient_reach import edge, half_life
 from dashboard import charts, layout
 from dashboard.before import copy_section, notices, reach_section
 from dashboard.before.models import TITLES

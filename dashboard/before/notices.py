@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core import copy_task
-from core.complexity import WAYS, Sizes, crossover
-from core.costs import Cost
-from core.reach import edge, half_life
+from core.costs.complexity import WAYS, Sizes, crossover
+from core.costs.one_pass import Cost
+from core.memory import copy_task
+from core.memory.gradient_reach import edge, half_life
 from dashboard.before.answers import Answers
 from dashboard.before.models import TITLES
 from dashboard.figures.numbers import with_power

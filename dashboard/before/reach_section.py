@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 import torch
 
+from core.memory.gradient_reach import by_distance, shares
 from core.models.convolution import Convolution
-from core.reach import by_distance, shares
 from dashboard import charts, layout
 from dashboard.before import notices
 from dashboard.before.models import HUE, TITLES

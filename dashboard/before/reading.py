@@ -7,8 +7,8 @@ import numpy as np
 import torch
 
 from core.errors import InputError
+from core.memory.gradient_reach import reach
 from core.models.character import Alphabet, CharacterModel
-from core.reach import reach
 from core.text import read_text
 
 LONGEST = 128  # characters, as many as the models read at once in training

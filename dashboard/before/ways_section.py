@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.complexity import WAYS, Count, Sizes, Way, crossover
+from core.costs.complexity import WAYS, Count, Sizes, Way, crossover
 from dashboard import charts, layout
 from dashboard.before import measured_layers, notices
 from dashboard.figures.curves import curves

@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from core.efficiency import Comparison
-from core.efficiency_curve import SETTING, Point, settings_of, with_setting
+from core.efficient.comparison import Comparison
+from core.efficient.error_curve import SETTING, Point, settings_of, with_setting
 from core.models.efficient import LowRank, Variant
 from dashboard import charts, layout
 from dashboard.efficient import methods

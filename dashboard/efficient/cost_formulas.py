@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.attention_costs import EACH, VARIANTS
+from core.costs.attention_costs import EACH, VARIANTS
 from core.models.efficient.clustered import STEPS
 from core.models.efficient.performer import CHUNK
 from dashboard.figures.numbers import in_latex

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.attention_costs import EACH, GROWING, VARIANTS, crossing, exponent
-from core.costs import Cost
+from core.costs.attention_costs import EACH, GROWING, VARIANTS, crossing, exponent
+from core.costs.one_pass import Cost
 from dashboard import charts, layout, measuring
 from dashboard.efficient import cost_formulas, cost_notices
 from dashboard.runs import attention_costs

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.efficiency import Comparison
+from core.efficient.comparison import Comparison
 from core.text import Tokens
 from dashboard import charts, layout
 from dashboard.words.efficient import maps as said

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.efficiency import Comparison
+from core.efficient.comparison import Comparison
 from core.models.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow
 from dashboard.efficient.methods import Method
 from dashboard.words.efficient import maps as said

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from core.efficiency import Comparison
-from core.efficiency_curve import Point
+from core.efficient.comparison import Comparison
+from core.efficient.error_curve import Point
 from core.models.efficient import Linformer, Performer, Sparse
 from core.text import Tokens
 from dashboard import layout

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.efficiency import Comparison
+from core.efficient.comparison import Comparison
 from core.models.efficient import Linformer, Sparse
 from dashboard import controls, layout
 from dashboard.efficient import maps_formula, maps_notices, methods

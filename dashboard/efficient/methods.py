@@ -6,7 +6,7 @@ from typing import cast
 
 import streamlit as st
 
-from core.efficiency_curve import SETTING
+from core.efficient.error_curve import SETTING
 from core.models.efficient import (
     BigBird,
     Clustered,

@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core import swapped
+from core.efficient import swapped
 from core.progress import Progress
 from dashboard import charts, layout, waiting
 from dashboard.efficient import methods, swapped_notices

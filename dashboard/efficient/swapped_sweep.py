@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.efficiency import WHOLE
-from core.efficiency_curve import settings_of, with_setting
+from core.efficient.comparison import WHOLE
+from core.efficient.error_curve import settings_of, with_setting
 from core.models.efficient import Fused, Variant
 from core.progress import Progress
 from dashboard import charts, layout, waiting

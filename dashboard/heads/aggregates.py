@@ -8,9 +8,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core import relevance
 from core.capture import AttentionCall
 from core.errors import CaptureError, InputError
+from core.heads import relevance
 from core.progress import Progress
 from core.text import Tokens
 from dashboard.components.attention_view import Layer, Scene, TextSequence

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.ablation import Trial
+from core.heads.ablation import Trial
 from dashboard import charts, layout, runs, waiting
 from dashboard.components.cell_map import cell_map
 from dashboard.heads import chosen

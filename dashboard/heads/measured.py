@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.head_table import HeadTable
+from core.heads.head_table import HeadTable
 from dashboard import charts, layout, runs, words
 from dashboard.components.cell_map import cell_map
 from dashboard.heads import chosen, noticed

@@ -5,9 +5,9 @@ from math import exp
 import torch
 from torch import Tensor
 
-from core import measures
-from core.ablation import Trial
-from core.head_table import HeadTable
+from core.heads import measures
+from core.heads.ablation import Trial
+from core.heads.head_table import HeadTable
 from core.images import Patches
 from dashboard.runs import Head, Watched, WatchedText
 

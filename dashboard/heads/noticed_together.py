@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core import relevance
+from core.heads import relevance
 from core.images import Patches
 from core.text import Tokens
 from dashboard import layout

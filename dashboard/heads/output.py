@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.contributions import HeadOutputs, largest_difference
+from core.heads.contributions import HeadOutputs, largest_difference
 from core.text import Tokens
 from dashboard import charts, controls, layout, runs
 from dashboard.figures.contributions import length_bars

@@ -6,8 +6,8 @@ from math import log
 import numpy as np
 import streamlit as st
 
-from core.ablation import Trial
 from core.errors import AtlasError
+from core.heads.ablation import Trial
 from dashboard import controls, layout, predictions, runs, words
 from dashboard.components.cell_map import cell_map
 from dashboard.heads import changed_maps, chosen, costs, noticed

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from core.contributions import HeadOutputs, bias_of, contributions, cosines, output_shares
+from core.heads.contributions import HeadOutputs, bias_of, contributions, cosines, output_shares
 from dashboard import layout
 
 RIGHT = -0.1  # a cosine above it is nearly a right angle: such heads do not cancel

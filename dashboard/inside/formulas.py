@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.anatomy import Stream
-from core.logit_lens import Lens
+from core.anatomy.logit_lens import Lens
 from dashboard import contents
 from dashboard.runs.inside import Walk
 

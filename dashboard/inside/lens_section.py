@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.logit_lens import Lens
+from core.anatomy.logit_lens import Lens
 from dashboard import charts, layout, waiting, words
 from dashboard.figures.curves import curves
 from dashboard.figures.lens_grid import lens_grid

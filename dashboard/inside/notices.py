@@ -1,7 +1,7 @@
 """Sentences of "What to notice": computed from what is shown."""
 
 from core.anatomy import Stream
-from core.logit_lens import Lens
+from core.anatomy.logit_lens import Lens
 from dashboard import layout
 from dashboard.inside.formulas import is_pre_norm
 from dashboard.runs.inside import Walk

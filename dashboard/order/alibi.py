@@ -10,8 +10,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.capture import AttentionCall
-from core.measures import mean_distance
-from core.positions import alibi, alibi_slopes, distances
+from core.heads.measures import mean_distance
+from core.order.positions import alibi, alibi_slopes, distances
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves

@@ -5,8 +5,8 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.learned_positions import BucketBias, find_bucket_biases
-from core.positions import relative_buckets
+from core.order.learned_positions import BucketBias, find_bucket_biases
+from core.order.positions import relative_buckets
 from dashboard import charts, controls, layout, runs
 from dashboard.figures.curves import curves
 from dashboard.figures.numbers import signed

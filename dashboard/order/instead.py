@@ -2,7 +2,7 @@
 
 from torch import nn
 
-from core.learned_positions import find_tables, other_way, rotary_base
+from core.order.learned_positions import find_tables, other_way, rotary_base
 from dashboard.words.order import INSTEAD, INSTEAD_LEARNED
 
 

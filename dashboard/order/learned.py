@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.learned_positions import PositionTable, by_distance, evenly, find_tables, likeness, similarity
+from core.order.learned_positions import PositionTable, by_distance, evenly, find_tables, likeness, similarity
 from dashboard import charts, controls, layout, runs
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.positions import frequencies, rotary
+from core.order.positions import frequencies, rotary
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.circle import circle

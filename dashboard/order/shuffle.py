@@ -10,7 +10,7 @@ import torch
 
 from core.images import open_example, open_picture
 from core.models.gpt import GPT
-from core.permutation import Shuffled, Taken, compare, shuffle, take_gpt, take_vit
+from core.order.permutation import Shuffled, Taken, compare, shuffle, take_gpt, take_vit
 from dashboard import charts, controls, layout, runs
 from dashboard.figures.mosaic import rearranged
 from dashboard.figures.numbers import small

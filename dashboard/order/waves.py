@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.positions import advanced, frequencies, similarity_at, sinusoidal, turning
+from core.order.positions import advanced, frequencies, similarity_at, sinusoidal, turning
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.circle import circle

@@ -3,8 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from core.learned_positions import find_window_biases
-from core.positions import window_index
+from core.order.learned_positions import find_window_biases
+from core.order.positions import window_index
 from dashboard import controls, layout, runs
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.numbers import signed, whole

@@ -1,7 +1,7 @@
 """Time and memory of exact and efficient attention: those that come with the project, or measured here on request."""
 
-from core.attention_costs import measure_attention
-from core.costs import Cost
+from core.costs.attention_costs import measure_attention
+from core.costs.one_pass import Cost
 from core.measured import MeasuredCosts, attention_costs
 from core.progress import Progress
 from dashboard.runs.models import computing

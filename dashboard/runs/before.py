@@ -7,8 +7,8 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from core import layer_costs as measured
-from core.costs import Cost
+from core.costs import layer_costs as measured
+from core.costs.one_pass import Cost
 from core.errors import ModelError
 from core.models.character import Alphabet, CharacterModel, load_characters
 from core.progress import Progress

@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 from torch import nn
 
-from core.contributions import HeadOutputs, watch_outputs
 from core.errors import InputError
+from core.heads.contributions import HeadOutputs, watch_outputs
 from dashboard.runs.models import computing
 from dashboard.runs.watched import Identity, Watched
 

@@ -5,16 +5,20 @@ from dataclasses import dataclass, replace
 import streamlit as st
 import torch
 
-from core import efficiency, efficiency_curve, sampling, swapped, zoo
+from core import zoo
 from core.capture import AttentionCall, record_attention
-from core.efficiency import Comparison, Head
-from core.efficiency_curve import Point
+from core.efficient import comparison as efficiency
+from core.efficient import error_curve as efficiency_curve
+from core.efficient import swapped
+from core.efficient.comparison import Comparison, Head
+from core.efficient.error_curve import Point
+from core.efficient.sparse_reach import heard_by, layers_needed
 from core.errors import InputError, ModelError
+from core.models import sampling
 from core.models.efficient import LowRank, Sparse, Variant, factors
 from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
 from core.progress import Progress
-from core.reachable import heard_by, layers_needed
 from core.text import Tokens, encode, read_text
 from dashboard.runs.models import computing
 from dashboard.runs.once import Once

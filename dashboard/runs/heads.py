@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from core.ablation import Trial
-from core.head_table import HeadTable, attention_moved_between, induction_scores, measure_heads, shares_of_output
+from core.heads.ablation import Trial
+from core.heads.head_table import HeadTable, attention_moved_between, induction_scores, measure_heads, shares_of_output
 from core.progress import Progress
 from dashboard.runs.contributions import LONGEST, head_outputs
 from dashboard.runs.models import computing, text_model

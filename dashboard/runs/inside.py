@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from core.anatomy import Arrays, Lane, Stack, Stream, Walked, arrays_of, stream_of, walk
+from core.anatomy.logit_lens import Lens, logit_lens
 from core.images import Patches, open_example, open_picture
-from core.logit_lens import Lens, logit_lens
 from core.progress import Progress
 from core.text import Cut, encode, read_text
 from core.translation.decoding import BEGIN, END

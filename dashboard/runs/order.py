@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import ModelError
-from core.learned_positions import BucketBias
 from core.models.character import load_characters
 from core.models.self_attention import Attention, Layer
+from core.order.learned_positions import BucketBias
 from core.zoo.embedded import WEIGHTS
 
 FOLDER = WEIGHTS / "positions"

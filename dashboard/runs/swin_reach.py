@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from core.vision.reach import Block, blocks_of, growing_rollout, rollout_spread
+from core.vision.window_rollout import Block, blocks_of, growing_rollout, rollout_spread
 from dashboard.runs.models import computing
 from dashboard.runs.swin import watch_windows
 from dashboard.runs.watched import watch_image

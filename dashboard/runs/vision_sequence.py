@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.images import open_example, open_picture
-from core.learned_positions import Way, other_way, similarity
+from core.order.learned_positions import Way, other_way, similarity
 from core.vision.patches import PrincipalFilters, Projection, principal_filters
 from core.vision.sequence import PictureSequence, sequence_of
 from core.zoo import ImageModel, PreparedPicture

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.pareto import pareto_front
+from core.scaling.pareto import pareto_front
 from dashboard.scaling.choices import Choices
 from dashboard.scaling.collection import Collection, Measure
 

@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from core.growth import Growth
+from core.scaling.growth import Growth
 from dashboard import layout
 from dashboard.figures.numbers import with_power
 from dashboard.scaling.shown import Shown

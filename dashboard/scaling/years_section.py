@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from core.growth import Growth, fit_growth
+from core.scaling.growth import Growth, fit_growth
 from dashboard import layout
 from dashboard.figures.explored import Line
 from dashboard.runs import scaling as kept

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from core.equations import Step
+from core.attention.equations import Step
 from dashboard import export
 
 

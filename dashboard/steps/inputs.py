@@ -8,11 +8,11 @@ import streamlit as st
 import torch
 from streamlit.delta_generator import DeltaGenerator
 
-from core.equations import Step
+from core.attention.equations import Step
+from core.attention.worked_examples import EXAMPLES, WorkedExample
 from core.models.gpt import GPT
 from core.models.gpt_steps import layer_inputs
 from core.text import read_text
-from core.worked_examples import EXAMPLES, WorkedExample
 from dashboard import contents, controls, layout, runs
 from dashboard.steps import matrices
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from core.equations import Step
-from core.measures import entropy
+from core.attention.equations import Step
+from core.heads.measures import entropy
 from dashboard import layout
 
 SATURATED = 0.99  # a largest weight above which the others hardly count

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from core.vision.reach import growing_limit, growing_reach, share_needed, spread_limit, spread_of
+from core.vision.window_rollout import growing_limit, growing_reach, share_needed, spread_limit, spread_of
 from core.vision.windows import WindowLayer
 from dashboard import runs
 from dashboard.runs import WatchedImage, swin_reach

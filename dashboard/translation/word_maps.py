@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.relevance import join_words, word_spans
+from core.heads.relevance import join_words, word_spans
 from core.text import Tokens
 from core.zoo import Aligned
 from dashboard import layout

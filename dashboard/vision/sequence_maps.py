@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.learned_positions import evenly
+from core.order.learned_positions import evenly
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.heat import heat

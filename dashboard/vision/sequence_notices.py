@@ -3,7 +3,7 @@
 import streamlit as st
 import torch
 
-from core.learned_positions import likeness
+from core.order.learned_positions import likeness
 from core.vision.patches import components_for
 from core.vision.sequence import PictureSequence
 from dashboard import layout

@@ -57,7 +57,7 @@ class MeasureWords:
         return f"{value:.0%}" if self.share else f"{value:.2f} {self.unit}"
 
 
-# By the name of the function in `core.measures` or `core.head_table`; the order is that of the page.
+# By the name of the function in `core.heads.measures` or `core.heads.head_table`; the order is that of the page.
 MEASURES = {
     "entropy": MeasureWords(
         name="Entropy",

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from core.equations import terms
-from core.worked_examples import SENTENCE
+from core.attention.equations import terms
+from core.attention.worked_examples import SENTENCE
 
 APP = Path(__file__).parent / "apps" / "step_view_app.py"
 OWN = "begin=Your+sentence&text=the+cat+<b>sleeps</b>+now"

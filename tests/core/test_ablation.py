@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from core.ablation import cost_of_each_head, loss, trial
 from core.errors import CaptureError, InputError, ModelError
+from core.heads.ablation import cost_of_each_head, loss, trial
 from core.images import open_example
 from core.text import Tokens
 from core.zoo import load_text

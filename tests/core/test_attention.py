@@ -3,9 +3,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from core.attention import STEPS, Projection, Projections, steps_from_heads, steps_from_tokens
-from core.equations import terms
-from core.worked_examples import CLASSIC, EXAMPLES, SENTENCE
+from core.attention.equations import terms
+from core.attention.steps import STEPS, Projection, Projections, steps_from_heads, steps_from_tokens
+from core.attention.worked_examples import CLASSIC, EXAMPLES, SENTENCE
 
 CAUSAL = torch.ones(5, 5, dtype=torch.bool).tril()
 OPTIONS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.attention_costs import EACH, VARIANTS, crossing, exponent, measure_attention
+from core.costs.attention_costs import EACH, VARIANTS, crossing, exponent, measure_attention
 
 LENGTHS = (128, 512, 1024, 4096, 16_384)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.complexity import WAYS, Sizes, crossover
+from core.costs.complexity import WAYS, Sizes, crossover
 
 # n = 1000 tokens, d = 512 channels, k = 10, r = 100: operations, sequential steps, path length
 BY_HAND = {

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from core.contributions import bias_of, contributions, largest_difference, output_shares, watch_outputs
 from core.errors import CaptureError
+from core.heads.contributions import bias_of, contributions, largest_difference, output_shares, watch_outputs
 from tests.core import tiny_models
 from tests.core.tiny_models import HEADS, WIDTH
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from core import copy_task
 from core.errors import InputError
+from core.memory import copy_task
 
 
 def generator(seed: int = 0) -> torch.Generator:

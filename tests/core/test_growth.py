@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.growth import fit_growth
+from core.scaling.growth import fit_growth
 
 YEARS = np.random.default_rng(3).uniform(2010, 2025, 80)
 

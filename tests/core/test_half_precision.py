@@ -5,7 +5,7 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from core.half_precision import load_weights, save_weights
+from core.models.half_precision import load_weights, save_weights
 
 
 class Tied(nn.Module):

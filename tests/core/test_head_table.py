@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from core import measures
 from core.capture import record_attention
-from core.contributions import watch_outputs
-from core.head_table import (
+from core.heads import measures
+from core.heads.contributions import watch_outputs
+from core.heads.head_table import (
     attention_moved_between,
     induction_scores,
     is_punctuation,
@@ -52,7 +52,7 @@ def test_the_table_holds_what_the_measures_say_of_the_whole_maps(gpt):
 def test_a_long_map_is_measured_by_rows_that_are_evenly_spread(gpt, monkeypatch):
     tokens = gpt.encode("word " * 200)
     whole, _ = table_of(gpt, tokens)
-    monkeypatch.setattr("core.head_table.WHOLE", 100)
+    monkeypatch.setattr("core.heads.head_table.WHOLE", 100)
     sample, _ = table_of(gpt, tokens)
     assert sample.rows is not None
     assert sample.rows < len(tokens)

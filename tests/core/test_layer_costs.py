@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from core.costs import Cost
-from core.layer_costs import HEADS, LAYERS, WIDTH, WrittenOut, measure_layers
+from core.costs.layer_costs import HEADS, LAYERS, WIDTH, WrittenOut, measure_layers
+from core.costs.one_pass import Cost
 from core.models.self_attention import Attention
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from core import measures
+from core.heads import measures
 from core.images import Patches
 
 UNIFORM = torch.full((2, 8, 8), 1 / 8)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.pareto import pareto_front
+from core.scaling.pareto import pareto_front
 
 
 def by_definition(x, y, more_x, more_y):

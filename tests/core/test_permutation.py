@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from core.permutation import Taken, compare, shuffle, take_gpt, take_vit
+from core.order.permutation import Taken, compare, shuffle, take_gpt, take_vit
 from tests.core.tiny_models import tiny_gpt
 
 TOKENS = torch.tensor([3, 14, 15, 9, 26, 5, 3, 58])

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from core import positions
+from core.order import positions
 from tests.core.tiny_models import tiny_timm
 
 

@@ -7,7 +7,7 @@ import networkx
 import pytest
 import torch
 
-from core import relevance
+from core.heads import relevance
 from core.text import Tokens
 
 LAYERS, LENGTH = 3, 4

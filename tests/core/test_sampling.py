@@ -6,7 +6,7 @@ import torch
 from core.errors import InputError
 from core.models.gpt import GPT, GPTConfig
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
-from core.sampling import Reader, longest, sample
+from core.models.sampling import Reader, longest, sample
 
 SIZES = {"vocabulary": 64, "width": 32, "layers": 2, "heads": 4}
 

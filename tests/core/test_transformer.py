@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from core.capture import record_attention
 from core.models.transformer import Transformer, TransformerConfig
-from core.positions import sinusoidal
+from core.order.positions import sinusoidal
 
 SIZES = {"source_vocabulary": 50, "target_vocabulary": 40, "width": 16, "layers": 2, "heads": 4, "hidden": 24}
 SIDES = {

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from core.twin import seeing, twin
+from core.anatomy.twin import seeing, twin
 
 
 def small() -> nn.Module:

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 import torch
 
-from core import measures
+from core.heads import measures
 from core.images import Patches
 from core.vision.distance import even_distance, mean_distance, pixel_gaps, smallest_set
 

@@ -10,8 +10,8 @@ from timm.models.vision_transformer import VisionTransformer
 
 from core.capture import record_attention
 from core.errors import CaptureError
-from core.relevance import rollout, with_residual
-from core.vision.reach import (
+from core.heads.relevance import rollout, with_residual
+from core.vision.window_rollout import (
     blocks_of,
     growing_limit,
     growing_reach,

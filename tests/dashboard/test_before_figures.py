@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import dashboard.components.tinted_lines as tinted_lines
-from core.complexity import Sizes
-from core.layer_costs import LAYERS
+from core.costs.complexity import Sizes
+from core.costs.layer_costs import LAYERS
 from core.models.character import BODIES
 from dashboard.before import ways_section
 from dashboard.before.measured_layers import LAYER_HUES

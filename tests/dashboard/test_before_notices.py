@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.complexity import Sizes
-from core.costs import Cost
+from core.costs.complexity import Sizes
+from core.costs.one_pass import Cost
 from dashboard.before import notices
 from dashboard.before.answers import Answers
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from core import copy_task
 from core.errors import InputError
+from core.memory import copy_task
+from core.memory.gradient_reach import reach
 from core.models.character import Alphabet, CharacterModel
-from core.reach import reach
 from dashboard.before.answers import ask
 from dashboard.before.reading import LONGEST, read_line
 

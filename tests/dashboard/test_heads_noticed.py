@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from core.head_table import HeadTable, measure_heads
+from core.heads.head_table import HeadTable, measure_heads
 from core.zoo.text_models import NextToken, TextRun
 from dashboard import runs
 from dashboard.heads import noticed

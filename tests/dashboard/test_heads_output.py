@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from core import zoo
 from core.capture import record_attention
-from core.contributions import HeadOutputs, largest_difference, watch_outputs
 from core.errors import CaptureError, InputError
+from core.heads.contributions import HeadOutputs, largest_difference, watch_outputs
 from dashboard import examples, runs
 from dashboard.figures.contributions import length_bars
 from dashboard.heads import output

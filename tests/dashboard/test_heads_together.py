@@ -1,4 +1,4 @@
-"""Many heads, "Taken together": the maps are those of core.relevance, of the right layers, and warned of."""
+"""Many heads, "Taken together": the maps are those of core.heads.relevance, of the right layers, and warned of."""
 
 from itertools import pairwise
 from math import prod
@@ -8,9 +8,10 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from core import relevance, zoo
+from core import zoo
 from core.capture import record_attention
 from core.errors import CaptureError, InputError
+from core.heads import relevance
 from core.images import open_example
 from dashboard import examples, runs, waiting
 from dashboard.heads import aggregates

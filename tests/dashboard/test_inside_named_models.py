@@ -2,8 +2,8 @@
 
 import pytest
 
+from core.anatomy.logit_lens import logit_lens
 from core.errors import CaptureError
-from core.logit_lens import logit_lens
 from dashboard.components.diagram import scene
 from dashboard.inside import maps, notices
 from dashboard.runs import inside

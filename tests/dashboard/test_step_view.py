@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.worked_examples import CLASSIC, EXAMPLES, SENTENCE
+from core.attention.worked_examples import CLASSIC, EXAMPLES, SENTENCE
 from dashboard.components.bundle import bundle
 from dashboard.components.step_view import scene
 from dashboard.components.step_view.mathml import mathml

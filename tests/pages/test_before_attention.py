@@ -10,10 +10,10 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from core import copy_task
-from core.costs import Cost
-from core.layer_costs import LAYERS
-from core.reach import reach
+from core.costs.layer_costs import LAYERS
+from core.costs.one_pass import Cost
+from core.memory import copy_task
+from core.memory.gradient_reach import reach
 from dashboard.before.reading import LONGEST
 from dashboard.runs import before as kept
 from dashboard.words import before as said

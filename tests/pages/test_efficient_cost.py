@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.attention_costs import EACH, TOKENS, VARIANTS
-from core.costs import Cost
+from core.costs.attention_costs import EACH, TOKENS, VARIANTS
+from core.costs.one_pass import Cost
 from core.measured import MeasuredCosts
 from dashboard.efficient import cost_formulas, cost_section
 from dashboard.runs import attention_costs as kept

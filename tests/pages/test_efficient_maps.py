@@ -5,7 +5,7 @@ import torch
 
 from core import zoo
 from core.capture import record_attention
-from core.efficiency import compare, head_of
+from core.efficient.comparison import compare, head_of
 from core.models.efficient import BigBird, SlidingWindow
 from core.text import read_text
 from dashboard.efficient.side_by_side import percent

@@ -6,8 +6,8 @@ from base64 import b64decode
 import numpy as np
 import pytest
 
-from core.vision.reach import blocks_of, growing_limit, growing_reach, spread_of
 from core.vision.window_cost import PIXELS, BlockSizes, Timing, global_cost, window_cost
+from core.vision.window_rollout import blocks_of, growing_limit, growing_reach, spread_of
 from dashboard.components.attention_view import codec
 from dashboard.components.reach_row.packing import patch_of
 from dashboard.runs import swin_cost

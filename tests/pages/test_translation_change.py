@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.relevance import word_spans
+from core.heads.relevance import word_spans
 from core.translation.decoding import limit_of
 from core.zoo import Changes
 from dashboard.runs import translation as kept

@@ -7,7 +7,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from core.relevance import join_words, word_spans
+from core.heads.relevance import join_words, word_spans
 from dashboard.runs import translation as kept
 from dashboard.translation import pair_links, pair_measures
 from dashboard.translation.models import TITLES

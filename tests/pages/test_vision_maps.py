@@ -13,7 +13,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 from timm.models import save_for_hf
 
-from core import measures
+from core.heads import measures
 from core.images import Patches
 from core.vision.distance import smallest_set
 from dashboard import runs

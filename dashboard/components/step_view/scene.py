@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Sequence
 
-from core.equations import Matrix, Operation, Step
+from core.attention.equations import Matrix, Operation, Step
 from dashboard.components.step_view.mathml import mathml
 
 _TITLES = {

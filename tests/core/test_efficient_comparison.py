@@ -5,10 +5,11 @@ import math
 import pytest
 import torch
 
-from core import efficiency, efficiency_curve
 from core.capture import record_attention
-from core.efficiency import Head, compare, head_of
-from core.efficiency_curve import error_against_cost, settings_of
+from core.efficient import comparison, error_curve
+from core.efficient.comparison import Head, compare, head_of
+from core.efficient.error_curve import error_against_cost, settings_of
+from core.efficient.sparse_reach import heard_by, layers_needed
 from core.errors import CaptureError
 from core.models.efficient import (
     BigBird,
@@ -20,7 +21,6 @@ from core.models.efficient import (
     SlidingWindow,
     WrittenOut,
 )
-from core.reachable import heard_by, layers_needed
 from tests.core.tiny_models import inputs_of, tiny_gpt, tiny_transformers, tokens
 
 VARIANTS = [
@@ -95,9 +95,9 @@ def test_the_strongest_losses_are_listed_first():
 def test_rows_of_a_long_text_stand_for_all(variant, monkeypatch):
     head = drawn(length=300)
     whole = compare(variant, head, size=50)
-    monkeypatch.setattr(efficiency, "WHOLE", 100)
-    monkeypatch.setattr(efficiency, "ROWS", 150)
-    monkeypatch.setattr(efficiency, "TILE", 3000)
+    monkeypatch.setattr(comparison, "WHOLE", 100)
+    monkeypatch.setattr(comparison, "ROWS", 150)
+    monkeypatch.setattr(comparison, "TILE", 3000)
     some = compare(variant, head, size=50)
     assert some.sampled
     assert (some.rows[0], some.rows[-1], len(some.rows)) == (0, 299, 150)
@@ -109,7 +109,7 @@ def test_rows_of_a_long_text_stand_for_all(variant, monkeypatch):
 def test_tiles_give_what_the_whole_gives(monkeypatch):
     head, variant = drawn(length=300), BigBird(block=8)
     whole = compare(variant, head, size=64)
-    monkeypatch.setattr(efficiency, "TILE", 1000)
+    monkeypatch.setattr(comparison, "TILE", 1000)
     asked = []
     tiled = compare(variant, head, size=64, progress=lambda *step: asked.append(step))
     torch.testing.assert_close(tiled.exact, whole.exact)
@@ -124,7 +124,7 @@ def test_what_costs_more_errs_less_in_the_end(variant):
     costs, errors = [point.cost for point in points], [point.error for point in points]
     assert costs == sorted(costs)
     assert errors[-1] < 0.6 * errors[0]
-    assert points[-1].setting in (120, 15, *efficiency_curve.MOST.values())
+    assert points[-1].setting in (120, 15, *error_curve.MOST.values())
 
 
 def test_settings_that_cost_too_much_are_left_out_unless_all_do():
@@ -189,7 +189,7 @@ def test_over_a_global_token_everything_is_two_layers_away():
 
 @pytest.mark.parametrize("variant", [SlidingWindow(window=4), BigBird(block=4, window=1, random=1, global_tokens=2)])
 def test_one_query_hears_what_its_row_of_the_powers_says(variant, monkeypatch):
-    monkeypatch.setattr("core.reachable.TILE", 100)
+    monkeypatch.setattr("core.efficient.sparse_reach.TILE", 100)
     needed = layers_needed(variant.allowed(50), 4)
     for layer, heard in enumerate(heard_by(variant, 50, 47, 4), start=1):
         assert torch.equal(heard, (needed[47] >= 0) & (needed[47] <= layer))

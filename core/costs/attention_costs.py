@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from scipy import stats
 
-from core.costs import PATIENCE, REPEATS, Cost, Pass, measure
+from core.costs.one_pass import PATIENCE, REPEATS, Cost, Pass, measure
 from core.models.efficient import (
     BigBird,
     Clustered,
@@ -38,7 +38,7 @@ VARIANTS: Mapping[str, Variant] = {
 def measure_attention(
     progress: Progress, *, tokens: Sequence[int] = TOKENS, repeats: int = REPEATS, patience: float = PATIENCE
 ) -> tuple[Cost, ...]:
-    """Every variant of VARIANTS on random queries, keys and values of one head, see `core.costs.measure`."""
+    """Every variant of VARIANTS on random queries, keys and values of one head, see `core.costs.one_pass.measure`."""
     generator = torch.Generator().manual_seed(0)
     inputs = {length: torch.randn(3, 1, 1, length, EACH, generator=generator) for length in tokens}
 

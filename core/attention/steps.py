@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.equations import Matrix, Operation, Step
+from core.attention.equations import Matrix, Operation, Step
 
 STEPS = ("project", "score", "scale", "mask", "normalise", "mix", "concatenate", "project out")
 

@@ -12,9 +12,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from core.anatomy.twin import seeing
 from core.capture import AttentionCall, record_attention
 from core.errors import CaptureError
-from core.twin import seeing
 
 # How far, as a share of the largest number, a map's input may be from the concatenation that it is said to be: rounding
 # in the fused kernel stays far below it, a norm or a gate in between goes far beyond it.
@@ -56,8 +56,8 @@ class HeadOutputs:
 def watch_outputs(model: nn.Module, run: Run) -> tuple[HeadOutputs, ...]:
     """One entry for each attention call that `run(model)` makes, in their order.
 
-    `run` is handed a twin of the model (`core.twin`) and must call it; the model itself is left alone. W_O is found by
-    its input: it is the first linear map (nn.Linear, transformers' Conv1D, nn.MultiheadAttention's own) that is given
+    `run` is handed a twin of the model (`core.anatomy.twin`) and must call it; the model itself is left alone. W_O is
+    found by its input: it is the first linear map (nn.Linear, transformers' Conv1D, nn.MultiheadAttention's own) that is given
     the concatenation of the call's heads, number by number. So nothing is assumed about the architecture, and where
     a norm or a gate stands in between there is no map. Raises CaptureError if no attention was seen.
     """

@@ -14,7 +14,7 @@ from torch import Tensor
 from core.errors import InputError
 from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
-from core.positions import frequencies, turned
+from core.order.positions import frequencies, turned
 from core.progress import Progress
 
 LIKELY = 40  # tokens that are drawn from: the most probable ones (top-k sampling, Fan et al. 2018)

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.costs import PATIENCE, REPEATS, Cost, Pass, measure
+from core.costs.one_pass import PATIENCE, REPEATS, Cost, Pass, measure
 from core.models.convolution import Convolution
 from core.models.lstm import LSTM
 from core.models.self_attention import Attention
@@ -40,7 +40,7 @@ LAYERS: Mapping[str, Callable[[], nn.Module]] = {
 def measure_layers(
     progress: Progress, *, tokens: Sequence[int] = TOKENS, repeats: int = REPEATS, patience: float = PATIENCE
 ) -> tuple[Cost, ...]:
-    """Every layer of LAYERS at every length, see `core.costs.measure`."""
+    """Every layer of LAYERS at every length, see `core.costs.one_pass.measure`."""
     generator = torch.Generator().manual_seed(0)
     inputs = {length: torch.randn(1, length, WIDTH, generator=generator) for length in tokens}
 

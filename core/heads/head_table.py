@@ -8,9 +8,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core import measures
 from core.capture import AttentionCall, Record, record_attention
-from core.contributions import HeadOutputs, output_shares
+from core.heads import measures
+from core.heads.contributions import HeadOutputs, output_shares
 from core.images import Patches
 from core.text import Tokens
 from core.zoo import ImageModel, ImageRun, TextModel, TextRun
@@ -41,7 +41,7 @@ class HeadTable:
 def measure_heads(model: TextModel | ImageModel, run: TextRun | ImageRun, record: Record) -> HeadTable:
     """What can be read off the maps: all measures but `induction_scores` and `shares_of_output`.
 
-    The names are those of the functions in `core.measures`; "class_token" is the share that patches give to the
+    The names are those of the functions in `core.heads.measures`; "class_token" is the share that patches give to the
     class token, and "punctuation" the share of tokens without a letter or a digit. In the windows of a picture
     distances count within the window. Cross attention has no distances: its keys are another sequence.
     """

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 
 from core.anatomy.stream import stream_in
 from core.anatomy.trace import tensors_in
+from core.anatomy.twin import twin
 from core.anatomy.walk import Walked
 from core.errors import CaptureError
 from core.progress import Progress
-from core.twin import twin
 
 
 @dataclass(frozen=True, eq=False)
