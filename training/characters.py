@@ -1,7 +1,7 @@
 """Train `characters`: five models that read characters, alike in size, one of each kind that came before attention.
 
 Data: a folder with `tinyshakespeare.txt.gz` (Karpathy 2015, github.com/karpathy/char-rnn, data/tinyshakespeare; public
-domain). The copy task needs no data: see core/copy_task.py.
+domain). The copy task needs no data: see core/memory/copy_task.py.
 
     python -m training.characters --data PATH
 """

@@ -117,7 +117,8 @@ CARD = """# characters
 Five models that read one character at a time, of about the same size, one of each kind that processed sequences before
 attention, and one with attention: `core/models/rnn.py`, `lstm.py`, `gru.py`, `convolution.py`, `self_attention.py`.
 They continue Shakespeare's plays, badly; they are here to be compared. In `copy/`, five smaller ones of the same kinds
-(about 100,000 parameters each) that learned one task: to repeat five digits after a distance (`core/copy_task.py`).
+(about 100,000 parameters each) that learned one task: to repeat five digits after a distance
+(`core/memory/copy_task.py`).
 
 ## Data and licence
 Tiny Shakespeare (Karpathy 2015; public domain): 1,115,394 characters, the first nine tenths to learn from, the last to
@@ -134,8 +135,8 @@ Share of digits repeated right (1,000 questions each; guessing: 0.1), by distanc
 
 {copy_table}
 
-`reach.csv` holds the mean norm of the gradient by distance (`core/reach.py`), over 512 held-out passages of 128
-characters; `copy.csv` the accuracies at all distances.
+`reach.csv` holds the mean norm of the gradient by distance (`core/memory/gradient_reach.py`), over 512 held-out
+passages of 128 characters; `copy.csv` the accuracies at all distances.
 
 ## How it was made
 `make train-characters DATA=...` (`python -m training.characters`), seed {seed}: {epochs} epochs ({steps} steps of

@@ -56,10 +56,11 @@ class HeadOutputs:
 def watch_outputs(model: nn.Module, run: Run) -> tuple[HeadOutputs, ...]:
     """One entry for each attention call that `run(model)` makes, in their order.
 
-    `run` is handed a twin of the model (`core.anatomy.twin`) and must call it; the model itself is left alone. W_O is
-    found by its input: it is the first linear map (nn.Linear, transformers' Conv1D, nn.MultiheadAttention's own) that is given
-    the concatenation of the call's heads, number by number. So nothing is assumed about the architecture, and where
-    a norm or a gate stands in between there is no map. Raises CaptureError if no attention was seen.
+    `run` is handed a twin of the model (`core.anatomy.twin`) and must call it; the model itself is left alone. W_O
+    is found by its input: it is the first linear map (nn.Linear, transformers' Conv1D, nn.MultiheadAttention's own)
+    that is given the concatenation of the call's heads, number by number. So nothing is assumed about the
+    architecture, and where a norm or a gate stands in between there is no map. Raises CaptureError if no attention
+    was seen.
     """
     search = _Search()
     with torch.inference_mode(), seeing(model, search.see) as double, record_attention(double) as record:

@@ -1,7 +1,7 @@
 """Formulas in LaTeX as trees of MathML, which every browser sets by itself.
 
-Only the commands that core/attention/steps.py writes are known; any other raises ValueError. A tree is a list: the name of
-the element, then its children, which are trees or (in a leaf) one text.
+Only the commands that core/attention/steps.py writes are known; any other raises ValueError. A tree is a list: the
+name of the element, then its children, which are trees or (in a leaf) one text.
 """
 
 import re
