@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import layout
 from dashboard.components.takeaway import takeaway
-from dashboard.figures.once import drawn_once
-from dashboard.figures.room import with_room
 
 
 def chart(
@@ -19,15 +18,14 @@ def chart(
     alt: str,
     table: pd.DataFrame | None = None,
     on_select: Callable[[], None] | None = None,
-    share: float = 1.0,
 ) -> None:
     """Show a figure and, below it, what can be taken away: link, picture (SVG, PNG) and numbers (CSV).
 
     `name` is the widget's key and begins the names of files; `alt` says in a sentence what is to be seen; `table`
     holds the numbers of the figure, one row a point or a cell. `on_select` is called when a point is clicked, which
-    then stands in the session under `name`. `share` is how much of the page's width the figure has.
+    then stands in the session under `name`.
     """
-    plot(figure, name=name, alt=alt, on_select=on_select, share=share)
+    plot(figure, name=name, alt=alt, on_select=on_select)
     if not layout.is_presented():
         small = table is not None and table.size <= SENT
         takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv_of(table) if small else None)
@@ -35,20 +33,13 @@ def chart(
             download_table(table, name)
 
 
-def plot(
-    figure: go.Figure,
-    *,
-    name: str,
-    alt: str,
-    on_select: Callable[[], None] | None = None,
-    share: float = 1.0,
-) -> None:
+def plot(figure: go.Figure, *, name: str, alt: str, on_select: Callable[[], None] | None = None) -> None:
     """Show a figure alone."""
     if on_select is not None:
         # What Streamlit would set otherwise, after a first drawing.
         figure.update_layout(clickmode="event+select", hovermode="closest", dragmode="pan")
     st.plotly_chart(
-        drawn_once(with_room(figure, share)),
+        drawn_once(figure),
         key=name,
         alt=alt,
         theme=None,
@@ -56,6 +47,24 @@ def plot(
         on_select=on_select or "ignore",
         selection_mode="points",
     )
+
+
+def drawn_once(figure: go.Figure) -> go.Figure:
+    """The same figure, so that the browser does not draw it twice.
+
+    Streamlit hands each new figure to Plotly twice, the second time as a copy. Plotly draws the copy again where it
+    takes something for new: numbers, if the figure says nothing of their revision; an array that came as bytes; a
+    template, even an equal one.
+    """
+    figure.layout.template = None
+    figure.layout.datarevision = 1
+    for trace in figure.data:
+        for holder, names in ((trace, ("x", "y", "customdata")), (getattr(trace, "marker", {}), ("color", "size"))):
+            for name in names:
+                if name in holder and isinstance(values := holder[name], np.ndarray) and values.ndim == 1:
+                    holder[name] = None  # what equals what is there would not be taken
+                    holder[name] = values.tolist()
+    return figure
 
 
 def download_table(table: pd.DataFrame, name: str) -> None:
@@ -86,8 +95,3 @@ def _inert(value: object) -> object:
 # Cells of a table that go to the browser with the figure; a larger one is made when it is asked for.
 SENT = 5_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def letters() -> int:
-    """The size of a figure's letters in pixels: larger on a projector."""
-    return 20 if layout.is_presented() else 14

@@ -8,8 +8,7 @@ import streamlit as st
 from core.errors import AtlasError
 from core.text import Tokens
 from dashboard import contents
-from dashboard.runs.collection import set_aside
-from dashboard.theme import PALETTES, Palette
+from dashboard.theme import PALETTES, Look
 from dashboard.words import PageWords
 
 CARDS = 3  # beside one another, on a wide window
@@ -30,11 +29,10 @@ def frame() -> None:
         initial_sidebar_state="collapsed" if presenting else SIDEBAR,
     )
     if not presenting:
-        st.logo(LOGO.replace("INK", palette().ink).replace("MAP", palette().map), size="large")
+        st.logo(LOGO.replace("INK", look().palette.ink).replace("MAP", look().palette.map), size="large")
     page = st.navigation(contents.navigation(), position="hidden" if presenting else "sidebar", expanded=True)
     with sentences():
         page.run()
-    set_aside()
 
 
 def is_presented() -> bool:
@@ -120,9 +118,11 @@ def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], No
         st.markdown("\n".join(f"- {reference}" for reference in words.references), width=PROSE)
 
 
-def palette() -> Palette:
-    """The colours of the theme that the visitor's browser shows."""
-    return PALETTES["dark" if st.context.theme.type == "dark" else "light"]
+def look() -> Look:
+    """How figures look to this visitor: the colours of the browser's theme, and letters for a page or a projector."""
+    colours = PALETTES["dark" if st.context.theme.type == "dark" else "light"]
+    presented = is_presented()
+    return Look(colours, letters=20 if presented else 14, presented=presented)
 
 
 def readable(label: str) -> str:

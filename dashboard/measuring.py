@@ -48,7 +48,7 @@ def _figure(
     figure = curves(
         lengths,
         {each: np.array(wide[each]) for each in hues},
-        palette=layout.palette(),
+        look=layout.look(),
         x="n, tokens",
         y=f"{quantity} of one pass ({unit})",
         tell=f"%{{fullData.name}}, n = %{{x:,}}: %{{y:.3g}} {unit}",
@@ -56,14 +56,12 @@ def _figure(
         marks=True,
         x_log=True,
         y_log=True,
-        size=charts.letters(),
-        height=560 if layout.is_presented() else 440,
+        height=layout.look().high(440),
     )
     figure.update_xaxes(tickvals=lengths, ticktext=[f"{n:,}" for n in lengths])
     charts.chart(
         figure,
         name=name,
-        share=0.5,
         alt=f"The {quantity} of one pass of each of the {what} against the number of tokens, both scales logarithmic",
         table=rows.rename(columns={quantity: f"{quantity} ({unit})"}),
     )

@@ -38,7 +38,7 @@ def _bars(plain: Watched, changed: Watched | None) -> None:
     labels = [layout.readable(label) for label in found.values()]
     before, after = _probabilities(plain, found), _probabilities(changed, found) if changed else None
     charts.plot(
-        prediction_bars(labels, before, after, palette=layout.palette(), size=charts.letters()),
+        prediction_bars(labels, before, after, look=layout.look()),
         name="predictions",
         alt=f"Probabilities: {', '.join(f'{label} {value:.1%}' for label, value in zip(labels, before, strict=True))}",
     )

@@ -1,6 +1,6 @@
 """The look, in one place: colours of paper and ink, scales for weights, one hue for each head."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -39,6 +39,25 @@ DARK = Palette(
     map="#8fd3f4",
     negative="#f5a46c",
 )
+
+
+@dataclass(frozen=True)
+class Look:
+    """How figures look to a visitor: colours, the size of letters in pixels, and whether they stand on a projector."""
+
+    palette: Palette
+    letters: int = 14
+    presented: bool = False
+
+    def sized(self, more: int) -> "Look":
+        """The same with letters that are `more` pixels larger, or smaller if it is negative."""
+        return replace(self, letters=self.letters + more)
+
+    def high(self, pixels: int) -> int:
+        """The height of a figure that has so many pixels on a page: a quarter more on a projector."""
+        return round(1.25 * pixels) if self.presented else pixels
+
+
 LETTERS = '"Source Sans", sans-serif'  # what Streamlit sets where .streamlit/config.toml says sans-serif
 PALETTES = {"light": LIGHT, "dark": DARK}
 

@@ -85,19 +85,18 @@ def _draw_again() -> None:
 
 def _curve(table: Mapping[str, np.ndarray], distance: int) -> None:
     distances = kept.table("copy").index
-    palette, size = layout.palette(), charts.letters()
+    look = layout.look()
     figure = curves(
         np.array(distances),
         table,
-        palette=palette,
+        look=look,
         x="characters from a digit to its answer",
         y="right answers",
         tell="%{fullData.name}, distance %{x}: %{y:.0%} right",
         hues=HUE,
         marks=True,
         y_range=(0, 1.04),
-        size=size,
-        height=480 if layout.is_presented() else 360,
+        height=look.high(360),
     )
     figure.update_yaxes(tickformat=".0%")
     for above, trace in enumerate(reversed(figure.data)):
@@ -105,11 +104,11 @@ def _curve(table: Mapping[str, np.ndarray], distance: int) -> None:
         trace.update(line_width=2 + above, marker_size=6 + 2 * above)
     figure.add_hline(
         y=copy_task.CHANCE,
-        line={"color": palette.soft, "dash": "dot", "width": 1.5},
+        line={"color": look.palette.soft, "dash": "dot", "width": 1.5},
         annotation_position="bottom right",
-        annotation={"text": "guessing", "font": {"color": palette.soft, "size": size - 1}},
+        annotation={"text": "guessing", "font": {"color": look.palette.soft, "size": look.letters - 1}},
     )
-    figure.add_vline(x=distance, line={"color": palette.accent, "dash": "dot", "width": 1.5})
+    figure.add_vline(x=distance, line={"color": look.palette.accent, "dash": "dot", "width": 1.5})
     charts.chart(
         figure,
         name="copy",

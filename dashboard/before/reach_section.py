@@ -138,15 +138,14 @@ def _curves(lines: Mapping[str, np.ndarray]) -> None:
     figure = curves(
         np.arange(length),
         {title: np.where(values >= LOWEST, values, np.nan) for title, values in lines.items()},
-        palette=layout.palette(),
+        look=layout.look(),
         x="characters before the last one",
         y="gradient norm (last character = 1)",
         tell="%{fullData.name}, %{x} characters before the last: %{y:.2g} of what the last one has",
         hues=HUE,
         y_log=True,
         y_range=(LOWEST, 5),
-        size=charts.letters(),
-        height=480 if layout.is_presented() else 400,
+        height=layout.look().high(400),
     )
     charts.chart(
         figure,

@@ -73,22 +73,21 @@ def _curves(sizes: Sizes, drawn: str) -> None:
         for key, way in WAYS.items()
     }
     lines, hues = _joined(counted)
-    size = charts.letters()
+    size = layout.look().letters
     figure = curves(
         TOKENS,
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         x="n, tokens",
         y=drawn if drawn != OPERATIONS else "operations in one layer",
         tell="%{fullData.name}, n = %{x:,}: %{y:,.3s}",
         hues=hues,
         x_log=True,
         y_log=True,
-        size=size,
-        height=480 if layout.is_presented() else 400,
+        height=layout.look().high(400),
     )
     figure.update_xaxes(tickvals=TOKENS[::2], ticktext=[f"{n:,}" for n in TOKENS[::2]])
-    figure.add_vline(x=sizes.n, line={"color": layout.palette().accent, "dash": "dot", "width": 1.5})
+    figure.add_vline(x=sizes.n, line={"color": layout.look().palette.accent, "dash": "dot", "width": 1.5})
     if drawn == OPERATIONS:
         _mark_crossover(figure, sizes, size)
     charts.chart(
@@ -110,7 +109,7 @@ def _joined(counted: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], dict
 
 def _mark_crossover(figure: go.Figure, sizes: Sizes, size: int) -> None:
     meeting = crossover(sizes)["recurrent"]
-    palette = layout.palette()
+    palette = layout.look().palette
     figure.add_trace(
         go.Scatter(
             x=[meeting],

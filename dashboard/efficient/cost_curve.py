@@ -63,12 +63,11 @@ def _figure(lines: dict[str, tuple[Point, ...]], method: Method, found: Comparis
     now = Step(found.cost, found.output_error, f"{said.SETTINGS[method.name]} {method.setting:,}")
     figure = error_cost(
         steps,
-        palette=layout.palette(),
+        look=layout.look(),
         hues=methods.HUE,
         y="relative error of the output",
         now=(method.name, now),
         dashed=frozenset({methods.LOW_RANK}),
-        size=charts.letters(),
     )
     highest = max(1.0, *(step.value for step in steps[method.name]), now.value)
     figure.update_yaxes(range=[-0.04 * min(highest, 2), 1.05 * min(highest, 2)])
@@ -88,7 +87,6 @@ def _figure(lines: dict[str, tuple[Point, ...]], method: Method, found: Comparis
     charts.chart(
         figure,
         name="maps-error-cost",
-        share=0.6,
         alt=f"Relative error of the output against work; {method.name} now: {now.value:.2g} at {now.work:.2g} of it",
         table=table,
     )

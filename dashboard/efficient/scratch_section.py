@@ -47,13 +47,12 @@ def _figure(runs: Sequence[EfficientRun]) -> None:
     hues = {run.variant: HUES[number % len(HUES)] for number, run in enumerate(runs)}
     figure = costs(
         points,
-        hues=hues | {LOW_RANK: layout.palette().soft},  # a bound, not one of them
-        palette=layout.palette(),
+        hues=hues | {LOW_RANK: layout.look().palette.soft},  # a bound, not one of them
+        look=layout.look(),
         x="numbers multiplied by one head",
         y="bits a character",
-        size=charts.letters(),
         width=640,
-        height=560 if layout.is_presented() else 420,
+        height=layout.look().high(420),
     )
     figure.update_traces(hovertemplate="%{customdata}: %{y:.3f} bits a character, %{x:.3s} products<extra></extra>")
     charts.chart(

@@ -88,5 +88,5 @@ def _map(values: np.ndarray, found: Comparison, name: str, limits: tuple[float, 
         limits=limits,
         alt=f"The {name} map: queries from top to bottom, keys from left to right, {found.tokens} tokens",
         name=f"maps-{name}",
-        height=560 if layout.is_presented() else 360,
+        height=layout.look().high(360),
     )

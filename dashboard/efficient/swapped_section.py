@@ -112,13 +112,12 @@ def _by_position(exact: torch.Tensor, other: torch.Tensor, method: Method) -> No
     figure = curves(
         places + 1,
         {name: values[places] for name, values in lines.items()},
-        palette=layout.palette(),
+        look=layout.look(),
         x="position in the text",
         y="surprise (bits)",
         tell="%{fullData.name}, around token %{x:,}: %{y:.2f} bits",
-        hues={"exact": layout.palette().soft, method.name: methods.HUE.get(method.name, HUES[0])},
+        hues={"exact": layout.look().palette.soft, method.name: methods.HUE.get(method.name, HUES[0])},
         height=320,
-        size=charts.letters(),
     )
     figure.update_yaxes(rangemode="tozero")
     st.caption(said.POSITIONS.format(width=width))

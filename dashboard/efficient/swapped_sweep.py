@@ -86,11 +86,10 @@ def _figure(points: tuple[Swept, ...], exact: float, layers: str) -> None:
         lines.setdefault(point.method, []).append(Step(point.work, point.bits, told))
     figure = error_cost(
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         hues=methods.HUE,
         y="loss (bits per token)",
         level=("exact", exact),
-        size=charts.letters(),
     )
     if not layout.is_presented():
         st.caption(said.SWEPT.format(layers=layers))
@@ -98,7 +97,6 @@ def _figure(points: tuple[Swept, ...], exact: float, layers: str) -> None:
     charts.chart(
         figure,
         name="swapped-sweep",
-        share=0.6,
         alt=f"Loss in bits against work; exact attention: {exact:.2f}; lowest: {best.method} with {best.bits:.2f}",
         table=pd.DataFrame([vars(point) for point in points]),
     )

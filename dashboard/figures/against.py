@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 
 def against(
@@ -19,9 +19,8 @@ def against(
     labels: Sequence[str],
     people: Float[np.ndarray, "row"],
     name: str,
-    palette: Palette,
+    look: Look,
     x: str,
-    size: int = 14,
 ) -> go.Figure:
     """`others` (a row each) and `chosen` are differences from `people`; `labels` name the others, `name` the chosen."""
     figure = go.Figure()
@@ -31,7 +30,7 @@ def against(
             y=np.repeat(np.arange(len(rows)), [len(row) for row in others]),
             mode="markers",
             name="all entries",
-            marker={"size": size - 6, "color": palette.soft, "opacity": 0.45},
+            marker={"size": look.letters - 6, "color": look.palette.soft, "opacity": 0.45},
             text=[
                 f"{escape(label)}, {escape(row)}: {value + human:.1f}, {_signed(value)} against people ({human:.1f})"
                 for row, values, human in zip(rows, others, people, strict=True)
@@ -47,9 +46,9 @@ def against(
             mode="markers",
             name=escape(name),
             marker={
-                "size": size,
-                "color": [palette.map if value >= 0 else palette.negative for value in chosen],
-                "line": {"width": 1, "color": palette.paper},
+                "size": look.letters,
+                "color": [look.palette.map if value >= 0 else look.palette.negative for value in chosen],
+                "line": {"width": 1, "color": look.palette.paper},
             },
             cliponaxis=False,
             customdata=[
@@ -59,16 +58,16 @@ def against(
             hovertemplate="%{customdata}<extra></extra>",
         )
     )
-    on_paper(figure, palette=palette, height=round(100 + 2.3 * size * len(rows)), size=size, x=x)
-    figure.add_vline(x=0, line={"color": palette.ink, "width": 1.5}, layer="below")
+    on_paper(figure, look=look, height=round(100 + 2.3 * look.letters * len(rows)), x=x)
+    figure.add_vline(x=0, line={"color": look.palette.ink, "width": 1.5}, layer="below")
     figure.add_annotation(
         x=0, y=1, yref="paper", yanchor="bottom", text="people", showarrow=False,
-        font={"size": size - 1, "color": palette.ink},
+        font={"size": look.letters - 1, "color": look.palette.ink},
     )  # fmt: skip
     for place, value in enumerate(chosen):
         figure.add_annotation(
             x=1, xref="paper", y=place, xanchor="right", text=f"<b>{_signed(value)}</b>", showarrow=False,
-            font={"size": size - 1, "color": palette.map if value >= 0 else palette.negative},
+            font={"size": look.letters - 1, "color": look.palette.map if value >= 0 else look.palette.negative},
         )  # fmt: skip
     every = np.concatenate([*others, chosen])
     room = 0.04 * float(np.ptp(every))
@@ -78,7 +77,7 @@ def against(
         showgrid=True,
         tickvals=list(range(len(rows))),
         ticktext=[escape(row) for row in rows],
-        tickfont={"color": palette.ink, "size": size - 1},
+        tickfont={"color": look.palette.ink, "size": look.letters - 1},
         ticksuffix="  ",
     )
     figure.update_layout(showlegend=False, margin={"t": 34})

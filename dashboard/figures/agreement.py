@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from core.translation.alignment import Agreement
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 MEASURES = {
     "precision": "precision",
@@ -18,10 +18,9 @@ MEASURES = {
 def agreement_bars(
     agreements: Mapping[str, Agreement],
     *,
-    palette: Palette,
+    look: Look,
     hues: Mapping[str, str],
     pale: frozenset[str] = frozenset(),
-    size: int = 14,
     height: int = 300,
 ) -> go.Figure:
     """One group for each measure, one bar for each aligner; a measure that is not a number has no bar.
@@ -38,19 +37,19 @@ def agreement_bars(
                 y=[None if value != value else value for value in values],
                 name=escape(name),
                 marker={
-                    "color": hues.get(name, palette.soft),
+                    "color": hues.get(name, look.palette.soft),
                     "line": {"width": 0},
                     "pattern": {
                         "shape": "/" if name in pale else "",
                         "fillmode": "overlay",
-                        "fgcolor": palette.paper,
+                        "fgcolor": look.palette.paper,
                         "solidity": 0.35,
                     },
                 },
                 hovertemplate="%{fullData.name}: %{y:.1%}<extra></extra>",
             )
         )
-    on_paper(figure, palette=palette, height=height, size=size)
+    on_paper(figure, look=look, height=height)
     figure.update_layout(bargap=0.25, barmode="group", showlegend=True)
     figure.update_xaxes(showgrid=False, tickvals=list(range(len(MEASURES))), ticktext=list(MEASURES.values()))
     figure.update_yaxes(range=[0, 1.02], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 ROW = 2.0  # the distance between two candidates, in heights of a letter
 LONGEST = 10  # letters of a label
@@ -26,7 +26,7 @@ class Node:
     winning: bool = False  # on the way to the result
 
 
-def beam_tree(nodes: Sequence[Node], *, palette: Palette, hue: str, chosen: int, size: int = 14) -> go.Figure:
+def beam_tree(nodes: Sequence[Node], *, look: Look, hue: str, chosen: int) -> go.Figure:
     """The nodes from left to right, a column for each step; parents come before their children in `nodes`.
 
     The way to the result is a thick line of colour `hue`, straight where it can be; kept candidates have solid lines,
@@ -38,14 +38,14 @@ def beam_tree(nodes: Sequence[Node], *, palette: Palette, hue: str, chosen: int,
     figure = go.Figure()
     # One trace for each kind of line, the strongest on top.
     for kind in ("dropped", "kept", "winning"):
-        figure.add_trace(_lines(nodes, rows, kind, palette, hue))
-    figure.add_trace(_points(nodes, rows, palette, hue))
+        figure.add_trace(_lines(nodes, rows, kind, look, hue))
+    figure.add_trace(_points(nodes, rows, look, hue))
     low, high = min(rows, default=0.0), max(rows, default=0.0)
-    on_paper(figure, palette=palette, height=round(56 + ROW * size * (high - low + 1)), size=size)
+    on_paper(figure, look=look, height=round(56 + ROW * look.letters * (high - low + 1)))
     for node, row in zip(nodes, rows, strict=True):
-        figure.add_annotation(**_label(node, row, palette, hue, size))
+        figure.add_annotation(**_label(node, row, look, hue))
     figure.add_vrect(
-        x0=chosen - 0.46, x1=chosen + 0.46, fillcolor=palette.hair, opacity=0.35, line_width=0, layer="below"
+        x0=chosen - 0.46, x1=chosen + 0.46, fillcolor=look.palette.hair, opacity=0.35, line_width=0, layer="below"
     )
     figure.update_layout(showlegend=False, hovermode="closest")
     figure.update_yaxes(visible=False, range=[high + 0.8, low - 0.8])
@@ -79,7 +79,7 @@ def _kind(node: Node) -> str:
     return "winning" if node.winning else "kept" if node.kept else "dropped"
 
 
-def _lines(nodes: Sequence[Node], rows: Sequence[float], kind: str, palette: Palette, hue: str) -> go.Scatter:
+def _lines(nodes: Sequence[Node], rows: Sequence[float], kind: str, look: Look, hue: str) -> go.Scatter:
     x: list[float | None] = []
     y: list[float | None] = []
     for node, row in zip(nodes, rows, strict=True):
@@ -92,18 +92,18 @@ def _lines(nodes: Sequence[Node], rows: Sequence[float], kind: str, palette: Pal
             begin = nodes[node.parent].step
             x += [begin, begin + 0.3, node.step - 0.3, node.step, None]
             y += [rows[node.parent]] * 2 + [row] * 2 + [None]
-    look = {
+    line = {
         "winning": {"color": hue, "width": 4},
-        "kept": {"color": palette.soft, "width": 1.6},
-        "dropped": {"color": palette.soft, "width": 1.2, "dash": "dot"},
+        "kept": {"color": look.palette.soft, "width": 1.6},
+        "dropped": {"color": look.palette.soft, "width": 1.2, "dash": "dot"},
     }[kind]
     opacity = 0.5 if kind == "dropped" else 1
-    return go.Scatter(x=x, y=y, mode="lines", line=look, opacity=opacity, hoverinfo="skip", name=kind)
+    return go.Scatter(x=x, y=y, mode="lines", line=line, opacity=opacity, hoverinfo="skip", name=kind)
 
 
-def _points(nodes: Sequence[Node], rows: Sequence[float], palette: Palette, hue: str) -> go.Scatter:
+def _points(nodes: Sequence[Node], rows: Sequence[float], look: Look, hue: str) -> go.Scatter:
     """Invisible below the labels, but they carry the sentences."""
-    colours = {"winning": hue, "kept": palette.soft, "dropped": palette.hair}
+    colours = {"winning": hue, "kept": look.palette.soft, "dropped": look.palette.hair}
     return go.Scatter(
         x=[node.step for node in nodes],
         y=list(rows),
@@ -120,21 +120,21 @@ def _broken(sentence: str) -> str:
     return "<br>".join(escape(line) for line in sentence.split("\n"))
 
 
-def _label(node: Node, row: float, palette: Palette, hue: str, size: int) -> dict:
+def _label(node: Node, row: float, look: Look, hue: str) -> dict:
     shown = node.label if len(node.label) <= LONGEST else f"{node.label[: LONGEST - 1]}…"
     text = escape(shown)
     ink, border = {
-        "winning": (palette.ink, hue),
-        "kept": (palette.ink, palette.soft),
-        "dropped": (palette.soft, palette.hair),
+        "winning": (look.palette.ink, hue),
+        "kept": (look.palette.ink, look.palette.soft),
+        "dropped": (look.palette.soft, look.palette.hair),
     }[_kind(node)]
     return {
         "x": node.step,
         "y": row,
         "text": f"<b>{text}</b>" if node.winning else text,
         "showarrow": False,
-        "font": {"size": size - 1 if node.kept else size - 2, "color": ink},
-        "bgcolor": palette.raised if node.kept else palette.paper,
+        "font": {"size": look.letters - 1 if node.kept else look.letters - 2, "color": ink},
+        "bgcolor": look.palette.raised if node.kept else look.palette.paper,
         "bordercolor": border,
         "borderwidth": 2 if node.ended or node.winning else 1,
         "borderpad": 2,

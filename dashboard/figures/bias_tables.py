@@ -8,14 +8,14 @@ import plotly.graph_objects as go
 from dashboard import theme
 from dashboard.figures.numbers import whole
 from dashboard.figures.paper import on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 FEWEST, MOST = 4, 8  # maps side by side, or room for them
 ROOM = 800  # pixels for all of them, about
 GAP = 0.12  # between two, as a share of a map's side
 
 
-def bias_tables(tables: np.ndarray, *, palette: Palette, chosen: int, signed: bool, size: int = 14) -> go.Figure:
+def bias_tables(tables: np.ndarray, *, look: Look, chosen: int, signed: bool) -> go.Figure:
     """Maps (head, row, column) over the distances in rows and columns, the chosen head outlined.
 
     One scale for all: around 0 where biases are `signed`, from 0 where they are not.
@@ -24,7 +24,7 @@ def bias_tables(tables: np.ndarray, *, palette: Palette, chosen: int, signed: bo
     across = min(max(count, FEWEST), MOST)
     lines = math.ceil(count / across)
     largest = float(np.abs(tables).max()) or 1.0
-    colours = theme.diverging(palette) if signed else theme.sequential(palette)
+    colours = theme.diverging(look.palette) if signed else theme.sequential(look.palette)
     figure = go.Figure()
     for head, table in enumerate(tables):
         line, place = divmod(head, across)
@@ -55,7 +55,7 @@ def bias_tables(tables: np.ndarray, *, palette: Palette, chosen: int, signed: bo
             xanchor="center",
             yanchor="top",
             showarrow=False,
-            font={"size": size - 1, "color": palette.accent if head == chosen else palette.ink},
+            font={"size": look.letters - 1, "color": look.palette.accent if head == chosen else look.palette.ink},
         )
         if head == chosen:
             figure.add_shape(
@@ -66,9 +66,9 @@ def bias_tables(tables: np.ndarray, *, palette: Palette, chosen: int, signed: bo
                 x1=wide - 0.5,
                 y0=-0.5,
                 y1=high - 0.5,
-                line={"color": palette.accent, "width": 3},
+                line={"color": look.palette.accent, "width": 3},
             )
-    on_paper(figure, palette=palette, height=round(lines * (ROOM / across + 2.2 * size) + 16), size=size)
+    on_paper(figure, look=look, height=round(lines * (ROOM / across + 2.2 * look.letters) + 16))
     figure.update_xaxes(visible=False, fixedrange=True)
     figure.update_yaxes(visible=False, fixedrange=True)
     return figure

@@ -9,10 +9,10 @@ from jaxtyping import Float
 from numpy import ndarray
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import HUES, Palette
+from dashboard.theme import HUES, Look
 
 
-def memory_bar(parts: Mapping[str, float], limit: float, *, device: str, palette: Palette, size: int = 14) -> go.Figure:
+def memory_bar(parts: Mapping[str, float], limit: float, *, device: str, look: Look) -> go.Figure:
     """Gigabytes of each part, stacked along one bar, and a rule where the device is full."""
     figure = go.Figure()
     for number, (name, gigabytes) in enumerate(parts.items()):
@@ -26,8 +26,8 @@ def memory_bar(parts: Mapping[str, float], limit: float, *, device: str, palette
                 hovertemplate=f"{escape(name)}: %{{x:,.3g}} GB<extra></extra>",
             )
         )
-    on_paper(figure, palette=palette, height=210, size=size, x="gigabytes")
-    figure.add_vline(x=limit, line={"color": palette.accent, "width": 2})
+    on_paper(figure, look=look, height=210, x="gigabytes")
+    figure.add_vline(x=limit, line={"color": look.palette.accent, "width": 2})
     most = 1.15 * max(limit, sum(parts.values()))
     figure.add_annotation(
         x=limit,
@@ -38,7 +38,7 @@ def memory_bar(parts: Mapping[str, float], limit: float, *, device: str, palette
         yanchor="bottom",
         text=escape(device),
         showarrow=False,
-        font={"color": palette.accent},
+        font={"color": look.palette.accent},
     )
     figure.update_layout(barmode="stack", legend={"y": 1.3, "traceorder": "normal"}, margin={"t": 30})
     figure.update_xaxes(range=[0, most])
@@ -55,7 +55,7 @@ class Split:
     best: tuple[float, float]
 
 
-def split_curve(split: Split, *, palette: Palette, size: int = 14, height: int = 380) -> go.Figure:
+def split_curve(split: Split, *, look: Look, height: int = 380) -> go.Figure:
     """The loss along all splits of one compute; the chosen one and the best one as marks."""
     figure = go.Figure(
         go.Scatter(
@@ -80,7 +80,7 @@ def split_curve(split: Split, *, palette: Palette, size: int = 14, height: int =
                 hovertemplate=f"{name}: %{{x:.3s}} parameters, loss %{{y:.3f}}<extra></extra>",
             )
         )
-    on_paper(figure, palette=palette, height=height, size=size, x="parameters", y="loss, nats a token")
+    on_paper(figure, look=look, height=height, x="parameters", y="loss, nats a token")
     figure.update_xaxes(type="log", exponentformat="power", dtick=1, showgrid=False)
     top = max(split.chosen[1], float(np.quantile(split.loss, 0.8)))
     margin = 0.08 * (top - split.best[1])

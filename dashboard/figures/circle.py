@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import HUES, Palette
+from dashboard.theme import HUES, Look
 
 Point = tuple[float, float]
 _STEPS = 48  # of a drawn circle or arc
@@ -20,11 +20,10 @@ def circle(
     arrows: Mapping[str, Point],
     turn: tuple[float, float] | None = None,
     radii: Sequence[float] = (1.0,),
-    palette: Palette,
+    look: Look,
     x: str,
     y: str,
     height: int = 400,
-    size: int = 14,
 ) -> go.Figure:
     """Points (token, 2) on circles around zero, arrows from zero with a name each, and an arc for a turn.
 
@@ -33,29 +32,29 @@ def circle(
     """
     figure = go.Figure()
     for radius in radii:
-        figure.add_trace(_arc(radius, 0, 2 * math.pi, palette.hair, 1.5))
+        figure.add_trace(_arc(radius, 0, 2 * math.pi, look.palette.hair, 1.5))
     if len(points):
         figure.add_trace(
             go.Scatter(
                 x=points[:, 0],
                 y=points[:, 1],
                 mode="markers",
-                marker={"size": 8, "color": palette.map, "opacity": 0.55},
+                marker={"size": 8, "color": look.palette.map, "opacity": 0.55},
                 hovertext=[escape(label) for label in labels],
                 hovertemplate="%{hovertext}<extra></extra>",
             )
         )
     largest = max([*radii, *(math.hypot(*point) for point in arrows.values())])
     for number, (name, point) in enumerate(arrows.items()):
-        _arrow(figure, name, point, HUES[number % len(HUES)], 0.07 * largest, size)
+        _arrow(figure, name, point, HUES[number % len(HUES)], 0.07 * largest, look.letters)
     if turn is not None and turn[0] != turn[1]:
-        figure.add_trace(_arc(0.35 * largest, *turn, palette.accent, 3))
-    on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
+        figure.add_trace(_arc(0.35 * largest, *turn, look.palette.accent, 3))
+    on_paper(figure, look=look, height=height, x=x, y=y)
     reach = 1.25 * largest
     figure.update_layout(showlegend=False)
-    figure.update_xaxes(range=[-reach, reach], showgrid=False, zeroline=True, zerolinecolor=palette.hair)
+    figure.update_xaxes(range=[-reach, reach], showgrid=False, zeroline=True, zerolinecolor=look.palette.hair)
     figure.update_yaxes(
-        range=[-reach, reach], showgrid=False, zeroline=True, zerolinecolor=palette.hair, scaleanchor="x"
+        range=[-reach, reach], showgrid=False, zeroline=True, zerolinecolor=look.palette.hair, scaleanchor="x"
     )
     return figure
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 ROOM = 1.75  # the axis ends at so many times the longest bar: the words beside the bars need the rest
 
@@ -15,17 +15,16 @@ def length_bars(
     lengths: Sequence[float],
     cosines: Sequence[float],
     *,
-    palette: Palette,
+    look: Look,
     height: int,
-    size: int = 14,
 ) -> go.Figure:
     """One bar for each vector, the first on top, the last one being the sum of the others.
 
     `cosines` are those to the sum, NaN for a vector without a direction; a negative one is drawn in the colour of
     negative values, because that vector makes the sum shorter.
     """
-    colours = [palette.negative if cosine < 0 else palette.map for cosine in cosines]
-    colours[-1] = palette.ink
+    colours = [look.palette.negative if cosine < 0 else look.palette.map for cosine in cosines]
+    colours[-1] = look.palette.ink
     beside = [f"{length:.2f}  (cos {cosine:+.2f})" for length, cosine in zip(lengths, cosines, strict=True)]
     beside[-1] = f"{lengths[-1]:.2f}"
     figure = go.Figure(
@@ -36,13 +35,13 @@ def length_bars(
             marker={"color": colours, "line": {"width": 0}},
             text=[words.replace("-", "−").replace("cos +nan", "no direction") for words in beside],
             textposition="outside",
-            textfont={"size": size - 2},
+            textfont={"size": look.letters - 2},
             cliponaxis=False,
             customdata=[[escape(name), cosine] for name, cosine in zip(names, cosines, strict=True)],
             hovertemplate="%{customdata[0]}: length %{x:.3f}, cosine to the sum %{customdata[1]:.3f}<extra></extra>",
         )
     )
-    on_paper(figure, palette=palette, height=height, size=size, x="length of the vector")
+    on_paper(figure, look=look, height=height, x="length of the vector")
     figure.update_layout(bargap=0.35)
     figure.update_xaxes(range=[0, ROOM * max(lengths) or 1], showgrid=False, tickvals=[0])
     figure.update_yaxes(

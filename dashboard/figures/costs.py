@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dashboard.figures.beside import beside, shares, span
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x")
 ROOM_X, ROOM_Y = 0.3, 0.12  # for names at the edges, as shares of the range
@@ -29,11 +29,10 @@ def costs(
     points: Sequence[Point],
     *,
     hues: Mapping[str, str],
-    palette: Palette,
+    look: Look,
     x: str,
     y: str,
     y_range: tuple[float, float] | None = None,
-    size: int = 14,
     width: int = 420,
     height: int = 420,
 ) -> go.Figure:
@@ -45,7 +44,9 @@ def costs(
     work, quality = np.log10([point.cost for point in points]), np.array([point.quality for point in points])
     wide, high = span(work, ROOM_X), y_range or span(quality, ROOM_Y)
     names = [point.name for point in points]
-    places = beside(shares(work, wide), shares(quality, high), names, width=width, height=height - 100, size=size - 3)
+    places = beside(
+        shares(work, wide), shares(quality, high), names, width=width, height=height - 100, size=look.letters - 3
+    )
     sides = dict(zip(points, places, strict=True))
     groups = list(dict.fromkeys(point.group for point in points))
     for number, group in enumerate(groups):
@@ -58,14 +59,14 @@ def costs(
                 mode="markers+text",
                 text=[escape(point.name) if sides[point] else "" for point in members],
                 textposition=[sides[point] or "top center" for point in members],
-                textfont={"size": size - 3},
+                textfont={"size": look.letters - 3},
                 marker={"size": 11, "color": hues[group], "symbol": _SYMBOLS[number % len(_SYMBOLS)]},
                 cliponaxis=False,
                 customdata=[escape(point.name) for point in members],
                 hovertemplate=f"%{{customdata}}: {y} %{{y:.4g}}, training %{{x:.2g}} FLOPs<extra></extra>",
             )
         )
-    on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
+    on_paper(figure, look=look, height=height, x=x, y=y)
     figure.update_layout(showlegend=len(groups) < len(points), margin={"t": 34})
     figure.update_xaxes(type="log", exponentformat="power", dtick=1, range=wide)
     if wide[1] - wide[0] <= 2:

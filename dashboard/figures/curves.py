@@ -6,14 +6,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import HUES, Palette
+from dashboard.theme import HUES, Look
 
 
 def curves(
     along: Sequence[float] | np.ndarray,
     lines: Mapping[str, np.ndarray],
     *,
-    palette: Palette,
+    look: Look,
     x: str,
     y: str,
     tell: str = "%{fullData.name}<br>%{x}: %{y:.3g}",
@@ -24,7 +24,6 @@ def curves(
     y_range: tuple[float, float] | None = None,
     labels: Sequence[str] | None = None,
     height: int = 380,
-    size: int = 14,
 ) -> go.Figure:
     """One line for each name in `lines`, all over the same places `along` the x axis; NaN leaves a gap.
 
@@ -44,7 +43,7 @@ def curves(
                 hovertemplate=f"{tell}<extra></extra>",
             )
         )
-    on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
+    on_paper(figure, look=look, height=height, x=x, y=y)
     figure.update_layout(showlegend=len(lines) > 1)
     if labels is not None:
         figure.update_xaxes(tickvals=list(along), ticktext=[escape(label) for label in labels])

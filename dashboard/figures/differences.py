@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,9 @@ class Difference:
 def differences(
     rows: Sequence[Difference],
     *,
-    palette: Palette,
+    look: Look,
     x: str,
     colours: tuple[str, str],
-    size: int = 14,
 ) -> go.Figure:
     """The first row on top; `colours` are those of bars to the right and to the left."""
     figure = go.Figure(
@@ -39,31 +38,33 @@ def differences(
             showlegend=False,
         )
     )
-    figure.add_trace(_whiskers(rows, palette))
-    on_paper(figure, palette=palette, height=round(90 + 2.6 * size * max(len(rows), 2)), size=size, x=x)
+    figure.add_trace(_whiskers(rows, look))
+    on_paper(figure, look=look, height=round(90 + 2.6 * look.letters * max(len(rows), 2)), x=x)
     reach = max((abs(row.value) + (row.error if row.error == row.error else 0) for row in rows), default=1.0) or 1.0
     figure.update_layout(bargap=0.42)
-    figure.update_xaxes(range=[-1.12 * reach, 1.12 * reach], zeroline=True, zerolinecolor=palette.ink, zerolinewidth=1)
+    figure.update_xaxes(
+        range=[-1.12 * reach, 1.12 * reach], zeroline=True, zerolinecolor=look.palette.ink, zerolinewidth=1
+    )
     figure.update_yaxes(
         range=[len(rows) - 0.5, -0.5],
         showgrid=False,
         tickvals=list(range(len(rows))),
         ticktext=[escape(row.name) for row in rows],
-        tickfont={"color": palette.ink, "size": size - 1},
+        tickfont={"color": look.palette.ink, "size": look.letters - 1},
         ticksuffix="  ",
     )
     return figure
 
 
-def _whiskers(rows: Sequence[Difference], palette: Palette) -> go.Scatter:
+def _whiskers(rows: Sequence[Difference], look: Look) -> go.Scatter:
     """Only where the error is known: none is not zero."""
     known = [(place, row) for place, row in enumerate(rows) if row.error == row.error]
     return go.Scatter(
         x=[row.value for _, row in known],
         y=[place for place, _ in known],
         mode="markers",
-        marker={"size": 1, "color": palette.ink},
-        error_x={"array": [row.error for _, row in known], "color": palette.ink, "thickness": 1.5, "width": 5},
+        marker={"size": 1, "color": look.palette.ink},
+        error_x={"array": [row.error for _, row in known], "color": look.palette.ink, "thickness": 1.5, "width": 5},
         hoverinfo="skip",
         showlegend=False,
     )

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 SPREAD = 0.32  # of the room between two layers: heads stand side by side, so that equal ones are both seen
 
@@ -16,10 +16,9 @@ def distances(
     heads: Sequence[np.ndarray],
     *,
     even: float,
-    palette: Palette,
+    look: Look,
     unit: str = "pixels",
     height: int = 380,
-    size: int = 14,
 ) -> go.Figure:
     """One point for each head, above its layer; `heads` holds an array (head) for each of `layers`.
 
@@ -34,15 +33,20 @@ def distances(
             y=np.concatenate(heads),
             mode="markers",
             name="a head",
-            marker={"color": palette.map, "size": 10, "opacity": 0.75, "line": {"color": palette.paper, "width": 1}},
+            marker={
+                "color": look.palette.map,
+                "size": 10,
+                "opacity": 0.75,
+                "line": {"color": look.palette.paper, "width": 1},
+            },
             customdata=told,
             hovertemplate="%{customdata[0]}, head %{customdata[1]}: %{y:.1f} " + escape(unit) + "<extra></extra>",
         )
     )
     means = [float(np.nanmean(own)) if np.isfinite(own).any() else float("nan") for own in heads]
     tell = "%{customdata}, mean of its heads: %{y:.1f} " + escape(unit)
-    figure.add_trace(level_bars(names, means, name="mean of a layer", tell=tell, palette=palette))
-    on_paper(figure, palette=palette, height=height, size=size, x="layer", y=f"mean attention distance ({unit})")
+    figure.add_trace(level_bars(names, means, name="mean of a layer", tell=tell, look=look))
+    on_paper(figure, look=look, height=height, x="layer", y=f"mean attention distance ({unit})")
     figure.update_xaxes(
         tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4], showgrid=False
     )
@@ -50,8 +54,11 @@ def distances(
     figure.update_yaxes(range=[0, 1.12 * largest])
     figure.add_hline(
         y=even,
-        line={"color": palette.soft, "width": 1.5, "dash": "dot"},
-        annotation={"text": f"spread evenly: {even:.1f}", "font": {"color": palette.soft, "size": size - 1}},
+        line={"color": look.palette.soft, "width": 1.5, "dash": "dot"},
+        annotation={
+            "text": f"spread evenly: {even:.1f}",
+            "font": {"color": look.palette.soft, "size": look.letters - 1},
+        },
         annotation_position="top left",
     )
     return figure
@@ -62,7 +69,7 @@ def side_by_side(heads: int) -> np.ndarray:
     return np.linspace(-SPREAD, SPREAD, heads) if heads > 1 else np.zeros(1)
 
 
-def level_bars(names: Sequence[str], values: Sequence[float], *, name: str, tell: str, palette: Palette) -> go.Scatter:
+def level_bars(names: Sequence[str], values: Sequence[float], *, name: str, tell: str, look: Look) -> go.Scatter:
     """A short level line at the value of each layer: as wide as its heads, however narrow the figure is.
 
     `tell` is Plotly's template, where %{customdata} is the name of the layer.
@@ -73,7 +80,7 @@ def level_bars(names: Sequence[str], values: Sequence[float], *, name: str, tell
         y=[y for value in values for y in (value, value, value, None)],
         mode="lines",
         name=name,
-        line={"color": palette.accent, "width": 2.5},
+        line={"color": look.palette.accent, "width": 2.5},
         customdata=[layer for layer in names for _ in range(4)],
         hovertemplate=f"{tell}<extra></extra>",
     )

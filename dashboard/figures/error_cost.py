@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,13 @@ class Step:
 def error_cost(
     lines: Mapping[str, Sequence[Step]],
     *,
-    palette: Palette,
+    look: Look,
     hues: Mapping[str, str],
     y: str,
     now: tuple[str, Step] | None = None,
     level: tuple[str, float] | None = None,
     dashed: frozenset[str] = frozenset(),
     height: int = 400,
-    size: int = 14,
 ) -> go.Figure:
     """`now` is the present method and setting; `level` a horizontal line with its name, such as an exact value;
     `dashed` are lines of what cannot be had, such as a bound.
@@ -64,22 +63,22 @@ def error_cost(
                 marker={
                     "size": 15,
                     "symbol": "circle-open",
-                    "color": palette.ink,
-                    "line": {"width": 2.5, "color": palette.ink},
+                    "color": look.palette.ink,
+                    "line": {"width": 2.5, "color": look.palette.ink},
                 },
                 hovertemplate=f"now, {escape(step.tell)}: {y} %{{y:.3g}}, work %{{x:.3g}}<extra></extra>",
             )
         )
-    on_paper(figure, palette=palette, height=height, size=size, x="work, as a share of the exact kernel's", y=y)
+    on_paper(figure, look=look, height=height, x="work, as a share of the exact kernel's", y=y)
     figure.update_layout(showlegend=True, margin={"r": 16})  # half of the last number stands outside
     shown = _ticks([step.work for steps in lines.values() for step in steps])
     figure.update_xaxes(type="log", showgrid=False, tickvals=shown, ticktext=[f"{value:g}" for value in shown])
-    figure.add_vline(x=1, line={"color": palette.hair, "width": 1.5})
+    figure.add_vline(x=1, line={"color": look.palette.hair, "width": 1.5})
     if level is not None:
         figure.add_hline(
             y=level[1],
-            line={"color": palette.soft, "dash": "dot", "width": 1.5},
-            annotation={"text": escape(level[0]), "font": {"color": palette.soft, "size": size - 2}},
+            line={"color": look.palette.soft, "dash": "dot", "width": 1.5},
+            annotation={"text": escape(level[0]), "font": {"color": look.palette.soft, "size": look.letters - 2}},
             annotation_position="bottom left",
         )
     return figure

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from dashboard.figures.beside import beside, shares, span
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "pentagon")
 FEW = 14  # points: so many have their names beside them
@@ -52,11 +52,10 @@ def explored(
     x: Axis,
     y: Axis,
     hues: Mapping[str, str],
-    palette: Palette,
+    look: Look,
     lines: Sequence[Line] = (),
     chosen: Sequence[int] = (),
     footer: str = "",
-    size: int = 14,
     height: int = 520,
 ) -> go.Figure:
     """One mark for each row of `points`, which has x, y, family, label, short and tell; clicks give its index back.
@@ -66,38 +65,36 @@ def explored(
     colours, in the order of the legend.
     """
     figure = go.Figure()
-    on_paper(figure, palette=palette, height=height, size=size, x=x.title, y=y.title)
+    on_paper(figure, look=look, height=height, x=x.title, y=y.title)
     for line in lines:
-        _draw(figure, line, palette)
+        _draw(figure, line, look)
     named = len(points) <= FEW
-    sides = _sides(points, x, y, size) if named else {}
+    sides = _sides(points, x, y, look.letters) if named else {}
     for number, (family, hue) in enumerate(hues.items()):
         members = points[points.family == family]
         if len(members):
-            marks = _marks(members, SYMBOLS[number % len(SYMBOLS)], hue, palette, size, many=len(points), footer=footer)
+            marks = _marks(members, SYMBOLS[number % len(SYMBOLS)], hue, look, many=len(points), footer=footer)
             if named:
                 marks.update(
                     mode="markers+text",
                     text=[escape(short) if sides[row] else "" for row, short in members.short.items()],
                     textposition=[sides[row] or "top center" for row in members.index],
-                    textfont={"size": size - 3, "color": palette.ink},
+                    textfont={"size": look.letters - 3, "color": look.palette.ink},
                 )
             figure.add_trace(marks)
     if rings := [row for row in chosen if row in points.index]:
-        figure.add_trace(_rings(points.loc[rings], palette, size))
+        figure.add_trace(_rings(points.loc[rings], look))
         if not named:
             middle = _middle(points.x, x)
             for row, aside in _asides(points.y[rings]).items():
-                _name(figure, points.loc[row], x, y, middle=middle, aside=aside, palette=palette, size=size)
+                _name(figure, points.loc[row], x, y, middle=middle, aside=aside, look=look)
     figure.update_layout(margin={"t": 34}, hovermode="closest")
     _scale(figure.update_xaxes, x, points.x, room=ROOM_X if named else NEAR)
     _scale(figure.update_yaxes, y, points.y, room=ROOM_Y if named else NEAR)
     return figure
 
 
-def _marks(
-    members: pd.DataFrame, symbol: str, hue: str, palette: Palette, size: int, *, many: int, footer: str
-) -> go.Scatter:
+def _marks(members: pd.DataFrame, symbol: str, hue: str, look: Look, *, many: int, footer: str) -> go.Scatter:
     few = many <= 4 * FEW
     opacity = 0.95 if few else 0.85 if many < CROWD else 0.7
     return go.Scatter(
@@ -106,12 +103,12 @@ def _marks(
         name=escape(str(members.family.iloc[0])),
         mode="markers",
         marker={
-            "size": 11 if few else size / 2,
+            "size": 11 if few else look.letters / 2,
             "color": hue,
             "symbol": symbol,
             "opacity": opacity,
             # Many marks shine through one another instead: an outline would double the time that they take to draw.
-            "line": {"width": 0.6 if many < CROWD else 0, "color": palette.paper},
+            "line": {"width": 0.6 if many < CROWD else 0, "color": look.palette.paper},
         },
         # A click selects; what is not selected shall not fade: rings show what is chosen.
         selected={"marker": {"opacity": opacity}},
@@ -130,21 +127,24 @@ def _marks(
     )
 
 
-def _rings(rows: pd.DataFrame, palette: Palette, size: int) -> go.Scatter:
+def _rings(rows: pd.DataFrame, look: Look) -> go.Scatter:
     return go.Scatter(
         x=rows.x.to_numpy(),
         y=rows.y.to_numpy(),
         mode="markers",
-        marker={"size": size + 3, "symbol": "circle-open", "color": palette.accent, "line": {"width": 2.5}},
+        marker={
+            "size": look.letters + 3,
+            "symbol": "circle-open",
+            "color": look.palette.accent,
+            "line": {"width": 2.5},
+        },
         hoverinfo="skip",
         showlegend=False,
         cliponaxis=False,
     )
 
 
-def _name(
-    figure: go.Figure, row: pd.Series, x: Axis, y: Axis, *, middle: float, aside: float, palette: Palette, size: int
-) -> None:
+def _name(figure: go.Figure, row: pd.Series, x: Axis, y: Axis, *, middle: float, aside: float, look: Look) -> None:
     """A name at a ring, on paper of its own, towards the middle of the picture and clear of the point."""
     across = math.log10(row.x) if x.log else row.x
     figure.add_annotation(
@@ -154,14 +154,14 @@ def _name(
         ax=36 if across < middle else -36,
         ay=aside,
         xanchor="left" if across < middle else "right",
-        arrowcolor=palette.accent,
+        arrowcolor=look.palette.accent,
         arrowhead=0,
         arrowwidth=1.5,
-        standoff=size / 2 + 2,
-        bgcolor=palette.raised,
-        bordercolor=palette.accent,
+        standoff=look.letters / 2 + 2,
+        bgcolor=look.palette.raised,
+        bordercolor=look.palette.accent,
         borderpad=3,
-        font={"size": size - 2, "color": palette.ink},
+        font={"size": look.letters - 2, "color": look.palette.ink},
     )
 
 
@@ -173,8 +173,8 @@ def _asides(heights: pd.Series) -> dict[int, float]:
     return {row: math.copysign(10 + 26 * abs(step), step) for row, step in zip(order, steps, strict=True)}
 
 
-def _draw(figure: go.Figure, line: Line, palette: Palette) -> None:
-    colour = line.colour or palette.soft
+def _draw(figure: go.Figure, line: Line, look: Look) -> None:
+    colour = line.colour or look.palette.soft
     shared = {"mode": "lines", "hoverinfo": "skip", "legendgroup": line.name}
     if line.low is not None and line.high is not None:
         edge = {**shared, "line": {"width": 0}, "showlegend": False}

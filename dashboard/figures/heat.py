@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from dashboard import theme
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 FEW = 48  # rows or columns: up to here there is a gap between cells
 
@@ -15,7 +15,7 @@ FEW = 48  # rows or columns: up to here there is a gap between cells
 def heat(
     values: np.ndarray,
     *,
-    palette: Palette,
+    look: Look,
     x: str,
     y: str,
     rows: Sequence[str] | None = None,
@@ -23,7 +23,6 @@ def heat(
     limits: tuple[float, float] | None = None,
     tell: str = "%{y}, %{x}: %{z:.3g}",
     height: int = 420,
-    size: int = 14,
 ) -> go.Figure:
     """A map of `values` (row, column), the first row on top.
 
@@ -32,7 +31,7 @@ def heat(
     `tell` is Plotly's template for the sentence below the pointer.
     """
     low, high = limits or limits_of(values)
-    colours = theme.diverging(palette) if low < 0 else theme.sequential(palette)
+    colours = theme.diverging(look.palette) if low < 0 else theme.sequential(look.palette)
     gap = 0.5 if max(values.shape) <= FEW else 0
     figure = go.Figure(
         go.Heatmap(
@@ -41,15 +40,15 @@ def heat(
             zmax=high,
             colorscale=theme.colorscale(colours),
             hovertemplate=f"{tell}<extra></extra>",
-            colorbar={"thickness": 10, "outlinewidth": 0, "len": 0.7, "tickfont": {"size": size - 2}},
+            colorbar={"thickness": 10, "outlinewidth": 0, "len": 0.7, "tickfont": {"size": look.letters - 2}},
             # Without gaps Plotly paints one image, with them a shape for each cell.
             xgap=gap,
             ygap=gap,
         )
     )
-    on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
-    figure.update_xaxes(showgrid=False, tickcolor=palette.hair)
-    figure.update_yaxes(showgrid=False, tickcolor=palette.hair, autorange="reversed")
+    on_paper(figure, look=look, height=height, x=x, y=y)
+    figure.update_xaxes(showgrid=False, tickcolor=look.palette.hair)
+    figure.update_yaxes(showgrid=False, tickcolor=look.palette.hair, autorange="reversed")
     if rows is not None:
         figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[escape(row) for row in rows])
     if columns is not None:

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float
 from numpy import ndarray
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import HUES, Palette
+from dashboard.theme import HUES, Look
 
 FITTED, HELD_OUT, LAW = HUES[0], HUES[1], HUES[2]
 
@@ -34,9 +34,7 @@ class Line:
     high: Float[ndarray, " place"]
 
 
-def loss_against_compute(
-    runs: Runs, line: Line, *, palette: Palette, y: str, size: int = 14, height: int = 440
-) -> go.Figure:
+def loss_against_compute(runs: Runs, line: Line, *, look: Look, y: str, height: int = 440) -> go.Figure:
     """Runs as points, the law as a line with its band; both axes logarithmic."""
     figure = go.Figure()
     figure.add_trace(
@@ -60,14 +58,14 @@ def loss_against_compute(
         )
     )
     _points(figure, runs, runs.flops, runs.loss)
-    on_paper(figure, palette=palette, height=height, size=size, x="training compute, FLOPs", y=y)
+    on_paper(figure, look=look, height=height, x="training compute, FLOPs", y=y)
     figure.update_layout(margin={"r": 18})  # where half of the last power stands out
     figure.update_xaxes(type="log", exponentformat="power", dtick=1, showgrid=False)
     figure.update_yaxes(type="log", tickvals=_ticks(runs.loss, line.loss))
     return figure
 
 
-def predicted_against_measured(runs: Runs, *, palette: Palette, size: int = 14, height: int = 440) -> go.Figure:
+def predicted_against_measured(runs: Runs, *, look: Look, height: int = 440) -> go.Figure:
     """On the diagonal the law is right."""
     figure = go.Figure()
     ends = [min(runs.loss.min(), runs.predicted.min()), max(runs.loss.max(), runs.predicted.max())]
@@ -76,13 +74,13 @@ def predicted_against_measured(runs: Runs, *, palette: Palette, size: int = 14, 
             x=ends,
             y=ends,
             mode="lines",
-            line={"color": palette.soft, "dash": "dot"},
+            line={"color": look.palette.soft, "dash": "dot"},
             hoverinfo="skip",
             showlegend=False,
         )
     )
     _points(figure, runs, runs.loss, runs.predicted)
-    on_paper(figure, palette=palette, height=height, size=size, x="loss, measured", y="loss, predicted")
+    on_paper(figure, look=look, height=height, x="loss, measured", y="loss, predicted")
     ticks = _ticks(runs.loss, runs.predicted)
     figure.update_xaxes(type="log", tickvals=ticks, showgrid=False)
     figure.update_yaxes(type="log", tickvals=ticks)

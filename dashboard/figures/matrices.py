@@ -11,7 +11,7 @@ from PIL import Image
 
 from dashboard import theme
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 GAP = 0.035  # between two matrices, as a share of the width
 QUANTILE = 0.995  # of the numbers lie within the scale: single huge ones would leave the others pale
@@ -28,11 +28,11 @@ class Matrix:
     marked: int | None = None
 
 
-def matrices(shown: Sequence[Matrix], *, palette: Palette, height: int = 320, size: int = 14) -> go.Figure:
+def matrices(shown: Sequence[Matrix], *, look: Look, height: int = 320) -> go.Figure:
     """Signed numbers around the colour of the page, which is 0; each matrix has a scale of its own."""
     figure = go.Figure()
-    title = 3.4 * size
-    on_paper(figure, palette=palette, height=round(height + title), size=size)
+    title = 3.4 * look.letters
+    on_paper(figure, look=look, height=round(height + title))
     width = (1 - GAP * (len(shown) - 1)) / len(shown)
     bottom_to_top = height / (height + title)
     figure.update_xaxes(visible=False, range=[0, 1])
@@ -45,7 +45,7 @@ def matrices(shown: Sequence[Matrix], *, palette: Palette, height: int = 320, si
         bottom = bottom_to_top - tall
         place = {"xref": "paper", "yref": "paper"}
         figure.add_layout_image(
-            source=_drawn(each.values, palette),
+            source=_drawn(each.values, look),
             x=left,
             y=bottom_to_top,
             sizex=width,
@@ -54,28 +54,28 @@ def matrices(shown: Sequence[Matrix], *, palette: Palette, height: int = 320, si
             **place,
         )
         frame = {"type": "rect", "x0": left, "x1": left + width, **place}
-        figure.add_shape(**frame, y0=bottom, y1=bottom_to_top, line={"color": palette.hair, "width": 1})
+        figure.add_shape(**frame, y0=bottom, y1=bottom_to_top, line={"color": look.palette.hair, "width": 1})
         if each.marked is not None:
             step = tall / len(each.values)
             top = bottom_to_top - each.marked * step
             slack = max(0.0, 4 / (height + title) - step / 2)
             figure.add_shape(
-                **frame, y0=top - step - slack, y1=top + slack, line={"color": palette.accent, "width": 1.6}
+                **frame, y0=top - step - slack, y1=top + slack, line={"color": look.palette.accent, "width": 1.6}
             )
         figure.add_annotation(
-            text=f"{escape(each.title)}<br><span style='color:{palette.soft}'>{escape(each.about)}</span>",
+            text=f"{escape(each.title)}<br><span style='color:{look.palette.soft}'>{escape(each.about)}</span>",
             x=left, xanchor="left", y=bottom_to_top, yanchor="bottom", align="left", showarrow=False,
-            font={"size": size - 1}, **place,
+            font={"size": look.letters - 1}, **place,
         )  # fmt: skip
     return figure
 
 
-def _drawn(values: np.ndarray, palette: Palette) -> str:
+def _drawn(values: np.ndarray, look: Look) -> str:
     """The numbers as a PNG, small ones repeated so that the browser need not blur them."""
     rows, columns = (np.linspace(0, count - 1, min(count, most)).round().astype(int) for count, most in _limits(values))
     shown = values[rows][:, columns]
     limit = float(np.quantile(np.abs(shown), QUANTILE)) or 1.0
-    ramp = np.array([_rgb(colour) for colour in theme.diverging(palette, 257)], dtype=np.uint8)
+    ramp = np.array([_rgb(colour) for colour in theme.diverging(look.palette, 257)], dtype=np.uint8)
     picture = ramp[np.round(128 + 128 * np.clip(shown / limit, -1, 1)).astype(int)]
     down, across = (max(1, -(-most // count)) for count, most in zip(picture.shape, (TALLEST, WIDEST), strict=False))
     file = io.BytesIO()

@@ -9,7 +9,7 @@ from PIL import Image
 
 from dashboard import theme
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 INK = 0.92  # of the strongest cell: the photograph's texture stays to be seen
 PALE = 0.5  # how far the photograph fades into the page below a map
@@ -22,10 +22,9 @@ def over_photograph(
     *,
     shown: bool,
     title: str,
-    palette: Palette,
+    look: Look,
     tell: str,
     height: int = 330,
-    size: int = 14,
 ) -> go.Figure:
     """A map (row, column) over a photograph (row, column, channel; uint8), or over the page if it is not `shown`.
 
@@ -44,44 +43,42 @@ def over_photograph(
             customdata=places,
             zmin=0,
             zmax=largest or 1.0,
-            colorscale=_ink(palette) if shown else theme.colorscale(theme.sequential(palette)),
+            colorscale=_ink(look) if shown else theme.colorscale(theme.sequential(look.palette)),
             showscale=False,
             hovertemplate=f"{tell}<extra></extra>",
         )
     )
     if shown:
-        _lay_below(figure, pale(photograph, palette), wide, high)
+        _lay_below(figure, pale(photograph, look), wide, high)
     scale = f"0 to {largest:.2g}" if largest else "0 everywhere"
-    return _framed(figure, f"<b>{escape(title)}</b><br>{scale}", palette, (wide, high), height, size)
+    return _framed(figure, f"<b>{escape(title)}</b><br>{scale}", look, (wide, high), height)
 
 
-def photograph_alone(
-    photograph: np.ndarray, *, title: str, about: str, palette: Palette, height: int = 330, size: int = 14
-) -> go.Figure:
+def photograph_alone(photograph: np.ndarray, *, title: str, about: str, look: Look, height: int = 330) -> go.Figure:
     """A photograph (row, column, channel; uint8) in its own colours; two lines above it, the title and `about`."""
     high, wide = photograph.shape[:2]
     figure = go.Figure(go.Scatter(x=[0, wide], y=[0, high], mode="markers", opacity=0, hoverinfo="skip"))
     _lay_below(figure, photograph, wide, high)
-    return _framed(figure, f"<b>{escape(title)}</b><br>{escape(about)}", palette, (wide, high), height, size)
+    return _framed(figure, f"<b>{escape(title)}</b><br>{escape(about)}", look, (wide, high), height)
 
 
-def pale(photograph: np.ndarray, palette: Palette) -> np.ndarray:
+def pale(photograph: np.ndarray, look: Look) -> np.ndarray:
     """Greys, half faded into the page, so that only the ink has a hue."""
     grey = photograph @ np.array([0.299, 0.587, 0.114])
-    return (grey[..., None] + (np.array(_numbers(palette.paper)) - grey[..., None]) * PALE).round().astype(np.uint8)
+    return (
+        (grey[..., None] + (np.array(_numbers(look.palette.paper)) - grey[..., None]) * PALE).round().astype(np.uint8)
+    )
 
 
-def _framed(
-    figure: go.Figure, title: str, palette: Palette, extent: tuple[int, int], height: int, size: int
-) -> go.Figure:
+def _framed(figure: go.Figure, title: str, look: Look, extent: tuple[int, int], height: int) -> go.Figure:
     """Without axes, in the photograph's own shape, the title above it."""
-    on_paper(figure, palette=palette, height=height, size=size)
+    on_paper(figure, look=look, height=height)
     wide, high = extent
     lines = 1 + title.count("<br>")
-    figure.update_layout(margin={"l": 2, "r": 2, "t": round(8 + 1.35 * size * lines), "b": 2}, showlegend=False)
+    figure.update_layout(margin={"l": 2, "r": 2, "t": round(8 + 1.35 * look.letters * lines), "b": 2}, showlegend=False)
     figure.update_xaxes(visible=False, range=[0, wide], constrain="domain")
     figure.update_yaxes(visible=False, range=[high, 0], constrain="domain", scaleanchor="x", scaleratio=1)
-    figure.add_shape(type="rect", x0=0, x1=wide, y0=0, y1=high, line={"color": palette.hair, "width": 1})
+    figure.add_shape(type="rect", x0=0, x1=wide, y0=0, y1=high, line={"color": look.palette.hair, "width": 1})
     figure.add_annotation(
         text=title, x=0, xref="x", xanchor="left", y=0, yref="y", yanchor="bottom", align="left", showarrow=False,
     )  # fmt: skip
@@ -106,8 +103,8 @@ def _address(photograph: np.ndarray) -> str:
     return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
-def _ink(palette: Palette) -> list[list]:
-    colour = ", ".join(map(str, _numbers(palette.map)))
+def _ink(look: Look) -> list[list]:
+    colour = ", ".join(map(str, _numbers(look.palette.map)))
     return [[0, f"rgba({colour}, 0)"], [1, f"rgba({colour}, {INK})"]]
 
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from PIL import Image
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 SIDE = 64  # dots of the sheet for a tile, at least: each pixel is repeated, so that the browser need not blur it
 GAP, LINE = 0.08, 0.42  # between tiles, and for the line above each, as shares of a tile's side
@@ -20,9 +20,8 @@ def picture_tiles(
     titles: Sequence[str],
     *,
     columns: int,
-    palette: Palette,
+    look: Look,
     side: int = 72,
-    size: int = 14,
 ) -> go.Figure:
     """`pictures` (tile, row, column, 3) uint8 in rows of `columns` tiles, pixels kept apart.
 
@@ -42,10 +41,10 @@ def picture_tiles(
         top, left = (row + 1) * down - high * times, column * across
         tile = sheet[top : top + high * times, left : left + wide * times]
         tile[..., :3], tile[..., 3] = picture.repeat(times, axis=0).repeat(times, axis=1), 255
-        written.append(_above(title, left, top, palette, size))
+        written.append(_above(title, left, top, look))
     figure = go.Figure(go.Scatter(x=[], y=[]))
     height = round(rows * side * down / (high * times) + 16)
-    on_paper(figure, palette=palette, height=height, size=size)
+    on_paper(figure, look=look, height=height)
     tall, broad = sheet.shape[:2]
     figure.add_layout_image(
         source=_png(sheet), xref="x", yref="y", x=0, y=0, sizex=broad, sizey=tall, sizing="stretch", layer="below"
@@ -61,10 +60,10 @@ def _png(sheet: np.ndarray) -> str:
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
 
 
-def _above(title: str, left: int, top: int, palette: Palette, size: int) -> dict:
+def _above(title: str, left: int, top: int, look: Look) -> dict:
     return {
         "text": escape(title),
-        "font": {"size": size - 2, "color": palette.soft},
+        "font": {"size": look.letters - 2, "color": look.palette.soft},
         "showarrow": False,
         "x": left,
         "xanchor": "left",

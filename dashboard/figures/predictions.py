@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 
 def prediction_bars(
@@ -11,21 +11,20 @@ def prediction_bars(
     before: list[float],
     after: list[float] | None = None,
     *,
-    palette: Palette,
+    look: Look,
     changed: str = "heads silenced",
-    size: int = 14,
 ) -> go.Figure:
     """One bar a label, its length the probability (0 to 1); a second one below it, if `after` is given.
 
     `changed` names the second bars, `size` is that of the letters, in pixels.
     """
     figure = go.Figure()
-    figure.add_trace(_bars(labels, before, "as it is", palette.map))
+    figure.add_trace(_bars(labels, before, "as it is", look.palette.map))
     if after is not None:
-        figure.add_trace(_bars(labels, after, changed, palette.accent))
+        figure.add_trace(_bars(labels, after, changed, look.palette.accent))
     rows = len(labels) * (1 if after is None else 2)
     longest = max(map(len, labels), default=1)
-    on_paper(figure, palette=palette, height=70 + round(1.7 * size) * rows, size=size)
+    on_paper(figure, look=look, height=70 + round(1.7 * look.letters) * rows)
     return figure.update_layout(
         margin={"t": 8 if after is None else 34},
         bargap=0.3,
@@ -39,7 +38,7 @@ def prediction_bars(
             "showgrid": False,
             "showline": False,
             "ticksuffix": "  ",
-            "tickfont": {"color": palette.ink, "size": size if longest < 30 else size - 2},
+            "tickfont": {"color": look.palette.ink, "size": look.letters if longest < 30 else look.letters - 2},
         },
     )
 

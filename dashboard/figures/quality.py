@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,10 @@ def quality_marks(
     marks: Sequence[Mark],
     *,
     hues: Mapping[str, str],
-    palette: Palette,
+    look: Look,
     x: str,
     y: str,
     tell: str,
-    size: int = 14,
     height: int = 380,
 ) -> go.Figure:
     """A mark for each model with its name beside it; costs from 0, the quality as a share.
@@ -44,13 +43,13 @@ def quality_marks(
                 mode="markers+text",
                 text=[escape(mark.name)],
                 textposition=_side(mark, marks),
-                textfont={"size": size - 1, "color": palette.ink},
+                textfont={"size": look.letters - 1, "color": look.palette.ink},
                 marker={"size": 11, "color": hues[mark.name]},
                 cliponaxis=False,
                 hovertemplate=f"{tell}<extra></extra>",
             )
         )
-    on_paper(figure, palette=palette, height=height, size=size, x=x, y=y)
+    on_paper(figure, look=look, height=height, x=x, y=y)
     least, most = min(mark.quality - mark.error for mark in marks), max(mark.quality + mark.error for mark in marks)
     room = 0.08 * (most - least) or 0.05
     figure.update_layout(showlegend=False)
@@ -84,7 +83,7 @@ class Row:
     colour: str = ""
 
 
-def means(rows: Sequence[Row], columns: Sequence[str], *, palette: Palette, size: int = 14) -> go.Figure:
+def means(rows: Sequence[Row], columns: Sequence[str], *, look: Look) -> go.Figure:
     """Rows from the top, columns beside one another, each with its own scale from 0; bars are standard errors."""
     figure = go.Figure()
     gap = 0.1
@@ -109,14 +108,14 @@ def means(rows: Sequence[Row], columns: Sequence[str], *, palette: Palette, size
                 }
             }
         )
-    on_paper(figure, palette=palette, height=round(64 + 1.3 * size + 1.9 * size * len(rows)), size=size)
+    on_paper(figure, look=look, height=round(64 + 1.3 * look.letters + 1.9 * look.letters * len(rows)))
     figure.update_layout(showlegend=False)
     figure.update_yaxes(
         range=[len(rows) - 0.5, -0.5],
         showgrid=False,
         tickvals=list(range(len(rows))),
         ticktext=[escape(row.name) if row.values else f"<b>{escape(row.name)}</b>" for row in rows],
-        tickfont={"color": palette.ink, "size": size - 1},
+        tickfont={"color": look.palette.ink, "size": look.letters - 1},
         ticksuffix=" ",
     )
     return figure

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dashboard.figures.numbers import signed
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 GAP = 0.03  # between two columns, as a share of the width
 ROOM = 0.75  # for the numbers beside the bars, as a share of the longest bar
@@ -25,16 +25,14 @@ class Column:
     colour: str | None = None  # the palette's own without it; bars below 0 have that of negative values
 
 
-def score_bars(
-    tokens: Sequence[str], columns: Sequence[Column], *, palette: Palette, marked: int | None = None, size: int = 14
-) -> go.Figure:
+def score_bars(tokens: Sequence[str], columns: Sequence[Column], *, look: Look, marked: int | None = None) -> go.Figure:
     """A row for each token, the first on top; each column has a scale of its own. The token `marked` is shaded."""
     figure = go.Figure()
     width = (1 - GAP * (len(columns) - 1)) / len(columns)
     names = [escape(token) for token in tokens]
     for number, column in enumerate(columns):
-        figure.add_trace(_bars(names, column, number, palette, size))
-    on_paper(figure, palette=palette, height=round(48 + 1.55 * size * len(tokens)), size=size)
+        figure.add_trace(_bars(names, column, number, look))
+    on_paper(figure, look=look, height=round(48 + 1.55 * look.letters * len(tokens)))
     for number, column in enumerate(columns):
         begin = number * (width + GAP)
         axis = "xaxis" if number == 0 else f"xaxis{number + 1}"
@@ -49,8 +47,8 @@ def score_bars(
                     "ticks": "",
                     "showticklabels": False,
                     "zeroline": True,
-                    "zerolinecolor": palette.hair,
-                    "title": {"text": column.title, "font": {"size": size, "color": palette.ink}},
+                    "zerolinecolor": look.palette.hair,
+                    "title": {"text": column.title, "font": {"size": look.letters, "color": look.palette.ink}},
                     "side": "top",
                     "anchor": "y",
                 }
@@ -62,29 +60,29 @@ def score_bars(
         showgrid=False,
         tickvals=list(range(len(tokens))),
         ticktext=[f"<b>{name}</b>" if place == marked else name for place, name in enumerate(names)],
-        tickfont={"color": palette.ink, "size": size - 1},
+        tickfont={"color": look.palette.ink, "size": look.letters - 1},
         ticksuffix=" ",
     )
     if marked is not None:
         figure.add_shape(
             type="rect", xref="paper", x0=0, x1=1, y0=marked - 0.5, y1=marked + 0.5,
-            fillcolor=palette.hair, opacity=0.45, line_width=0, layer="below",
+            fillcolor=look.palette.hair, opacity=0.45, line_width=0, layer="below",
         )  # fmt: skip
     return figure
 
 
-def _bars(names: Sequence[str], column: Column, number: int, palette: Palette, size: int) -> go.Bar:
+def _bars(names: Sequence[str], column: Column, number: int, look: Look) -> go.Bar:
     values = np.asarray(column.values, dtype=float)
-    colour = column.colour or palette.map
+    colour = column.colour or look.palette.map
     return go.Bar(
         x=[None if np.isnan(value) else value for value in values],
         y=list(range(len(names))),
         xaxis="x" if number == 0 else f"x{number + 1}",
         orientation="h",
-        marker={"color": [palette.negative if value < 0 else colour for value in values], "line": {"width": 0}},
+        marker={"color": [look.palette.negative if value < 0 else colour for value in values], "line": {"width": 0}},
         text=["" if np.isnan(value) else _written(value, column.percent) for value in values],
         textposition="outside",
-        textfont={"size": size - 2, "color": palette.ink},
+        textfont={"size": look.letters - 2, "color": look.palette.ink},
         cliponaxis=False,
         customdata=list(names),
         hovertemplate=f"{column.tell}<extra></extra>",

@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import HUES, Palette
+from dashboard.theme import HUES, Look
 
 
-def share_bars(
-    parts: Sequence[str], shares: Mapping[str, Sequence[float]], *, palette: Palette, size: int = 14
-) -> go.Figure:
+def share_bars(parts: Sequence[str], shares: Mapping[str, Sequence[float]], *, look: Look) -> go.Figure:
     """For each part, from the top, one bar for each total in `shares`: its share of it, 0 to 1, written beside it."""
     figure = go.Figure()
     for number, (name, values) in enumerate(shares.items()):
@@ -23,7 +21,7 @@ def share_bars(
                 marker={"color": HUES[number % len(HUES)], "line": {"width": 0}},
                 text=[f"{value:.1%}" if value else "" for value in values],
                 textposition="outside",
-                textfont={"size": size - 2},
+                textfont={"size": look.letters - 2},
                 cliponaxis=False,
                 customdata=[escape(part) for part in parts],
                 hovertemplate="%{customdata}: %{x:.2%} of the %{fullData.name}<extra></extra>",
@@ -31,9 +29,8 @@ def share_bars(
         )
     on_paper(
         figure,
-        palette=palette,
-        height=round(80 + len(parts) * len(shares) * 1.5 * size),
-        size=size,
+        look=look,
+        height=round(80 + len(parts) * len(shares) * 1.5 * look.letters),
         x="share of the total",
     )
     largest = max((max(values, default=0) for values in shares.values()), default=0)

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dashboard.figures.beside import beside, shares, span
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import HUES, Palette
+from dashboard.theme import HUES, Look
 
 FAMILIES = {"convolutional": HUES[1], "transformer": HUES[0]}
 WIDTH, ROOM = 420, 0.15  # pixels of the narrowest picture that names are placed for; share of the range
@@ -25,7 +25,7 @@ class Learner:
     reached: Mapping[int, float]
 
 
-def against_pictures(learners: Sequence[Learner], *, palette: Palette, size: int = 14, height: int = 420) -> go.Figure:
+def against_pictures(learners: Sequence[Learner], *, look: Look, height: int = 420) -> go.Figure:
     """A line for each network; the hue says its family."""
     figure = go.Figure()
     seen: dict[str, int] = {}
@@ -44,7 +44,7 @@ def against_pictures(learners: Sequence[Learner], *, palette: Palette, size: int
                 hovertemplate=f"{escape(learner.name)}, %{{x:,}} pictures: %{{y:.1f}} %<extra></extra>",
             )
         )
-    on_paper(figure, palette=palette, height=height, size=size, x="pictures to learn from", y="accuracy, %")
+    on_paper(figure, look=look, height=height, x="pictures to learn from", y="accuracy, %")
     places = sorted({each for learner in learners for each in learner.reached})
     figure.update_xaxes(type="log", tickvals=places, ticktext=[f"{each:,}" for each in places], showgrid=False)
     return figure
@@ -54,8 +54,7 @@ def against_size(
     ours: Sequence[Learner],
     published: Sequence[tuple[Learner, str]],
     *,
-    palette: Palette,
-    size: int = 14,
+    look: Look,
     height: int = 420,
 ) -> go.Figure:
     """All of the data: our networks as filled marks, published ones (with what is told of each) as hollow ones."""
@@ -67,7 +66,9 @@ def against_size(
     places = dict(
         zip(
             everyone,
-            beside(shares(sizes, wide), shares(best, high), names, width=WIDTH, height=height - 130, size=size - 2),
+            beside(
+                shares(sizes, wide), shares(best, high), names, width=WIDTH, height=height - 130, size=look.letters - 2
+            ),
             strict=True,
         )
     )
@@ -79,8 +80,8 @@ def against_size(
             shown = {learner: words for learner, words in told.items() if learner.family == family}
             if shown:
                 mark = {"size": 11, "color": colour, "symbol": symbol, "line": {"width": 2}}
-                figure.add_trace(_marks(shown, places, f"{family}, {whose}", mark, palette, size))
-    on_paper(figure, palette=palette, height=height, size=size, x="parameters", y="accuracy, %")
+                figure.add_trace(_marks(shown, places, f"{family}, {whose}", mark, look))
+    on_paper(figure, look=look, height=height, x="parameters", y="accuracy, %")
     figure.update_xaxes(type="log", exponentformat="power", dtick=1, showgrid=False, range=wide)
     figure.update_yaxes(range=high)
     return figure
@@ -91,9 +92,7 @@ def _best(learners: Sequence[Learner]) -> np.ndarray:
     return np.array([learner.reached[max(learner.reached)] for learner in learners])
 
 
-def _marks(
-    told: Mapping[Learner, str], places: Mapping[Learner, str], name: str, mark: dict, palette: Palette, size: int
-) -> go.Scatter:
+def _marks(told: Mapping[Learner, str], places: Mapping[Learner, str], name: str, mark: dict, look: Look) -> go.Scatter:
     return go.Scatter(
         x=[learner.parameters for learner in told],
         y=_best(list(told)),
@@ -101,7 +100,7 @@ def _marks(
         mode="markers+text",
         text=[escape(learner.name) if places[learner] else "" for learner in told],
         textposition=[places[learner] or "top center" for learner in told],
-        textfont={"size": size - 2, "color": palette.soft},
+        textfont={"size": look.letters - 2, "color": look.palette.soft},
         marker=mark,
         customdata=[escape(words) for words in told.values()],
         cliponaxis=False,

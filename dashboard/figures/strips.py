@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from dashboard import theme
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 # Where the four parts stand, as shares of the width: vectors before, words and lines, vectors after, difference.
 _PARTS = ((0.0, 0.26), (0.27, 0.59), (0.60, 0.86), (0.89, 1.0))
@@ -21,10 +21,9 @@ def strips(
     *,
     labels: Sequence[str] | None,
     hues: Sequence[str],
-    palette: Palette,
+    look: Look,
     titles: tuple[str, str, str],
     limit: float,
-    size: int = 14,
 ) -> go.Figure:
     """Vectors (token, channel) before a shuffle and after it, and how far the latter are from the shuffled former.
 
@@ -40,7 +39,7 @@ def strips(
         ("x3", after, moved, "%{customdata}, after the shuffle: %{z:.3g}"),
         ("x4", after - before[order], moved, "%{customdata}: the two differ by %{z:.3g}"),
     ):
-        figure.add_trace(_strip(values, rows, axis, tell, limit, palette))
+        figure.add_trace(_strip(values, rows, axis, tell, limit, look))
     start, end = _ENDS if labels is not None else (0.02, 0.98)
     for place, token in enumerate(order):
         figure.add_trace(
@@ -55,10 +54,10 @@ def strips(
             )
         )
     if labels is not None:
-        figure.add_trace(_words(names, 0.0, "middle right", hues, size))
-        figure.add_trace(_words(moved, 1.0, "middle left", [hues[token] for token in order], size))
-    row = 1.75 * size if labels is not None else 8
-    on_paper(figure, palette=palette, height=round(44 + row * len(before)), size=size)
+        figure.add_trace(_words(names, 0.0, "middle right", hues, look.letters))
+        figure.add_trace(_words(moved, 1.0, "middle left", [hues[token] for token in order], look.letters))
+    row = 1.75 * look.letters if labels is not None else 8
+    on_paper(figure, look=look, height=round(44 + row * len(before)))
     figure.update_layout(margin={"t": 34}, showlegend=False)
     figure.update_yaxes(visible=False, range=[len(before) - 0.5, -0.5])
     for number, domain in enumerate(_PARTS, start=1):
@@ -75,7 +74,7 @@ def strips(
             x1=1,
             y0=0,
             y1=1,
-            line={"color": palette.hair, "width": 1},
+            line={"color": look.palette.hair, "width": 1},
         )
     # The last title is wider than its map: it grows to the left.
     places = ((_PARTS[0][0], "left"), (_PARTS[2][0], "left"), (_PARTS[3][1], "right"))
@@ -86,14 +85,14 @@ def strips(
     return figure
 
 
-def _strip(values: np.ndarray, rows: Sequence[str], axis: str, tell: str, limit: float, palette: Palette) -> go.Heatmap:
+def _strip(values: np.ndarray, rows: Sequence[str], axis: str, tell: str, limit: float, look: Look) -> go.Heatmap:
     return go.Heatmap(
         z=np.asarray(values, dtype=np.float32),
         customdata=np.repeat(np.array(rows, dtype=object)[:, None], values.shape[1], axis=1),
         xaxis=axis,
         zmin=-limit,
         zmax=limit,
-        colorscale=theme.colorscale(theme.diverging(palette)),
+        colorscale=theme.colorscale(theme.diverging(look.palette)),
         showscale=False,
         ygap=2 if len(values) <= 40 else 0,
         hovertemplate=f"{tell}<extra></extra>",

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dashboard import theme
 from dashboard.figures.numbers import signed
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 STRIP = 1.5  # heights of a letter
 TITLE = 1.7
@@ -24,7 +24,7 @@ class Row:
     values: np.ndarray
 
 
-def vector_rows(rows: Sequence[Row], *, palette: Palette, one_scale: bool = False, size: int = 14) -> go.Figure:
+def vector_rows(rows: Sequence[Row], *, look: Look, one_scale: bool = False) -> go.Figure:
     """Signed strips around the colour of the page, which is 0.
 
     Each strip has its own scale, and the title tells how far it reaches; with `one_scale` all share one, so that
@@ -33,7 +33,7 @@ def vector_rows(rows: Sequence[Row], *, palette: Palette, one_scale: bool = Fals
     figure = go.Figure()
     together = max((_reach(row.values) for row in rows), default=1.0)
     height = len(rows) * (STRIP + TITLE)
-    on_paper(figure, palette=palette, height=round(12 + height * size), size=size)
+    on_paper(figure, look=look, height=round(12 + height * look.letters))
     for number, row in enumerate(rows):
         limit = together if one_scale else _reach(row.values)
         top = 1 - (number * (STRIP + TITLE) + TITLE) / height
@@ -45,7 +45,7 @@ def vector_rows(rows: Sequence[Row], *, palette: Palette, one_scale: bool = Fals
                 yaxis=f"y{suffix}",
                 zmin=-limit,
                 zmax=limit,
-                colorscale=theme.colorscale(theme.diverging(palette)),
+                colorscale=theme.colorscale(theme.diverging(look.palette)),
                 showscale=False,
                 hovertemplate=f"{escape(row.name)}, number %{{x}} of {len(row.values)}: %{{z:.4f}}<extra></extra>",
                 name=row.name,
@@ -59,13 +59,13 @@ def vector_rows(rows: Sequence[Row], *, palette: Palette, one_scale: bool = Fals
             }
         )
         figure.add_annotation(
-            text=f"{row.title} <span style='color:{palette.soft}'>up to ±{signed(_reach(row.values))}</span>",
+            text=f"{row.title} <span style='color:{look.palette.soft}'>up to ±{signed(_reach(row.values))}</span>",
             x=0, xref="paper", xanchor="left", y=top, yref="paper", yanchor="bottom", showarrow=False,
-            font={"size": size - 1},
+            font={"size": look.letters - 1},
         )  # fmt: skip
         figure.add_shape(
             type="rect", xref="paper", yref="paper", x0=0, x1=1, y0=bottom, y1=top,
-            line={"color": palette.hair, "width": 1},
+            line={"color": look.palette.hair, "width": 1},
         )  # fmt: skip
     return figure
 

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 
 def window_costs(
@@ -15,10 +15,9 @@ def window_costs(
     measured: Mapping[str, np.ndarray],
     *,
     hues: Mapping[str, str],
-    palette: Palette,
+    look: Look,
     y: str,
     shown: int | None = None,
-    size: int = 14,
     height: int = 380,
 ) -> go.Figure:
     """A line for each name in `counted`, and over it points where there is something in `measured` (NaN: nothing).
@@ -45,16 +44,16 @@ def window_costs(
                     y=measured[name],
                     name=f"{escape(name)}, measured",
                     mode="markers",
-                    marker={"color": palette.paper, "size": 9, "line": {"color": hue, "width": 2}},
+                    marker={"color": look.palette.paper, "size": 9, "line": {"color": hue, "width": 2}},
                     hovertemplate="%{fullData.name}: %{x} px, %{y:.3g}<extra></extra>",
                 )
             )
-    on_paper(figure, palette=palette, height=height, size=size, x="side of the picture (pixels)", y=y)
+    on_paper(figure, look=look, height=height, x="side of the picture (pixels)", y=y)
     named = [side for side in pixels if side.bit_count() == 1] or list(pixels)  # powers of two: evenly spaced
     ends = [float(np.log10(pixels[0])) - 0.02, float(np.log10(pixels[-1])) + 0.02]  # room for what is drawn at them
     figure.update_xaxes(type="log", range=ends, tickvals=named, ticktext=[str(side) for side in named], showgrid=False)
     figure.update_yaxes(type="log", dtick=1, tickformat=",~g")
     if shown is not None:
-        figure.add_vline(x=shown, line={"color": palette.soft, "width": 1, "dash": "dot"})
+        figure.add_vline(x=shown, line={"color": look.palette.soft, "width": 1, "dash": "dot"})
     figure.update_layout(showlegend=len(figure.data) > 1, margin={"r": 16})
     return figure

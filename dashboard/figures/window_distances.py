@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from dashboard.figures.distances import level_bars, side_by_side
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Palette
+from dashboard.theme import Look
 
 
 def window_distances(
@@ -15,9 +15,8 @@ def window_distances(
     heads: Sequence[np.ndarray],
     *,
     even: Sequence[float],
-    palette: Palette,
+    look: Look,
     height: int = 360,
-    size: int = 14,
 ) -> go.Figure:
     """One point for each head above its block, in pixels; a line for even attention in the same windows."""
     names = [escape(name) for name in blocks]
@@ -27,14 +26,14 @@ def window_distances(
             y=np.concatenate(heads),
             mode="markers",
             name="a head",
-            marker={"color": palette.map, "size": 9, "opacity": 0.8},
+            marker={"color": look.palette.map, "size": 9, "opacity": 0.8},
             customdata=[(names[place], head) for place, own in enumerate(heads) for head in range(len(own))],
             hovertemplate="block %{customdata[0]}, head %{customdata[1]}: %{y:.1f} pixels<extra></extra>",
         )
     )
     tell = "block %{customdata}, even attention: %{y:.1f} pixels"
-    figure.add_trace(level_bars(names, even, name="even attention", tell=tell, palette=palette))
-    on_paper(figure, palette=palette, height=height, size=size, x="stage.block", y="mean distance (pixels)")
+    figure.add_trace(level_bars(names, even, name="even attention", tell=tell, look=look))
+    on_paper(figure, look=look, height=height, x="stage.block", y="mean distance (pixels)")
     figure.update_xaxes(
         type="linear",
         tickvals=list(range(len(names))),

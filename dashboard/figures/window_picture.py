@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from PIL import Image
 
 from dashboard.figures.paper import on_paper
-from dashboard.theme import HUES, Palette
+from dashboard.theme import HUES, Look
 
 PADDING = -1
 FEW = 48  # places on a side: up to here each is outlined
@@ -22,13 +22,12 @@ def window_picture(
     picture: np.ndarray,
     owners: np.ndarray,
     *,
-    palette: Palette,
+    look: Look,
     chosen: int,
     regions: np.ndarray | None = None,
     tell: np.ndarray | None = None,
     numbered: bool = False,
     height: int = 460,
-    size: int = 14,
 ) -> go.Figure:
     """A picture (row, column, channel) of places, each of which belongs to a window: `owners` (row, column).
 
@@ -58,10 +57,10 @@ def window_picture(
     figure.add_trace(_lines(*edges, _LINE, 2))
     own = borders(owners == chosen, inside=True)
     figure.add_trace(_lines(*own, "#ffffff", 7))
-    figure.add_trace(_lines(*own, palette.accent, 4))
+    figure.add_trace(_lines(*own, look.palette.accent, 4))
     if numbered and owners.max() < NUMBERED:
-        _write_numbers(figure, owners, size)
-    on_paper(figure, palette=palette, height=height, size=size)
+        _write_numbers(figure, owners, look.letters)
+    on_paper(figure, look=look, height=height)
     figure.update_layout(showlegend=False)
     figure.update_xaxes(visible=False, range=[-0.02 * columns, 1.02 * columns], constrain="domain")
     figure.update_yaxes(

@@ -74,6 +74,6 @@ def _show_windows(call: AttentionCall, chosen: Head) -> None:
     items = [item * call.batch_size // count for item in range(count)]
     mean = np.mean([call.weights(head=head, item=item).numpy() for item in items], axis=0)
     st.caption(words.heads.WINDOWS.format(windows=call.batch_size, length=call.key_length, shown=count))
-    figure = heat(mean, palette=layout.palette(), x="looked at", y="looks", size=charts.letters())
+    figure = heat(mean, look=layout.look(), x="looked at", y="looks")
     with st.container(width=WINDOW):
         charts.chart(figure, name=f"layer-{layer}-head-{head}", alt=f"Mean attention of layer {layer}, head {head}")

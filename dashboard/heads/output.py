@@ -84,16 +84,15 @@ def _vectors(added: Sum, name: str) -> None:
 
 
 def _heat(rows: dict[str, np.ndarray], name: str) -> None:
-    values, size = np.stack(list(rows.values())), charts.letters()
+    values = np.stack(list(rows.values()))
     figure = heat(
         values,
-        palette=layout.palette(),
+        look=layout.look(),
         x="channel",
         y="",
         rows=list(rows),
         tell="%{y}, channel %{x}: %{z:.3f}",
         height=_height(len(rows)),
-        size=size,
     )
     charts.chart(
         figure,
@@ -114,9 +113,8 @@ def _lengths(added: Sum, name: str) -> None:
         list(lengths),
         list(lengths.values()),
         along,
-        palette=layout.palette(),
+        look=layout.look(),
         height=_height(len(lengths)),
-        size=charts.letters(),
     )
     charts.chart(
         figure,
@@ -127,7 +125,7 @@ def _lengths(added: Sum, name: str) -> None:
 
 
 def _height(rows: int) -> int:
-    return 60 + round(2.2 * charts.letters()) * rows
+    return 60 + round(2.2 * layout.look().letters) * rows
 
 
 def _numbers(added: Sum) -> None:

@@ -57,7 +57,7 @@ def _map(title: str, values: np.ndarray, queries: list[str], keys: list[str], na
     st.markdown(f"**{title}**")
     figure = heat(
         values,
-        palette=layout.palette(),
+        look=layout.look().sized(-2),
         x="looked at",
         y="",
         rows=queries if named else None,
@@ -65,7 +65,6 @@ def _map(title: str, values: np.ndarray, queries: list[str], keys: list[str], na
         limits=(0.0, 1.0),
         tell="%{text}: %{z:.0%}" if named else "query %{y}, key %{x}: %{z:.0%}",
         height=380,
-        size=charts.letters() - 2,
     )
     figure.update_traces(showscale=False)
     if named:

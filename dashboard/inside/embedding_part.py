@@ -45,13 +45,12 @@ def _vectors(rows: dict[str, torch.Tensor], label: str) -> None:
     values = torch.stack(list(rows.values())).numpy()
     figure = heat(
         values,
-        palette=layout.palette(),
+        look=layout.look().sized(-2),
         x="channel",
         y="",
         rows=list(rows),
         tell="%{y}, channel %{x}: %{z:.3f}",
         height=70 + 34 * len(rows),
-        size=charts.letters() - 2,
     )
     lengths = ", ".join(f"{name.lstrip('+= ')} {vector.norm():.2f}" for name, vector in rows.items())
     st.markdown(f"**What “{layout.plain(label)}” begins with**; lengths: {lengths}")

@@ -26,7 +26,7 @@ def show(walk: Walk, part: Part, arrays: Arrays) -> None:
     labels = [layout.readable(walk.label(number)) for number in numbers.tolist()]
     st.markdown(f"**The most probable of {len(logits):,}**")
     charts.chart(
-        prediction_bars(labels, values.tolist(), palette=layout.palette(), size=charts.letters()),
+        prediction_bars(labels, values.tolist(), look=layout.look()),
         name="inside-head",
         alt="The most probable answers",
         table=pd.DataFrame(

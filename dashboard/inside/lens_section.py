@@ -57,8 +57,7 @@ def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
         lens.probability[:, -MOST:].numpy(),
         rows=rows,
         columns=labels[-MOST:],
-        palette=layout.palette(),
-        size=charts.letters() - 2,
+        look=layout.look().sized(-2),
     )
     table = pd.DataFrame(
         [
@@ -95,7 +94,7 @@ def _curve(
     return curves(
         range(len(names)),
         {name: values},
-        palette=layout.palette(),
+        look=layout.look(),
         x="after block",
         y=name,
         marks=True,
@@ -103,5 +102,4 @@ def _curve(
         y_range=y_range,
         y_log=y_log,
         height=300,
-        size=charts.letters(),
     )

@@ -53,14 +53,13 @@ def _map(walk: Walk, part: Part, name: str, numbers: Tensor) -> None:
     st.markdown(f"**{name}**: {values.shape[0]} tokens × {values.shape[1]} channels")
     figure = heat(
         values,
-        palette=layout.palette(),
+        look=layout.look().sized(-2),
         x="channel",
         y="",
         rows=labels if len(labels) <= 60 else None,
         limits=(-end, end),
         tell="“%{y}”, channel %{x}: %{z:.3f}" if len(labels) <= 60 else "token %{y}, channel %{x}: %{z:.3f}",
         height=max(140, min(520, 60 + 17 * len(labels))),
-        size=charts.letters() - 2,
     )
     table = pd.DataFrame(values, index=labels).rename_axis("token").reset_index()
     charts.chart(figure, name=f"inside-{name.lower()}", alt=f"{name}: a number for each token and channel", table=table)

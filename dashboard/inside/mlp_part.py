@@ -35,16 +35,15 @@ def _map(values: Tensor, neurons: list[int], labels: list[str], chosen: int) -> 
     few = len(labels) <= 60
     figure = heat(
         values.numpy(),
-        palette=layout.palette(),
+        look=layout.look().sized(-2),
         x="token",
         y="",
         rows=rows,
         columns=labels if few else None,
         tell="%{y} at “%{x}”: %{z:.2f}",
         height=120 + 22 * len(rows),
-        size=charts.letters() - 2,
     )
-    figure.add_vline(x=chosen, line={"color": layout.palette().accent, "width": 1.5, "dash": "dot"})
+    figure.add_vline(x=chosen, line={"color": layout.look().palette.accent, "width": 1.5, "dash": "dot"})
     st.markdown("**The strongest neurons**")
     table = pd.DataFrame(values.numpy(), index=rows, columns=labels).rename_axis("neuron").reset_index()
     charts.chart(figure, name="inside-neurons", alt="The strongest neurons at each token", table=table)

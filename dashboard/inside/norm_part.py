@@ -42,13 +42,12 @@ def _tokens(reading: NormReading, labels: list[str]) -> None:
     figure = curves(
         range(len(labels)),
         lines,
-        palette=layout.palette(),
+        look=layout.look().sized(-2),
         x="token",
         y="",
         labels=labels if len(labels) <= 60 else None,
         marks=len(labels) <= 60,
         height=280,
-        size=charts.letters() - 2,
     )
     table = pd.DataFrame({"token": labels, **lines})
     charts.chart(figure, name="inside-norm-tokens", alt="Mean and deviation of each token before the norm", table=table)
@@ -62,12 +61,11 @@ def _channels(reading: NormReading) -> None:
     figure = curves(
         range(len(reading.gamma)),
         lines,
-        palette=layout.palette(),
+        look=layout.look().sized(-2),
         x="channel",
         y="",
         tell="%{fullData.name} of channel %{x}: %{y:.3f}",
         height=280,
-        size=charts.letters() - 2,
     )
     table = pd.DataFrame({"channel": range(len(reading.gamma)), **lines})
     charts.chart(figure, name="inside-norm-channels", alt="Gamma and beta of each channel", table=table)

@@ -95,7 +95,7 @@ def _shares(shape: Shape, table: pd.DataFrame, n: int, length: int) -> None:
         f"FLOPs for {length:,} tokens": [later.get(part, 0) / sum(later.values()) for part in parts],
     }
     charts.chart(
-        share_bars(parts, shares, palette=layout.palette(), size=charts.letters()),
+        share_bars(parts, shares, look=layout.look()),
         name="shares",
         alt="The share of each part in the parameters, and in the work for two lengths of text",
         table=pd.DataFrame({"part": parts, **shares}),

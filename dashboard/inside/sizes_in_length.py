@@ -27,21 +27,20 @@ def show(shape: Shape, n: int, precision: str) -> None:
     st.subheader("Where the square overtakes", anchor=False)
     table = pd.DataFrame([{each.part: each.value for each in flops(shape, at, at)} for at in _PLACES]).fillna(0)
     lines = {part: table[part].to_numpy(float) for part in table if part in _HUES}
-    size = charts.letters()
+    size = layout.look().letters
     figure = curves(
         _PLACES,
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         x="tokens",
         y="FLOPs of one pass",
         tell="%{fullData.name}, %{x:,} tokens: %{y:.3s} FLOPs",
         hues=_HUES,
         x_log=True,
         y_log=True,
-        size=size,
     )
     figure.update_xaxes(dtick=1, tickformat=",")
-    figure.add_vline(x=n, line={"color": layout.palette().accent, "dash": "dot", "width": 1.5})
+    figure.add_vline(x=n, line={"color": layout.look().palette.accent, "dash": "dot", "width": 1.5})
     _mark(figure, shape, size)
     charts.chart(
         figure,
@@ -61,7 +60,7 @@ def bytes_of(shape: Shape, n: int, precision: str) -> None:
 
 
 def _mark(figure: go.Figure, shape: Shape, size: int) -> None:
-    meeting, palette = crossing(shape), layout.palette()
+    meeting, palette = crossing(shape), layout.look().palette
     at = max(1, round(meeting))
     worked = {each.part: each.value for each in flops(shape, at, at)}
     figure.add_trace(

@@ -33,14 +33,13 @@ def _lengths(stream: Stream, labels: list[str]) -> None:
     lengths = stream.lengths.numpy()
     figure = heat(
         lengths,
-        palette=layout.palette(),
+        look=layout.look(),
         x="token",
         y="after block",
         rows=point_names(len(lengths)),
         columns=labels if len(labels) <= 60 else None,
         tell="“%{x}” after block %{y}: length %{z:.1f}",
         height=110 + 26 * len(lengths),
-        size=charts.letters(),
     )
     table = pd.DataFrame(lengths.T, columns=point_names(len(lengths)))
     table.insert(0, "token", labels)
@@ -58,14 +57,13 @@ def _shares(stream: Stream) -> None:
     figure = curves(
         blocks,
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         x="block",
         y="length added / length before",
         tell="%{fullData.name} of block %{x} adds %{y:.0%} of the length that is there",
         marks=True,
         y_log=True,
         height=340,
-        size=charts.letters(),
     )
     figure.update_yaxes(tickformat=".0%", dtick=1)
     figure.update_xaxes(dtick=1 if len(blocks) <= 24 else None)

@@ -75,12 +75,11 @@ def _slopes(heads: int, chosen: int) -> None:
     figure = curves(
         away,
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         x="tokens of distance",
         y="added to the score",
         tell="%{fullData.name}<br>%{x} tokens away: %{y:.2f}",
         height=300,
-        size=charts.letters(),
     )
     for head, trace in enumerate(figure.data):
         trace.line.width = 4.5 if head == chosen else 1.8

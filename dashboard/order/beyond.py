@@ -80,15 +80,14 @@ def _figure(table: pd.DataFrame, trained: int, ways: list[str], reach: int) -> N
     figure = curves(
         lengths[: reach + 1],
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         hues=_HUES,
         x="characters that stand before",
         y="bits for the next character",
         tell="%{fullData.name}<br>after %{x} characters: %{y:.2f} bits",
         height=440,
-        size=charts.letters(),
     )
-    figure.add_vline(x=trained, line={"color": layout.palette().soft, "dash": "dot", "width": 1.5})
+    figure.add_vline(x=trained, line={"color": layout.look().palette.soft, "dash": "dot", "width": 1.5})
     figure.add_annotation(
         x=trained,
         y=0,  # below the curves, which rise there
@@ -97,7 +96,7 @@ def _figure(table: pd.DataFrame, trained: int, ways: list[str], reach: int) -> N
         showarrow=False,
         xanchor="left",
         yanchor="bottom",
-        font={"color": layout.palette().soft},
+        font={"color": layout.look().palette.soft},
     )
     charts.chart(
         figure,

@@ -50,12 +50,11 @@ def _staircase(distance: np.ndarray, numbers: np.ndarray) -> None:
     figure = curves(
         distance,
         {"bucket": numbers},
-        palette=layout.palette(),
+        look=layout.look(),
         x="place of the key minus place of the query",
         y="bucket",
         tell="distance %{x}: bucket %{y}",
         height=320,
-        size=charts.letters(),
     )
     figure.update_traces(line_shape="hvh")
     table = pd.DataFrame({"distance": distance, "bucket": numbers})
@@ -93,12 +92,11 @@ def _learned(name: str, bias: BucketBias) -> tuple[str, ...]:
     figure = curves(
         distance.numpy(),
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         x="place of the key minus place of the query",
         y="added to the score",
         tell="%{fullData.name}, distance %{x}: %{y:.2f}",
         height=340,
-        size=charts.letters(),
     )
     figure.update_traces(line_shape="hvh")
     charts.chart(

@@ -77,12 +77,11 @@ def _one_position(cosines: np.ndarray, chosen: int) -> None:
     figure = curves(
         places,
         {f"position {chosen}": cosines},
-        palette=layout.palette(),
+        look=layout.look(),
         x="position",
         y=f"cosine with position {chosen}",
         tell=f"positions {chosen} and %{{x}}: %{{y:.2f}}",
         height=320,
-        size=charts.letters(),
     )
     charts.chart(
         figure,
@@ -140,7 +139,7 @@ def _all_patches(alike: np.ndarray, rows: int, columns: int) -> None:
     places = (down[:, None] * columns + across).ravel()
     sheet = tiles(alike[places].reshape(-1, rows, columns), len(down), len(across))
     figure = heat(
-        sheet, palette=layout.palette(), x="column of the patch", y="row of the patch", limits=(-1, 1), tell="%{z:.2f}"
+        sheet, look=layout.look(), x="column of the patch", y="row of the patch", limits=(-1, 1), tell="%{z:.2f}"
     )
     figure.update_xaxes(tickvals=_middles(len(across), columns), ticktext=[str(place) for place in across])
     figure.update_yaxes(tickvals=_middles(len(down), rows), ticktext=[str(place) for place in down])

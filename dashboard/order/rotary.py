@@ -97,11 +97,10 @@ def _circle(query: Tensor, key: Tensor, base: float, pair: int, places: tuple[in
         arrows={name: (float(point[0]), float(point[1])) for name, point in turned.items()},
         turn=(angles[1], angles[1] + (angles[0] - angles[1] + math.pi) % (2 * math.pi) - math.pi),
         radii=[float(point.norm()) for point in turned.values()],
-        palette=layout.palette(),
+        look=layout.look(),
         x=f"channel {2 * pair}",
         y=f"channel {2 * pair + 1}",
         height=380,
-        size=charts.letters(),
     )
     table = pd.DataFrame({"place": range(PLACES), "x": track[:, 0], "y": track[:, 1]})
     charts.chart(
@@ -122,13 +121,12 @@ def _by_difference(result: Scores) -> None:
     figure = curves(
         distances,
         {"score": np.array([line.mean().item() for line in lines])},
-        palette=layout.palette(),
+        look=layout.look(),
         x="place of the key minus place of the query",
         y="score",
         tell="distance %{x}: score %{y:.3f}",
         marks=True,
         height=260,
-        size=charts.letters(),
     )
     table = pd.DataFrame(
         {

@@ -116,10 +116,9 @@ def _figure(given: Given, result: Shuffled) -> None:
         result.order.tolist(),
         labels=given.labels,
         hues=[WORD_HUES[distinct.index(name) % len(WORD_HUES)] for name in names],
-        palette=layout.palette(),
+        look=layout.look(),
         titles=("f(x)", "f(P x)", "f(P x) − P f(x)"),
         limit=float(np.quantile(np.abs(before), 0.99)) or 1.0,
-        size=charts.letters(),
     )
     difference = result.difference.abs().amax(dim=1).numpy()
     table = pd.DataFrame(

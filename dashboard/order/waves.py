@@ -100,13 +100,12 @@ def _single_waves(encoding: torch.Tensor, waves: list[int], width: int, base: fl
     figure = curves(
         np.arange(len(encoding)),
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         x="position",
         y="value",
         tell="%{fullData.name}<br>position %{x}: %{y:.2f}",
         height=360,
         y_range=(-1.08, 1.08),
-        size=charts.letters(),
     )
     table = pd.DataFrame({"position": range(len(encoding)), **lines})
     charts.chart(
@@ -134,12 +133,11 @@ def _products(length: int, width: int, base: float) -> float:
     figure = curves(
         offsets,
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         x="distance k",
         y="PE(p) · PE(p + k)",
         tell="%{fullData.name}, distance %{x}: %{y:.2f}",
         height=300,
-        size=charts.letters(),
     )
     # The curves lie on one another: thick ones below thin ones show that all are there.
     for thick, trace in zip((9, 6.5, 4, 1.8), figure.data, strict=False):
@@ -188,10 +186,9 @@ def _circle(pairs: np.ndarray, pair: int, start: int, offset: int, frequency: fl
         labels=[f"position {place}" for place in range(len(points))],
         arrows={f"PE({place})": (points[place, 0], points[place, 1]) for place in (start, start + offset)},
         turn=(start * frequency, (start + offset) * frequency),
-        palette=layout.palette(),
+        look=layout.look(),
         x=f"channel {2 * pair + 1} (cosine)",
         y=f"channel {2 * pair} (sine)",
-        size=charts.letters(),
     )
     table = pd.DataFrame({"position": range(len(pairs)), "sine": pairs[:, 0], "cosine": pairs[:, 1]})
     charts.chart(

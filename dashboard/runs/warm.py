@@ -3,7 +3,6 @@
 import time
 
 from core import zoo
-from dashboard.runs.collection import set_aside
 from dashboard.runs.models import image_model, text_model
 
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
@@ -13,7 +12,6 @@ def warm_up() -> None:
     """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
     for name in zoo.TEXT:
         text_model(name)
-    set_aside()
     time.sleep(FIRST_VISIT)
     from dashboard.runs import before  # only now: it needs pandas, which takes its time
 
@@ -23,4 +21,3 @@ def warm_up() -> None:
     from dashboard.runs import efficient  # likewise
 
     efficient.write_first()
-    set_aside()

@@ -143,13 +143,10 @@ def _memory(wanted: Wanted) -> None:
     if not layout.is_presented():
         st.caption(said.FIT)
     parts = {line.part: line.value / BILLION for line in wanted.memory}
-    figure = memory_bar(
-        parts, wanted.device.bytes / BILLION, device=wanted.device.name, palette=layout.palette(), size=charts.letters()
-    )
+    figure = memory_bar(parts, wanted.device.bytes / BILLION, device=wanted.device.name, look=layout.look())
     charts.chart(
         figure,
         name="calculator-memory",
-        share=0.5,
         alt="Memory of the training: " + ", ".join(f"{name} {amount(1e9 * size)}B" for name, size in parts.items()),
         table=pd.DataFrame(
             [{"part": line.part, "bytes": line.value, "formula": line.formula} for line in wanted.memory]
@@ -165,9 +162,8 @@ def _split(wanted: Wanted) -> Split:
         st.caption(said.SPLIT.format(runs=runs))
     split = split_of(law, total(wanted.shape), wanted.tokens)
     charts.chart(
-        split_curve(split, palette=layout.palette(), size=charts.letters()),
+        split_curve(split, look=layout.look()),
         name="calculator-split",
-        share=0.5,
         alt=f"Loss of all splits of the same compute: {split.chosen[1]:.3f} as chosen, {split.best[1]:.3f} at best.",
         table=pd.DataFrame({"parameters": split.parameters, "loss": split.loss}),
     )

@@ -56,12 +56,11 @@ def _picture(collection: Collection, shown: Shown, names: Sequence[str], lines: 
         x=Axis(of.x.axis, of.log_x, TICKS.get(of.x.form, "none")),
         y=Axis(of.y.axis, of.log_y, TICKS.get(of.y.form, "none")),
         hues=collection.hues,
-        palette=layout.palette(),
+        look=layout.look(),
         lines=(*lines, *_front(shown)),
         footer=_one_source(collection),
         chosen=rows.index[rows.label.isin(names)].tolist(),
-        size=charts.letters(),
-        height=620 if layout.is_presented() else 520,
+        height=layout.look().high(520),
     )
     charts.chart(
         figure,

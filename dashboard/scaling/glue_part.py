@@ -25,9 +25,8 @@ def show() -> pd.DataFrame:
         labels=models.label.tolist(),
         people=chosen.people.to_numpy(),
         name=name,
-        palette=layout.palette(),
+        look=layout.look(),
         x=said.GLUE_AXIS,
-        size=charts.letters(),
     )
     charts.chart(
         figure,

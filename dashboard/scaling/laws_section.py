@@ -121,15 +121,13 @@ def _losses(runs: figures.Runs, line: figures.Line, numbers: pd.DataFrame) -> No
     figure = figures.loss_against_compute(
         runs,
         line,
-        palette=layout.palette(),
+        look=layout.look(),
         y="loss, nats",
-        size=charts.letters(),
-        height=560 if layout.is_presented() else 440,
+        height=layout.look().high(440),
     )
     charts.chart(
         figure,
         name="laws-compute",
-        share=0.6,
         alt=f"Loss of {len(runs.told)} training runs against their compute, and the fitted law: "
         f"{line.loss[0]:.2f} at {line.flops[0]:.0e} FLOPs, {line.loss[-1]:.2f} at {line.flops[-1]:.0e}.",
         table=numbers,
@@ -137,13 +135,10 @@ def _losses(runs: figures.Runs, line: figures.Line, numbers: pd.DataFrame) -> No
 
 
 def _predictions(runs: figures.Runs, numbers: pd.DataFrame) -> None:
-    figure = figures.predicted_against_measured(
-        runs, palette=layout.palette(), size=charts.letters(), height=560 if layout.is_presented() else 440
-    )
+    figure = figures.predicted_against_measured(runs, look=layout.look(), height=layout.look().high(440))
     charts.chart(
         figure,
         name="laws-predicted",
-        share=0.4,
         alt="Predicted against measured losses; runs that were held out are marked.",
         table=numbers,
     )

@@ -42,9 +42,8 @@ def _figures(learners: tuple[Learner, ...]) -> None:
     with left:
         st.subheader("How much data closes the gap?", anchor=False)
         charts.chart(
-            against_pictures(learners, palette=layout.palette(), size=charts.letters(), height=height),
+            against_pictures(learners, look=layout.look(), height=height),
             name="small-data-pictures",
-            share=0.5,
             alt="Accuracy against the pictures to learn from: " + "; ".join(_told(each) for each in learners),
             table=pd.DataFrame(
                 [
@@ -59,9 +58,8 @@ def _figures(learners: tuple[Learner, ...]) -> None:
         st.subheader("Does size help?", anchor=False)
         whole = [each for each in learners if most in each.reached]
         charts.chart(
-            against_size(whole, _published(), palette=layout.palette(), size=charts.letters(), height=height),
+            against_size(whole, _published(), look=layout.look(), height=height),
             name="small-data-size",
-            share=0.5,
             alt=f"Accuracy with all {most:,} pictures against parameters, ours and a lecture's.",
             table=published_table(),
         )

@@ -38,10 +38,9 @@ def show() -> Duel:
             Difference(row.dataset, row.difference, row.error, _tell(duel, row))
             for row in duel.rows.itertuples(index=False)
         ],
-        palette=layout.palette(),
+        look=layout.look(),
         x=said.DUEL_AXIS,
         colours=_colours(duel),
-        size=charts.letters(),
     )
     charts.chart(
         figure,

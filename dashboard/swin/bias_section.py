@@ -99,10 +99,9 @@ def _heads(bias: PositionBias, pair: Pair) -> None:
     charts.chart(
         bias_tables(
             bias.table.numpy(),
-            palette=layout.palette(),
+            look=layout.look(),
             chosen=pair.head,
             signed=bias.continuous is None,
-            size=charts.letters(),
         ),
         name="swin-bias-heads",
         alt=f"The position biases of all {bias.table.shape[0]} heads of {pair.chosen.name}, by distance.",

@@ -92,10 +92,9 @@ def _chart(
         lines,
         points if costs.timings else {},
         hues=_HUES,
-        palette=layout.palette(),
+        look=layout.look(),
         y=y,
         shown=costs.pixels,
-        size=charts.letters(),
     )
     table = pd.DataFrame({"pixels": PIXELS} | {f"{each}, counted": values for each, values in lines.items()})
     if costs.timings:
@@ -104,7 +103,6 @@ def _chart(
     charts.chart(
         figure,
         name=name,
-        share=0.5,
         alt=f"{alt} for pictures of {PIXELS[0]} to {PIXELS[-1]} pixels, counted: {told}",
         table=table,
     )

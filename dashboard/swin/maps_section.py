@@ -41,9 +41,8 @@ def _distances(mapped: Mapped) -> None:
         names,
         [np.array([head.distance for head in heads]) for heads in mapped.heads],
         even=[heads[0].even for heads in mapped.heads],
-        palette=layout.palette(),
-        height=460 if layout.is_presented() else 360,
-        size=charts.letters(),
+        look=layout.look(),
+        height=layout.look().high(360),
     )
     table = _table(mapped)
     ends = ", ".join(f"stage {row} {value:.0f}" for row, value in table.groupby("stage")["distance"].mean().items())

@@ -73,7 +73,7 @@ def _vectors(merged: Merged) -> None:
         Row(f"{OF_STEP[name]}: {len(values)} numbers", OF_STEP[name], values.numpy()) for name, values in merged.steps
     ]
     charts.chart(
-        vector_rows(rows, palette=layout.palette(), size=charts.letters()),
+        vector_rows(rows, look=layout.look()),
         name="swin-merging",
         alt=f"The vectors of four neighbours of stage {merged.stage - 1} as strips, and what merging makes of "
         f"them: the place in row {row}, column {column} of stage {merged.stage}.",

@@ -105,15 +105,14 @@ def _curves(both: tuple[Reached, ...], direction: Direction) -> None:
     figure = curves(
         np.arange(longest),
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         x="blocks",
         y="share of the picture",
         tell="%{fullData.name}, after %{x} blocks: %{y:.1%} of the picture",
         hues=hues,
         marks=True,
         y_range=(0, 1.03),
-        height=420 if layout.is_presented() else 340,
-        size=charts.letters(),
+        height=layout.look().high(340),
     )
     figure.update_yaxes(tickformat=".0%")
     figure.update_xaxes(dtick=1)

@@ -92,9 +92,8 @@ def _one_block(scored: Scored, chosen: Chosen, key: str) -> None:
                 Column(name, values, told, percent=name in ("share", "moved"))
                 for (name, values), told in zip(numbers.items(), tell, strict=True)
             ],
-            palette=layout.palette(),
+            look=layout.look(),
             marked=head,
-            size=charts.letters(),
         ),
         name="swin-bias-block",
         alt=f"For each head of {chosen.name}: how far content and bias spread its scores, the share of the bias, and "

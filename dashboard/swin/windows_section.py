@@ -50,7 +50,7 @@ def _pictures(windowed: Windowed, chosen: Chosen, window: int) -> None:
     numbers = np.arange(len(layer.places)).repeat(layer.places.shape[1]).reshape(layer.places.shape)
     owners = _grid(layer, numbers)
     tell = _sentences(layer, places, owners, regions)
-    look = partial(window_picture, palette=layout.palette(), chosen=window, size=charts.letters(), height=HEIGHT)
+    look = partial(window_picture, look=layout.look(), chosen=window, height=HEIGHT)
 
     left, right = st.columns(2, gap="medium")
     real = places != PADDING

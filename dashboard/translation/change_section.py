@@ -176,15 +176,14 @@ def _losses(compared: Compared) -> None:
     figure = curves(
         np.arange(len(labels)),
         lines,
-        palette=layout.palette(),
+        look=layout.look(),
         x="",
         y="log-probability",
         tell="%{fullData.name}: log p(%{x}) = %{y:.2f}",
-        hues={BEFORE: layout.palette().soft, AFTER: HUE[compared.name]},
+        hues={BEFORE: layout.look().palette.soft, AFTER: HUE[compared.name]},
         marks=True,
         labels=labels,
-        height=360 if layout.is_presented() else 300,
-        size=charts.letters(),
+        height=layout.look().high(300),
     )
     charts.chart(
         figure,

@@ -171,25 +171,24 @@ def head_rates(rows: pd.DataFrame, text: str, shift: int, direction: str) -> pd.
 
 def heads_figure(rates: pd.DataFrame, chosen: tuple[int, int]) -> go.Figure:
     """Full colour is what aligns: the colour is 1 − error rate, the number in a cell is the error rate."""
-    size, palette = charts.letters(), layout.palette()
+    look = layout.look()
     figure = heat(
         1 - rates.to_numpy(dtype=float),
-        palette=palette,
+        look=look,
         x="head",
         y="layer",
         rows=[str(layer) for layer in rates.index],
         columns=[str(head) for head in rates.columns],
         limits=(0, 1),
         tell="layer %{y}, head %{x}: alignment error rate %{customdata:.1%}",
-        height=(90 if layout.is_presented() else 62) * len(rates) + 80,
-        size=size,
+        height=(90 if look.presented else 62) * len(rates) + 80,
     )
     # The tick labels are words, so the sentence below the pointer is right for the mean as well.
     figure.update_traces(
         customdata=rates.to_numpy(dtype=float),
         text=[[f"{rate:.0%}" for rate in row] for row in rates.to_numpy(dtype=float)],
         texttemplate="%{text}",
-        textfont={"size": size},
+        textfont={"size": look.letters},
         showscale=False,
     )
     layer, head = chosen
@@ -199,6 +198,6 @@ def heads_figure(rates: pd.DataFrame, chosen: tuple[int, int]) -> go.Figure:
         x1=head + 0.5,
         y0=layer - 0.5,
         y1=layer + 0.5,
-        line={"color": palette.accent, "width": 3},
+        line={"color": look.palette.accent, "width": 3},
     )
     return figure

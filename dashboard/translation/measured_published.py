@@ -43,13 +43,12 @@ def _chart(shown: Sequence[Point], name: str, text: str, hues: Mapping[str, str]
     figure = costs(
         shown,
         hues=hues,
-        palette=layout.palette(),
+        look=layout.look(),
         x="training FLOPs",
         y=f"BLEU ({text})",
         y_range=(0, 1.15 * max(point.quality for point in shown)) if from_zero else None,
-        size=charts.letters(),
         width=190 if from_zero else 500,  # beside one another, the second one third of the page
-        height=520 if layout.is_presented() else 420,
+        height=layout.look().high(420),
     )
     charts.chart(
         figure,

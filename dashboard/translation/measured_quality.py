@@ -79,15 +79,14 @@ def show_lengths() -> tuple[str, ...]:
     figure = curves(
         words,
         {title: np.array(lines[title]) for title in lines},
-        palette=layout.palette(),
+        look=layout.look(),
         x="words of the English text (mean of each group)",
         y=score,
         tell=f"%{{fullData.name}}, %{{x:.3g}} words: {score} %{{y:.1f}}",
         hues=HUE_OF_TITLE,
         marks=True,
         y_range=(0, float(np.nanmax(lines.to_numpy())) * 1.08),
-        size=charts.letters(),
-        height=480 if layout.is_presented() else 360,
+        height=layout.look().high(360),
     )
     charts.chart(
         figure,

@@ -182,11 +182,10 @@ def _tools(pair: Pair, own: frozenset[Link]) -> Direction:
 
 
 def _measures(agreements: Mapping[str, Agreement]) -> None:
-    size = charts.letters()
     numbers = pair_measures.table(agreements)
     pale = frozenset(name for name in agreements if name.endswith(word_maps.MEAN))
     hues = {name: HUE_OF_TITLE[name.split(",")[0]] for name in agreements if name.split(",")[0] in HUE_OF_TITLE}
-    figure = agreement_bars(agreements, palette=layout.palette(), hues=hues, pale=pale, size=size)
+    figure = agreement_bars(agreements, look=layout.look(), hues=hues, pale=pale)
     shares = st.column_config.NumberColumn(format="percent")
     st.dataframe(
         numbers,
@@ -207,15 +206,14 @@ def _surprises(target: Words, bits: Mapping[str, np.ndarray]) -> None:
     figure = curves(
         np.arange(len(labels)),
         bits,
-        palette=layout.palette(),
+        look=layout.look(),
         x="",
         y="surprise (bits)",
         tell="%{fullData.name}: “%{x}” costs %{y:.1f} bits",
         hues=HUE_OF_TITLE,
         marks=True,
         labels=labels,
-        height=380 if layout.is_presented() else 320,
-        size=charts.letters(),
+        height=layout.look().high(320),
     )
     figure.update_yaxes(rangemode="tozero")
     charts.chart(

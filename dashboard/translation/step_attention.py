@@ -46,9 +46,8 @@ def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> N
         score_bars(
             rows,
             columns,
-            palette=layout.palette(),
+            look=layout.look(),
             marked=shown.index(marked) if marked in shown else None,
-            size=charts.letters(),
         ),
         name="steps-scores",
         alt=f"The score, the weight and the share of each source word in step {step}",
@@ -89,7 +88,7 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
     """How one score comes about: the vectors as strips, and the channels that count most."""
     names, label = symbols(look), layout.readable(source.labels[place])
     charts.chart(
-        vector_rows(strips(look, place, label, names), palette=layout.palette(), size=charts.letters()),
+        vector_rows(strips(look, place, label, names), look=layout.look()),
         name="steps-word",
         alt=f"The vectors that are compared for the source word {label}, number by number",
         table=channels(look, place, names),
@@ -178,7 +177,7 @@ def mixed(look: Look, source: Tokens, *, step: int) -> None:
     """The vector that is handed on, and below it the parts that add up to it, all on one scale."""
     names = symbols(look)
     charts.chart(
-        vector_rows(parts(look, source, names), palette=layout.palette(), one_scale=True, size=charts.letters()),
+        vector_rows(parts(look, source, names), look=layout.look(), one_scale=True),
         name="steps-mixed",
         alt=f"The {names.mixed_means} of step {step} and the parts that the source words have in it",
         table=parts_table(look, source, names),

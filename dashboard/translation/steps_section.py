@@ -123,7 +123,7 @@ def _memory(translated: Translated, worked: WorkedStep, memory: Memory, step: in
             Row("<i>s</i> after it has read the last token,", "state after", memory.after.numpy()),
         ]
         charts.chart(
-            vector_rows(rows, palette=layout.palette(), one_scale=True, size=charts.letters()),
+            vector_rows(rows, look=layout.look(), one_scale=True),
             name="steps-memory",
             alt=f"The summary of the source and the decoder's state around step {step}, number by number",
             table=pd.DataFrame({"summary": memory.summary, "before": memory.before, "after": memory.after}),
@@ -137,10 +137,10 @@ def _next(translated: Translated, worked: WorkedStep, step: int) -> None:
     numbers += [chosen] if chosen not in numbers else []
     labels = [layout.readable(translated.model.tokens([number]).labels[0]) for number in numbers]
     values = worked.log_probabilities[numbers].exp().tolist()
-    palette = layout.palette()
-    figure = prediction_bars(labels, values, palette=palette, size=charts.letters())
+    look = layout.look()
+    figure = prediction_bars(labels, values, look=look)
     hue = HUE[translated.model.name]
-    figure.update_traces(marker_color=[hue if number == chosen else palette.soft for number in numbers])
+    figure.update_traces(marker_color=[hue if number == chosen else look.palette.soft for number in numbers])
     charts.chart(
         figure,
         name="steps-next",
@@ -157,9 +157,7 @@ def _tree(translated: Translated, step: int) -> None:
     nodes = step_tree.nodes_of(decoded, _label(translated), last=step, columns=columns)
     candidates = decoded.steps[step - 1]
     table = step_tree.table(candidates, step_tree.winning_places(decoded).get(step), _label(translated))
-    figure = beam_tree(
-        nodes, palette=layout.palette(), hue=HUE[translated.model.name], chosen=step, size=charts.letters()
-    )
+    figure = beam_tree(nodes, look=layout.look(), hue=HUE[translated.model.name], chosen=step)
     charts.chart(figure, name="steps-tree", alt=f"The tree of the beam search up to step {step}", table=table)
     if not layout.is_presented():
         st.caption(step_notices.about_tree(decoded, step))

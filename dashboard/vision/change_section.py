@@ -56,9 +56,8 @@ def _predictions(changed: Changed) -> None:
         labels,
         before,
         after if changed.is_changed else None,
-        palette=layout.palette(),
+        look=layout.look(),
         changed="changed",
-        size=charts.letters(),
     )
     columns = {"class": labels, "as it is": before} | ({"changed": after} if changed.is_changed else {})
     charts.chart(

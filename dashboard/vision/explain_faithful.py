@@ -62,16 +62,14 @@ def _curves(explained: kept.ExplainedPicture, measured: kept.MeasuredPicture, si
         areas,
         (low, high),
         hues=HUE,
-        palette=layout.palette(),
+        look=layout.look(),
         x=x,
         y=f"probability of {escape(name)}",
-        size=charts.letters(),
-        height=520 if layout.is_presented() else 400,
+        height=layout.look().high(400),
     )
     charts.chart(
         figure,
         name=f"explain-{side}",
-        share=0.5,
         alt=f"{title}. Areas: " + ", ".join(f"{name} {area:.3f}" for name, area in areas.items()),
         table=pd.DataFrame(
             {"share": measured.random.shares.numpy(), **lines, "random, lowest": low, "random, highest": high}

@@ -55,9 +55,8 @@ def _picture(explained: kept.ExplainedPicture, changed: kept.ChangedPicture, per
         changed.shown,
         title=title,
         about=about,
-        palette=layout.palette(),
-        size=charts.letters(),
-        height=480 if layout.is_presented() else 360,
+        look=layout.look(),
+        height=layout.look().high(360),
     )
     charts.chart(figure, name="explain-seen", alt=f"{title}: {about}, {percent} %")
 
@@ -78,7 +77,7 @@ def _bars(explained: kept.ExplainedPicture, changed: kept.ChangedPicture) -> Non
     best = [*changed.probabilities.topk(min(TOP, len(names))).indices.tolist()]
     labels, values = [names[each] for each in best], changed.probabilities[best].tolist()
     charts.plot(
-        prediction_bars(labels, values, palette=layout.palette(), size=charts.letters()),
+        prediction_bars(labels, values, look=layout.look()),
         name="explain-says",
         alt="Most probable now: "
         + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),

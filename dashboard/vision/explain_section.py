@@ -81,10 +81,9 @@ def _maps(explained: kept.ExplainedPicture, *, photograph: bool) -> None:
                 explained.given.shown,
                 shown=photograph,
                 title=said.TITLES[name],
-                palette=layout.palette(),
+                look=layout.look(),
                 tell=f"%{{customdata}}: {said.TELLS[name]} %{{z:.3g}}",
-                size=charts.letters(),
-                height=480 if layout.is_presented() else 350,
+                height=layout.look().high(350),
             )
             charts.chart(
                 figure,

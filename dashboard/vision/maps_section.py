@@ -40,9 +40,8 @@ def _distances(layers: tuple[Measured, ...]) -> None:
         [str(own.number) for own in layers],
         [own.distances for own in layers],
         even=layers[-1].even,
-        palette=layout.palette(),
-        height=460 if layout.is_presented() else 360,
-        size=charts.letters(),
+        look=layout.look(),
+        height=layout.look().high(360),
     )
     charts.chart(
         figure,

@@ -24,7 +24,7 @@ def show() -> tuple[str, ...]:
         st.info(said.NOT_FAITHFUL_YET, icon=":material/info:")
         return ()
     rows = table(found)
-    figure = means(figure_rows(found), COLUMNS, palette=layout.palette(), size=charts.letters())
+    figure = means(figure_rows(found), COLUMNS, look=layout.look())
     charts.chart(
         figure,
         name="vision-faithfulness",
@@ -77,7 +77,7 @@ def figure_rows(found: Sequence[Faithful]) -> list[Row]:
         for name, of in one.areas.items():
             title = title_of(name)
             values = tuple((of[side].mean, of[side].standard_error) for side in SIDES)
-            rows.append(Row(title, values, HUE.get(title, layout.palette().soft)))
+            rows.append(Row(title, values, HUE.get(title, layout.look().palette.soft)))
     return rows
 
 

@@ -88,12 +88,11 @@ def _figures(found: Sequence[Quality]) -> None:
             figure = quality_marks(
                 marks,
                 hues=HUE,
-                palette=layout.palette(),
+                look=layout.look(),
                 x=x,
                 y="top-1",
                 tell=f"%{{text}}: top-1 %{{y:.1%}}, %{{x:.3g}} {x}",
-                size=charts.letters(),
-                height=480 if layout.is_presented() else 360,
+                height=layout.look().high(360),
             )
             charts.chart(
                 figure,

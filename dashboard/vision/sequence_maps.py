@@ -37,9 +37,8 @@ def show_filters(followed: Followed) -> None:
         as_pictures(found.pictures.numpy()),
         [f"{number}: {share:.1%}" for number, share in enumerate(shares, start=1)],
         columns=COLUMNS,
-        palette=layout.palette(),
-        side=round(5.2 * charts.letters()),  # as wide as the line above it
-        size=charts.letters(),
+        look=layout.look(),
+        side=round(5.2 * layout.look().letters),  # as wide as the line above it
     )
     charts.chart(
         figure,
@@ -96,13 +95,12 @@ def _every_patch(followed: Followed) -> None:
     maps = alike.numpy()[places].reshape(-1, grid.rows, grid.columns)
     figure = heat(
         tiles(maps, len(down), len(across)),
-        palette=layout.palette(),
+        look=layout.look(),
         x="column of the patch",
         y="row of the patch",
         limits=(-1, 1),
         tell="%{z:.2f}",
         height=400,
-        size=charts.letters(),
     )
     figure.update_xaxes(tickvals=_middles(len(across), grid.columns), ticktext=[str(each) for each in across])
     figure.update_yaxes(

@@ -74,7 +74,7 @@ def show_pixels(followed: Followed, place: Place) -> None:
 def show_vectors(followed: Followed, place: Place) -> None:
     """The vectors of the patch at every stage."""
     rows = vectors_of(followed, place[0] * followed.sequence.patches.columns + place[1])
-    figure = vector_rows(rows, palette=layout.palette(), size=charts.letters())
+    figure = vector_rows(rows, look=layout.look())
     charts.chart(
         figure,
         name="vision-vectors",
@@ -120,13 +120,12 @@ def _pixels(followed: Followed, number: int) -> None:
     limit = float(np.abs(values).max()) or 1.0
     figure = heat(
         sheet,
-        palette=layout.palette(),
+        look=layout.look(),
         x="",
         y="",
         limits=(-limit, limit),
         tell="%{z:.2f}",
         height=230,
-        size=charts.letters(),
     )
     colours = COLOURS if len(values) == 3 else tuple(map(str, range(len(values))))
     middles = [colour * (wide + 1) + (wide - 1) / 2 for colour in range(len(values))]

@@ -135,7 +135,7 @@ def show_arrays(followed: Followed, place: Place) -> None:
         Matrix(said.STAGES[name], f"{len(values):,} × {values.shape[1]:,}", values.numpy(), marked)
         for name, values, marked in shown
     ]
-    figure = matrices(parts, palette=layout.palette(), size=charts.letters())
+    figure = matrices(parts, look=layout.look())
     st.subheader("The sequence, as it is", anchor=False)
     charts.chart(
         figure,

@@ -10,7 +10,7 @@ from core.translation.decoding import PENALTY, Decoded, beam_search
 from dashboard.figures.beam_tree import LONGEST, Node, beam_tree, rows_of
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.figures.vector_rows import Row, vector_rows
-from dashboard.theme import DARK, LIGHT
+from dashboard.theme import DARK, LIGHT, Look
 from dashboard.translation import step_tree
 from tests.core.tiny_translators import sentence, tiny
 
@@ -109,7 +109,7 @@ def test_a_tree_is_drawn_for_every_beam_and_every_step(beam):
     decoded = beam_search(tiny("transformer", seed=4), sentence(), beam=beam, longest=9, keep_steps=True)[0]
     for last in range(1, len(decoded.best.tokens) + 1):
         nodes = nodes_of(decoded, last=last, columns=4)
-        figure = beam_tree(nodes, palette=LIGHT, hue=HUE, chosen=last)
+        figure = beam_tree(nodes, look=Look(LIGHT), hue=HUE, chosen=last)
         assert len(figure.layout.annotations) == len(nodes)
         assert figure.layout.height < 90 + 2 * 14 * 24
 
@@ -122,7 +122,7 @@ def test_a_winner_that_was_not_the_best_is_still_drawn_with_lines_of_its_own_col
         Node(1, 0, "c", "", kept=False),
     )
     assert rows_of(nodes) == [0, -1, 0, 1]
-    lines = {trace.name: trace for trace in beam_tree(nodes, palette=DARK, hue=HUE, chosen=1).data}
+    lines = {trace.name: trace for trace in beam_tree(nodes, look=Look(DARK), hue=HUE, chosen=1).data}
     assert lines["winning"].line.color == HUE
     assert lines["winning"].line.width > lines["kept"].line.width > lines["dropped"].line.width
     assert [len(lines[name].x) for name in ("winning", "kept", "dropped")] == [5, 5, 5]
@@ -130,7 +130,7 @@ def test_a_winner_that_was_not_the_best_is_still_drawn_with_lines_of_its_own_col
 
 def test_lines_from_steps_that_are_not_drawn_begin_at_the_edge():
     nodes = (Node(4, None, "a", "", winning=True), Node(4, None, "b", ""))
-    figure = beam_tree(nodes, palette=LIGHT, hue=HUE, chosen=4)
+    figure = beam_tree(nodes, look=Look(LIGHT), hue=HUE, chosen=4)
     assert figure.data[2].x[0] < 4
     assert list(figure.data[2].y[:2]) == [0, 0]
     assert list(figure.layout.xaxis.ticktext) == ["step 4"]
@@ -138,7 +138,7 @@ def test_lines_from_steps_that_are_not_drawn_begin_at_the_edge():
 
 def test_a_token_that_looks_like_markup_is_only_text_and_a_long_one_is_cut():
     nodes = (Node(1, None, "<b>&", "“<i>x</i>”\nnext", winning=True), Node(1, None, "x" * 40, ""))
-    figure = beam_tree(nodes, palette=LIGHT, hue=HUE, chosen=1)
+    figure = beam_tree(nodes, look=Look(LIGHT), hue=HUE, chosen=1)
     assert figure.layout.annotations[0].text == "<b>&lt;b&gt;&amp;</b>"
     assert figure.layout.annotations[1].text == "x" * (LONGEST - 1) + "…"
     assert figure.data[3].customdata[0] == "“&lt;i&gt;x&lt;/i&gt;”<br>next"
@@ -149,7 +149,7 @@ def test_bars_have_a_scale_for_each_column_and_write_every_number():
         Column("score", np.array([-3.2, 1.5, 0.25]), "%{x}"),
         Column("weight", np.array([0.125, -1e-6, np.nan]), "%{x}", percent=True, colour=HUE),
     ]
-    figure = score_bars(["<b>", "b", "c"], columns, palette=LIGHT, marked=1)
+    figure = score_bars(["<b>", "b", "c"], columns, look=Look(LIGHT), marked=1)
     score, weight = figure.data
     assert score.text == ("−3.20", "1.50", "0.25")
     assert weight.text == ("12.5%", "0.0%", "")
@@ -163,8 +163,8 @@ def test_bars_have_a_scale_for_each_column_and_write_every_number():
 
 def test_strips_share_a_scale_only_when_they_are_to_be_added_up():
     rows = [Row("a", "a", np.array([0.5, -2.0])), Row("b", "b", torch.zeros(3).numpy())]
-    assert [trace.zmax for trace in vector_rows(rows, palette=LIGHT).data] == [2, 1]
-    together = vector_rows(rows, palette=LIGHT, one_scale=True)
+    assert [trace.zmax for trace in vector_rows(rows, look=Look(LIGHT)).data] == [2, 1]
+    together = vector_rows(rows, look=Look(LIGHT), one_scale=True)
     assert [(trace.zmin, trace.zmax) for trace in together.data] == [(-2, 2), (-2, 2)]
     assert together.data[0].z.tolist() == [[0.5, -2.0]]
     domains = [together.layout.yaxis.domain, together.layout.yaxis2.domain]

@@ -7,8 +7,8 @@ import plotly.graph_objects as go
 import pytest
 
 from dashboard.figures.heat import heat
-from dashboard.figures.once import drawn_once
-from dashboard.theme import LIGHT
+from dashboard.charts import drawn_once
+from dashboard.theme import LIGHT, Look
 
 
 def sent(figure: go.Figure) -> dict:
@@ -35,7 +35,7 @@ def test_a_missing_number_stays_missing():
 
 def test_names_lists_and_maps_are_left_alone():
     values = np.array([[0.25, 0.75]], dtype=np.float32)
-    (trace,) = drawn_once(heat(values, palette=LIGHT, x="", y="")).data
+    (trace,) = drawn_once(heat(values, look=Look(LIGHT), x="", y="")).data
     np.testing.assert_array_equal(trace.z, values)
     (trace,) = sent(drawn_once(go.Figure(go.Bar(x=["a", "b"], y=[1, 2]))))["data"]
     assert (trace["x"], trace["y"]) == (["a", "b"], [1, 2])

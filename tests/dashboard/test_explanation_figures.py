@@ -10,14 +10,14 @@ from PIL import Image
 from dashboard.figures.faithfulness import RANDOM, faithfulness_curves
 from dashboard.figures.over_photograph import over_photograph, pale, photograph_alone
 from dashboard.figures.quality import Mark, Row, means, quality_marks
-from dashboard.theme import DARK, LIGHT
+from dashboard.theme import DARK, LIGHT, Look
 
 PHOTOGRAPH = np.full((40, 60, 3), (200, 100, 50), dtype=np.uint8)
 MAP = np.array([[0.0, 0.5, 1.0], [0.25, 0.0, 2.0]])
 
 
 def over(*, shown=True, palette=LIGHT):
-    return over_photograph(MAP, PHOTOGRAPH, shown=shown, title="<b>A map", palette=palette, tell="%{z}")
+    return over_photograph(MAP, PHOTOGRAPH, shown=shown, title="<b>A map", look=Look(palette), tell="%{z}")
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
@@ -42,7 +42,7 @@ def test_the_scale_of_a_map_is_written_above_it_and_names_are_text():
 
 
 def test_a_map_of_zeros_says_so():
-    figure = over_photograph(np.zeros((2, 2)), PHOTOGRAPH, shown=True, title="", palette=LIGHT, tell="")
+    figure = over_photograph(np.zeros((2, 2)), PHOTOGRAPH, shown=True, title="", look=Look(LIGHT), tell="")
     assert "0 everywhere" in figure.layout.annotations[0].text
 
 
@@ -55,7 +55,7 @@ def test_the_photograph_below_a_map_is_grey_and_half_faded_into_the_page():
 def test_the_pixels_of_a_small_picture_are_enlarged_and_not_smoothed():
     small = np.zeros((4, 4, 3), dtype=np.uint8)
     small[:, 2:] = 255
-    figure = photograph_alone(small, title="seen", about="", palette=LIGHT)
+    figure = photograph_alone(small, title="seen", about="", look=Look(LIGHT))
     file = base64.b64decode(figure.layout.images[0].source.split(",")[1])
     columns = np.asarray(Image.open(BytesIO(file)).convert("L")).mean(axis=0)
     assert len(columns) == 560
@@ -71,7 +71,7 @@ def test_areas_stand_in_the_legend_and_chance_is_a_dotted_line_in_a_band():
         {"a": 0.275, RANDOM: 0.475},
         (lines[RANDOM] - 0.1, lines[RANDOM] + 0.1),
         hues={"a": "#0072b2"},
-        palette=LIGHT,
+        look=Look(LIGHT),
         x="",
         y="",
     )
@@ -83,7 +83,7 @@ def test_areas_stand_in_the_legend_and_chance_is_a_dotted_line_in_a_band():
 
 def test_each_model_is_a_mark_with_its_standard_error():
     marks = [Mark("one", 300, 0.5, 0.01), Mark("two", 600, 0.6, 0.02)]
-    figure = quality_marks(marks, hues={"one": "#000", "two": "#111"}, palette=LIGHT, x="", y="", tell="%{text}")
+    figure = quality_marks(marks, hues={"one": "#000", "two": "#111"}, look=Look(LIGHT), x="", y="", tell="%{text}")
     assert [trace.error_y.array[0] for trace in figure.data] == [0.01, 0.02]
     low, high = figure.layout.yaxis.range
     assert low < 0.49
@@ -93,7 +93,7 @@ def test_each_model_is_a_mark_with_its_standard_error():
 
 def test_means_stand_in_the_row_of_their_name_and_headings_have_none():
     rows = [Row("model"), Row("a", ((0.2, 0.01), (0.5, 0.02)), "#000"), Row("b", ((0.3, 0.01), (0.4, 0.02)), "#111")]
-    figure = means(rows, ("first", "second"), palette=LIGHT)
+    figure = means(rows, ("first", "second"), look=Look(LIGHT))
     assert [(trace.x[0], trace.y[0], trace.xaxis) for trace in figure.data] == [
         (0.2, 1, "x"),
         (0.3, 2, "x"),

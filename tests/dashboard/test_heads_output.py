@@ -15,7 +15,7 @@ from dashboard import examples, runs
 from dashboard.figures.contributions import length_bars
 from dashboard.heads import output
 from dashboard.heads.sums import Sum, add_up, noticed
-from dashboard.theme import LIGHT
+from dashboard.theme import LIGHT, Look
 from tests.core import saved_models
 
 SECTION = """
@@ -211,7 +211,7 @@ def test_rounding_errors_are_written_as_people_do(value, written):
 
 
 def test_a_vector_that_shortens_the_sum_has_the_colour_of_negative_values():
-    figure = length_bars(["a", "<b>", "sum"], [1, 2, 3], [0.5, -0.5, 1], palette=LIGHT, height=200)
+    figure = length_bars(["a", "<b>", "sum"], [1, 2, 3], [0.5, -0.5, 1], look=Look(LIGHT), height=200)
     (bars,) = figure.data
     assert bars.marker.color == (LIGHT.map, LIGHT.negative, LIGHT.ink)
     assert bars.text[1] == "2.00  (cos −0.50)"

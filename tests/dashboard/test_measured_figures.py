@@ -7,7 +7,7 @@ import pytest
 from core.published import published_translators
 from dashboard.figures.costs import Point, costs
 from dashboard.runs import translation_measured as kept
-from dashboard.theme import HUES, LIGHT
+from dashboard.theme import HUES, LIGHT, Look
 from dashboard.translation import measured_notices as notices
 from dashboard.translation.measured_alignment import ROWS, SIDES, head_rates, how, ways
 from dashboard.translation.measured_published import FAMILY_HUES, points
@@ -26,7 +26,7 @@ def measured(tmp_path, monkeypatch):
 
 
 def drawn(points=PRINTED):
-    return costs(points, hues=ALL_HUES, palette=LIGHT, x="training FLOPs", y="BLEU")
+    return costs(points, hues=ALL_HUES, look=Look(LIGHT), x="training FLOPs", y="BLEU")
 
 
 @pytest.mark.parametrize("points", [PRINTED, OWN])
@@ -46,7 +46,7 @@ def test_names_are_text_only():
 
 def test_the_names_of_close_marks_stand_on_different_sides():
     near = [Point("Left", "g", 1.0e20, 40.5), Point("Right", "g", 1.3e20, 40.4), Point("far", "g", 1e18, 38.0)]
-    (trace,) = costs(near, hues={"g": HUES[0]}, palette=LIGHT, x="training FLOPs", y="BLEU").data
+    (trace,) = costs(near, hues={"g": HUES[0]}, look=Look(LIGHT), x="training FLOPs", y="BLEU").data
     assert trace.text == ("Left", "Right", "far")
     assert trace.textposition[0] != trace.textposition[1]
 

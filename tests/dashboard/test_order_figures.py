@@ -6,7 +6,7 @@ import pytest
 from dashboard.figures.circle import circle
 from dashboard.figures.mosaic import rearranged, tiles
 from dashboard.figures.strips import strips
-from dashboard.theme import LIGHT
+from dashboard.theme import LIGHT, Look
 
 VECTORS = np.arange(12, dtype=np.float32).reshape(3, 4)
 ORDER = [2, 0, 1]
@@ -19,7 +19,7 @@ def shown(labels=("a", "b", "c"), after=None):
         ORDER,
         labels=labels,
         hues=["#111111", "#222222", "#333333"],
-        palette=LIGHT,
+        look=Look(LIGHT),
         titles=("one", "two", "three"),
         limit=5.0,
     )
@@ -69,7 +69,7 @@ def test_an_arc_goes_from_one_angle_to_the_other():
         labels=["position 0", "position 1"],
         arrows={"0": (1.0, 0.0), "1": (0.0, 1.0)},
         turn=(0.0, np.pi / 2),
-        palette=LIGHT,
+        look=Look(LIGHT),
         x="cosine",
         y="sine",
     )

@@ -1,11 +1,11 @@
 """The bars say what they are given, and a model's token stays text."""
 
 from dashboard.figures.predictions import prediction_bars
-from dashboard.theme import DARK, LIGHT
+from dashboard.theme import DARK, LIGHT, Look
 
 
 def test_each_bar_is_as_long_as_its_probability_and_says_it():
-    figure = prediction_bars(["cat", "dog"], [0.75, 0.05], palette=LIGHT)
+    figure = prediction_bars(["cat", "dog"], [0.75, 0.05], look=Look(LIGHT))
     (bars,) = figure.data
     assert list(bars.x) == [0.75, 0.05]
     assert list(bars.text) == ["75.0%", "5.0%"]
@@ -14,16 +14,16 @@ def test_each_bar_is_as_long_as_its_probability_and_says_it():
 
 
 def test_after_an_edit_both_runs_are_there_and_named():
-    figure = prediction_bars(["cat", "dog"], [0.75, 0.05], [0.5, 0.2], palette=DARK)
+    figure = prediction_bars(["cat", "dog"], [0.75, 0.05], [0.5, 0.2], look=Look(DARK))
     assert [trace.name for trace in figure.data] == ["as it is", "heads silenced"]
     assert figure.layout.showlegend
 
 
 def test_labels_that_read_the_same_keep_their_own_bars():
-    figure = prediction_bars(["a", "a"], [0.6, 0.3], palette=LIGHT)
+    figure = prediction_bars(["a", "a"], [0.6, 0.3], look=Look(LIGHT))
     assert len(set(figure.data[0].y)) == 2
 
 
 def test_markup_in_a_label_is_shown_as_it_is_written():
-    figure = prediction_bars(["<b>bold</b>"], [1.0], palette=LIGHT)
+    figure = prediction_bars(["<b>bold</b>"], [1.0], look=Look(LIGHT))
     assert figure.layout.yaxis.ticktext == ("&lt;b&gt;bold&lt;/b&gt;",)

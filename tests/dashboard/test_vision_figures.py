@@ -7,7 +7,7 @@ from PIL import Image
 
 from dashboard.figures.matrices import Matrix, matrices
 from dashboard.figures.picture_tiles import as_pictures, picture_tiles
-from dashboard.theme import LIGHT
+from dashboard.theme import LIGHT, Look
 
 
 def test_filters_become_pictures_around_grey():
@@ -22,7 +22,7 @@ def test_filters_become_pictures_around_grey():
 
 def test_each_tile_holds_its_own_picture_and_title():
     pictures = np.random.default_rng(0).integers(0, 256, (3, 4, 5, 3), dtype=np.uint8)
-    figure = picture_tiles(pictures, ["one", "<b>", "three"], columns=2, palette=LIGHT)
+    figure = picture_tiles(pictures, ["one", "<b>", "three"], columns=2, look=Look(LIGHT))
     source = figure.layout.images[0].source.partition("base64,")[2]
     with Image.open(io.BytesIO(base64.b64decode(source))) as image:
         sheet = np.array(image)
@@ -32,12 +32,12 @@ def test_each_tile_holds_its_own_picture_and_title():
     assert (sheet[..., 3] == 255).sum() == 3 * 64 * 80
     assert [each.text for each in figure.layout.annotations] == ["one", "&lt;b&gt;", "three"]
     with pytest.raises(ValueError, match="1 titles do not fit 3 pictures"):
-        picture_tiles(pictures, ["one"], columns=2, palette=LIGHT)
+        picture_tiles(pictures, ["one"], columns=2, look=Look(LIGHT))
 
 
 def test_a_matrix_is_drawn_around_the_page_and_a_row_is_framed():
     values = np.array([[0.0, 1.0], [-1.0, 0.0]])
-    figure = matrices([Matrix("a", "2 × 2", values, marked=1), Matrix("b", "2 × 2", values)], palette=LIGHT)
+    figure = matrices([Matrix("a", "2 × 2", values, marked=1), Matrix("b", "2 × 2", values)], look=Look(LIGHT))
     source = figure.layout.images[0].source.partition("base64,")[2]
     with Image.open(io.BytesIO(base64.b64decode(source))) as image:
         pixels = np.array(image.convert("RGB"))
