@@ -1,5 +1,7 @@
 """The table of contents: every page with its group, its question and its address."""
 
+import importlib
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
@@ -12,12 +14,12 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Page:
-    """One page: the file below `pages/`, the short name in the sidebar, the question it answers, its address.
+    """One page: the folder below `pages/`, the short name in the sidebar, the question it answers, its address.
 
     `about` says on the first page what a visitor does there.
     """
 
-    file: str
+    room: str
     name: str
     question: str
     url: str
@@ -25,7 +27,13 @@ class Page:
 
     def place(self) -> StreamlitPage:
         """The page as Streamlit knows it."""
-        return st.Page(ROOT / "pages" / self.file, title=self.name, url_path=self.url, default=not self.url)
+        return st.Page(ROOT / "pages" / self.room / "page.py", title=self.name, url_path=self.url, default=not self.url)
+
+    def warm_up(self) -> None:
+        """Compute what the page shows at first, where its compute.py says how (`warm_up`)."""
+        name = f"pages.{self.room.replace('/', '.')}.compute"
+        if importlib.util.find_spec(name):
+            getattr(importlib.import_module(name), "warm_up", lambda: None)()
 
     def link(self, label: str) -> None:
         """Show a link to the page."""
@@ -36,9 +44,9 @@ class Page:
         return f"{self.url}?{urlencode(choices)}"
 
 
-HOME = Page("home.py", "Home", "See attention at work", "")
+HOME = Page("home", "Home", "See attention at work", "")
 TEXT = Page(
-    "explore/text.py",
+    "explore/text",
     "Text",
     "Who listens to whom?",
     "text",
@@ -46,14 +54,14 @@ TEXT = Page(
     "what comes next?",
 )
 IMAGE = Page(
-    "explore/image.py",
+    "explore/image",
     "Image",
     "Where does it look?",
     "image",
     "Drop in a photograph, touch any part of it, and see which other parts it looks at.",
 )
 STEPS = Page(
-    "foundations/attention_step_by_step.py",
+    "foundations/attention_step_by_step",
     "Attention step by step",
     "How does a query find its values?",
     "steps",
@@ -61,35 +69,35 @@ STEPS = Page(
     "real model.",
 )
 HEADS = Page(
-    "foundations/many_heads.py",
+    "foundations/many_heads",
     "Many heads",
     "What is each head for?",
     "heads",
     "Measure every head of a model, then silence some: what did the model lose?",
 )
 ORDER = Page(
-    "foundations/order.py",
+    "foundations/order",
     "Order",
     "How does a set know its order?",
     "order",
     "Shuffle your own sentence, and see the waves, rotations and biases that tell attention what came first.",
 )
 BEFORE = Page(
-    "foundations/before_attention.py",
+    "foundations/before_attention",
     "Before attention",
     "What did RNN, LSTM, GRU and convolution see?",
     "before",
     "Five models read your sentence, and each forgets it in its own way: measured, letter by letter.",
 )
 INSIDE = Page(
-    "foundations/inside_the_transformer.py",
+    "foundations/inside_the_transformer",
     "Inside the transformer",
     "What happens between input and output?",
     "inside",
     "Walk through a running model, part by part, and look at the numbers that pass through it.",
 )
 TRANSLATION = Page(
-    "language/translation.py",
+    "language/translation",
     "Translation",
     "Which word does each word come from?",
     "translation",
@@ -98,7 +106,7 @@ TRANSLATION = Page(
 )
 
 VISION = Page(
-    "vision/vision_transformer.py",
+    "vision/vision_transformer",
     "Vision transformer",
     "How does a picture become a sequence?",
     "vit",
@@ -106,7 +114,7 @@ VISION = Page(
     "says, and whether the explanation is true.",
 )
 SWIN = Page(
-    "vision/swin.py",
+    "vision/swin",
     "Swin",
     "What do shifted windows see?",
     "swin",
@@ -114,7 +122,7 @@ SWIN = Page(
 )
 
 SCALING = Page(
-    "scale/scaling_comparison.py",
+    "scale/scaling_comparison",
     "Scaling comparison",
     "What does size buy?",
     "scaling",
@@ -122,13 +130,17 @@ SCALING = Page(
     "calculator for a model of your own.",
 )
 EFFICIENT = Page(
-    "scale/efficient_attention.py",
+    "scale/efficient_attention",
     "Efficient attention",
     "What may be left out?",
     "efficient",
     "See what BigBird, Linformer, Performer and a sliding window leave out of a real head's map of your text, what it "
     "costs the model, and what it saves.",
 )
+
+# What the page STEPS begins with, for those who lead there.
+STEPS_MODEL, OWN_SENTENCE = "gpt-books", "Your sentence"
+LONGEST_LINE = 2000  # characters that are typed in one line
 
 GROUPS: dict[str, tuple[Page, ...]] = {
     "": (HOME,),
@@ -138,6 +150,18 @@ GROUPS: dict[str, tuple[Page, ...]] = {
     "Vision": (VISION, SWIN),
     "Scale": (SCALING, EFFICIENT),
 }
+
+
+def pages() -> list[Page]:
+    """All pages, in the order of the table of contents."""
+    return [page for group in GROUPS.values() for page in group]
+
+
+def step_by_step(model: str, text: object) -> str | None:
+    """Where a head of this text can be taken apart, layer and head yet to be added; None if it cannot be."""
+    if model != STEPS_MODEL or not isinstance(text, str) or len(text) > LONGEST_LINE or "\n" in text:
+        return None
+    return STEPS.address(begin=OWN_SENTENCE, text=text)
 
 
 def navigation() -> dict[str, list[StreamlitPage]]:

@@ -9,17 +9,19 @@ from core import zoo
 from core.images import EXAMPLES
 from core.progress import Progress
 from core.zoo.names import Purpose
-from dashboard import examples, layout, runs, scenes, waiting
+from dashboard import examples, layout, scenes, waiting
 from dashboard.components.attention_view import Scene
-from dashboard.runs import Head, Watched
+from dashboard.kept import Upload
+from dashboard.models import inspect_model
+from dashboard.watched import Head, Watched
 
 WIDTH = 260  # pixels: a control that need not grow
 SENTENCE, PHOTOGRAPH = "A sentence", "A photograph"
 LONGEST_TYPED = 20_000  # characters: what still fits into an address; longer texts come as files
 
 
-def text() -> str | bytes:
-    """The visitor's text: typed, or the bytes of a file."""
+def text() -> str | Upload:
+    """The visitor's text: typed, or a file."""
     typed = st.text_area(
         "Your text",
         examples.SENTENCE,
@@ -35,11 +37,11 @@ def text() -> str | bytes:
             "Plain text, at most 1 MB. While a file is open it is read instead of the field; it is not kept in the "
             "address, so a copied link leads to the text in the field."
         )
-    return file.getvalue() if file else typed
+    return Upload(file.getvalue()) if file else typed
 
 
-def picture() -> str | bytes:
-    """The visitor's picture: the name of an example, or the bytes of a file or of the camera."""
+def picture() -> str | Upload:
+    """The visitor's picture: the name of an example, or a file, or what the camera saw."""
     given = any(st.session_state.get(key) is not None for key in OWN_KEYS)
     if not given and st.session_state.get("picture") == OWN_PICTURE:
         st.session_state.picture = examples.PICTURE  # it has been taken away again
@@ -62,7 +64,7 @@ def picture() -> str | bytes:
     own = (photo or file) if example == OWN_PICTURE else None
     _say_whose(bool(own))
     if own:
-        return own.getvalue()
+        return Upload(own.getvalue())
     return example if example in EXAMPLES else examples.PICTURE
 
 
@@ -138,9 +140,9 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
         help="Choose, or type the name of any model on Hugging Face (`openai-community/gpt2`, "
         "`vit_base_patch16_224`) or the path of a folder with `model.safetensors`.",
     )
-    offer = runs.offer(name, purpose, allow_folders=is_at_home(), attends=attends)
-    if offer.download:
-        ask_before_fetching(offer, purpose)
+    found = inspect_model(name, purpose, allow_folders=is_at_home(), attends=attends)
+    if found.download:
+        ask_before_fetching(found, purpose)
     return name
 
 
@@ -179,7 +181,8 @@ def ask_before_fetching(offer: zoo.Offer, purpose: Purpose) -> None:
             progress(round(done / 1e6), round(total / 1e6))
 
         zoo.fetch(offer.name, purpose, allow_folders=is_at_home(), progress=in_megabytes)
-        runs.offer.clear()
+        for attends in (True, False):
+            inspect_model.forget(offer.name, purpose, allow_folders=is_at_home(), attends=attends)
 
     waiting.offer("Download and open", fetch, unit="MB")
     st.stop()

@@ -6,9 +6,9 @@ import streamlit as st
 
 from dashboard import controls, export, formulas, layout, predictions, scenes
 from dashboard.components.attention_view import View, attention_view
-from dashboard.runs import Watched
+from dashboard.layout import PageWords
 from dashboard.scenes import Head
-from dashboard.words import PageWords
+from dashboard.watched import Watched
 
 
 def explore(

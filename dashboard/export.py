@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.images import Patches
 from core.text import Tokens
-from dashboard.runs import Watched
+from dashboard.watched import Watched
 
 
 def download_all_heads(watched: Watched) -> None:

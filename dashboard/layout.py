@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -9,7 +10,6 @@ from core.errors import AtlasError
 from core.text import Tokens
 from dashboard import contents
 from dashboard.theme import PALETTES, Look
-from dashboard.words import PageWords
 
 CARDS = 3  # beside one another, on a wide window
 PROSE = 640  # pixels: about 70 characters of the text's size
@@ -17,6 +17,16 @@ SIDEBAR = 230  # pixels: the longest name of a page
 # A file of our own: Streamlit's built-in symbols would be fetched from the internet.
 ICON = str(contents.ROOT / "dashboard" / "icon.png")
 LOGO = (contents.ROOT / "dashboard" / "logo.svg").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class PageWords:
+    """What a page says besides its figures; everything here is Markdown written by us, never by a visitor."""
+
+    question: str
+    lead: str
+    try_this: tuple[str, ...]
+    references: tuple[str, ...]
 
 
 def frame() -> None:

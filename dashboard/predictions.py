@@ -6,18 +6,27 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, layout, words
+from dashboard import charts, layout
 from dashboard.figures.predictions import prediction_bars
-from dashboard.runs import Watched, WatchedText
+from dashboard.watched import Watched, WatchedText
 
 TOP = 5
+
+# What the bars below a view answer, by the kind of model.
+PREDICTIONS = {
+    "NextToken": "What comes next?",
+    "MissingToken": "What would it write in the last place?",
+    "SourceToTarget": "What would it write next?",
+    "Classifier": "What is its verdict?",
+    "ImageModel": "What does it take the picture for?",
+}
 
 
 def show(plain: Watched, changed: Watched | None) -> None:
     """The most probable next tokens or classes; for a text also what was expected after every token."""
     if not _best(plain):
         return
-    st.subheader(words.PREDICTIONS[type(plain.model).__name__], anchor=False)
+    st.subheader(PREDICTIONS[type(plain.model).__name__], anchor=False)
     if classes := getattr(plain.model, "classes", ()):
         st.caption(f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else.")
     _bars(plain, changed)

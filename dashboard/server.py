@@ -1,26 +1,37 @@
 """The server: `streamlit run dashboard/server.py` starts the atlas with what it needs already warm."""
 
-import logging
 import threading
+import time
 from contextlib import asynccontextmanager
 
 import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
 
-from dashboard import contents, runs
+from core import zoo
+from dashboard import contents
+from dashboard.models import image_model, text_model
+
+FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
 
 
 @asynccontextmanager
 async def lifespan(_app: st.App):
     """Prepare the first visit while the server starts."""
-    # Streamlit takes a folder named `pages` for its older kind of app until `st.navigation` has run once; the
-    # first visitor who came by a deep link would be told "Page not found". Here navigation is known from the start.
-    PagesManager.uses_pages_directory = False
-    # Warming up fills caches outside any visit, which Streamlit would remark upon at every start.
-    for name in ("runtime.scriptrunner_utils.script_run_context", "runtime.caching.cache_data_api"):
-        logging.getLogger(f"streamlit.{name}").setLevel(logging.ERROR)
-    threading.Thread(target=runs.warm_up, daemon=True).start()
+    # Streamlit takes a folder named `pages` for its older kind of app until navigation has been set once; the first
+    # visitor who came by a deep link would be told "Page not found". Here navigation is known from the start.
+    st.navigation(contents.navigation())
+    threading.Thread(target=warm_up, daemon=True).start()
     yield {}
+
+
+def warm_up() -> None:
+    """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
+    for name in zoo.TEXT:
+        text_model(name)
+    time.sleep(FIRST_VISIT)
+    for name in zoo.WHOLE:
+        image_model(name)
+    for page in contents.pages():
+        page.warm_up()
 
 
 app = st.App(contents.ROOT / "streamlit_app.py", lifespan=lifespan)

@@ -6,11 +6,13 @@ from contextlib import contextmanager
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.progress import Progress
+from core.progress import Progress, unheard
 from dashboard import layout
 
 PATIENCE = 1.0  # seconds without a word
+PAUSE = 0.1  # seconds between two reports that are shown
 STARTING = "Starting …"
 
 
@@ -44,25 +46,37 @@ def bar(unit: str, *, start: str = STARTING) -> Progress:
 
 
 @contextmanager
-def patiently(words: str, *, unit: str, instead: tuple[str, Callable[[], None]] | None = None) -> Iterator[Progress]:
-    """What a computation that nobody asked for by a button reports to: below `words`, a bar once it takes long.
+def patiently(
+    words: str, *, unit: str = "", instead: tuple[str, Callable[[], None]] | None = None
+) -> Iterator[Progress]:
+    """What a computation that nobody asked for by a button reports to: a spinner with `words` below which, once it
+    takes long and counts in a `unit`, stands a bar.
 
-    `instead`: what a visitor may choose rather than wait, and what is called then.
+    `instead`: what a visitor may choose rather than wait, and what is called then. A report is also where Streamlit
+    stops a run whose visitor has left or chosen something else. Without a visitor nothing is shown.
     """
+    if not words or get_script_run_ctx(suppress_warning=True) is None:
+        yield unheard
+        return
     began, bars = time.monotonic(), list[DeltaGenerator]()
+    last = began
 
     def report(done: int, total: int) -> None:
-        if not bars and time.monotonic() - began < PATIENCE:
+        nonlocal last
+        if (now := time.monotonic()) - last < PAUSE and done < total:
             return
-        if bars:
-            bars[0].progress(done / total, _said(done, total, unit))
-            return
-        with place.container():
-            bars.append(st.progress(done / total, _said(done, total, unit)))
-            if instead is not None:
-                label, give_up = instead
-                # A click stops this run of the page at the next report of progress.
-                st.button(label, on_click=give_up)
+        last = now
+        if not unit or (not bars and now - began < PATIENCE):
+            place.empty()
+        elif bars:
+            bars[0].progress(min(1.0, done / max(total, 1)), _said(done, total, unit))
+        else:
+            with place.container():
+                bars.append(st.progress(min(1.0, done / max(total, 1)), _said(done, total, unit)))
+                if instead is not None:
+                    label, give_up = instead
+                    # A click stops this run of the page at the next report of progress.
+                    st.button(label, on_click=give_up)
 
     with layout.waiting_place(), st.spinner(words):
         place = st.empty()

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.figures.numbers import signed
 from dashboard.figures.paper import escape, on_paper
+from dashboard.numbers import signed
 from dashboard.theme import Look
 
 GAP = 0.03  # between two columns, as a share of the width

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from core.translation.decoding import PENALTY, Decoded, beam_search
-from dashboard.figures.beam_tree import LONGEST, Node, beam_tree, rows_of
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.figures.vector_rows import Row, vector_rows
 from dashboard.theme import DARK, LIGHT, Look
-from dashboard.translation import step_tree
+from pages.language.translation import step_tree
+from pages.language.translation.figures_beam_tree import LONGEST, Node, beam_tree, rows_of
 from tests.core.tiny_translators import sentence, tiny
 
 HUE = "#d55e00"

@@ -8,11 +8,11 @@ import dashboard.components.tinted_lines as tinted_lines
 from core.costs.complexity import Sizes
 from core.costs.layer_costs import LAYERS
 from core.models.character import BODIES
-from dashboard.before import ways_section
-from dashboard.before.measured_layers import LAYER_HUES
-from dashboard.before.models import HUE, TITLES
 from dashboard.components.bundle import bundle
-from dashboard.figures.numbers import large, with_power
+from dashboard.numbers import large, with_power
+from pages.foundations.before_attention import ways_section
+from pages.foundations.before_attention.measured_layers import LAYER_HUES
+from pages.foundations.before_attention.models import HUE, TITLES
 
 
 def test_every_model_and_every_layer_has_a_name_and_a_hue_of_its_own():

@@ -6,8 +6,8 @@ import pytest
 
 from core.costs.complexity import Sizes
 from core.costs.one_pass import Cost
-from dashboard.before import notices
-from dashboard.before.answers import Answers
+from pages.foundations.before_attention import notices
+from pages.foundations.before_attention.answers import Answers
 
 DISTANCE = np.arange(128.0)
 

@@ -8,8 +8,8 @@ from core.errors import InputError
 from core.memory import copy_task
 from core.memory.gradient_reach import reach
 from core.models.character import Alphabet, CharacterModel
-from dashboard.before.answers import ask
-from dashboard.before.reading import LONGEST, read_line
+from pages.foundations.before_attention.answers import ask
+from pages.foundations.before_attention.reading import LONGEST, read_line
 
 SIZES = {"rnn": {"width": 8, "layers": 1}, "convolution": {"width": 8, "layers": 2, "kernel": 3}}
 ALPHABET = Alphabet(" abcdefgh")

@@ -6,8 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dashboard.figures.heat import heat
 from dashboard.charts import drawn_once
+from dashboard.figures.heat import heat
 from dashboard.theme import LIGHT, Look
 
 

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from core.errors import CaptureError
-from dashboard import export, runs
-from dashboard.runs import WatchedText
+from dashboard import export
+from dashboard.watched import WatchedText, silence, watch_text
 
 
 @pytest.fixture(scope="module")
 def watched() -> WatchedText:
-    return runs.watch_text("gpt-books", "The old man and the sea.")
+    return watch_text("gpt-books", "The old man and the sea.")
 
 
 def test_the_file_holds_every_head_and_label(watched):
@@ -28,13 +28,13 @@ def test_the_file_holds_every_head_and_label(watched):
 
 def test_a_head_that_does_not_exist_cannot_be_silenced(watched):
     with pytest.raises(CaptureError, match="no head 6 in layer 0"):
-        runs.silence(watched.record, [(0, 6)])
+        silence(watched.record, [(0, 6)])
     with pytest.raises(CaptureError, match="no head 0 in layer 99"):
-        runs.silence(watched.record, [(99, 0)])
+        silence(watched.record, [(99, 0)])
 
 
 def test_silencing_leaves_the_shared_model_as_it_was(watched):
-    changed = runs.watch_text("gpt-books", "The old man and the sea.", ((0, 0), (1, 1)))
+    changed = watch_text("gpt-books", "The old man and the sea.", ((0, 0), (1, 1)))
     again = watched.model.run(watched.given)
     assert torch.equal(again.logits, watched.run.logits)
     assert not torch.allclose(changed.run.logits, watched.run.logits)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from dashboard.figures.beside import MARK, Box, beside, boxes
-from dashboard.figures.explored import Axis, Line, explored
 from dashboard.theme import DARK, LIGHT, Look
+from pages.scale.scaling_comparison.figures_explored import Axis, Line, explored
 
 HUES = {"transformer": "#009e73", "convolutional": "#cc79a7"}
 

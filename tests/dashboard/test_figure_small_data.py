@@ -1,7 +1,7 @@
 """Accuracy on little data, drawn: every network is a mark, and no name lies on another."""
 
-from dashboard.figures.small_data import Learner, against_pictures, against_size
 from dashboard.theme import LIGHT, Look
+from pages.scale.scaling_comparison.figures_small_data import Learner, against_pictures, against_size
 
 NET = Learner("Net", "convolutional", 6e4, {5_000: 40.0, 50_000: 60.0})
 VIT = Learner("ViT", "transformer", 1e6, {5_000: 30.0, 50_000: 70.0})

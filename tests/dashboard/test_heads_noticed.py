@@ -8,10 +8,11 @@ import torch
 
 from core.heads.head_table import HeadTable, measure_heads
 from core.zoo.text_models import NextToken, TextRun
-from dashboard import runs
-from dashboard.heads import noticed
-from dashboard.heads.costs import costs_frame
-from dashboard.heads.measured import heads_frame
+from dashboard.watched import WatchedText, watch_text
+from pages.foundations.many_heads import compute as runs_heads
+from pages.foundations.many_heads import noticed
+from pages.foundations.many_heads.costs import costs_frame
+from pages.foundations.many_heads.measured import heads_frame
 from tests.core.saved_models import byte_level_tokenizer
 from tests.dashboard.watched import record_of, tokens_of
 
@@ -22,10 +23,10 @@ PREVIOUS = torch.eye(COUNT).roll(-1, dims=1)
 FIRST = torch.eye(COUNT)[[0] * COUNT]
 
 
-def watched_text(*patterns: torch.Tensor) -> runs.WatchedText:
+def watched_text(*patterns: torch.Tensor) -> WatchedText:
     """A made-up run: each pattern is a layer of heads, (head, query, key)."""
     model = NextToken("made up", "made up", torch.nn.Identity(), byte_level_tokenizer(), 32)
-    return runs.WatchedText(model, TEXT, TextRun(None, {"text": TEXT}), record_of(*patterns))
+    return WatchedText(model, TEXT, TextRun(None, {"text": TEXT}), record_of(*patterns))
 
 
 def said_of(*patterns: torch.Tensor, **more: torch.Tensor) -> str:
@@ -74,7 +75,7 @@ def test_costs_are_counted_and_the_dearest_head_is_named():
 
 
 def test_the_cost_of_the_silenced_heads_together_is_told_as_a_ratio_of_probabilities():
-    asked = runs.trial(runs.watch_text("gpt-books", "The old man looked at the sea."))
+    asked = runs_heads.trial(watch_text("gpt-books", "The old man looked at the sea."))
     assert f"between {math.exp(asked.whole):,.0f} equally likely ones" in noticed.silenced(asked, 0, None)
     said = noticed.silenced(asked, 2, asked.whole + math.log(2))
     assert (
@@ -110,8 +111,8 @@ def test_the_costs_are_ranked_with_the_dearest_first():
 
 
 def test_who_is_stopped_keeps_what_was_measured_and_may_go_on():
-    watched = runs.watch_text("gpt-books", "A sentence that nobody else has measured yet.")
-    runs.known_costs(watched).clear()
+    watched = watch_text("gpt-books", "A sentence that nobody else has measured yet.")
+    runs_heads.known_costs(watched).clear()
     asked = []
 
     def stop(done, heads):
@@ -120,10 +121,10 @@ def test_who_is_stopped_keeps_what_was_measured_and_may_go_on():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        runs.measure_costs(watched, stop)
+        runs_heads.measure_costs(watched, stop)
     assert asked == [(done, 36) for done in range(4)]
-    first = dict(runs.known_costs(watched))
+    first = dict(runs_heads.known_costs(watched))
     assert list(first) == [(0, 0), (0, 1), (0, 2)]
-    runs.measure_costs(watched, lambda *_: None)
-    assert len(runs.known_costs(watched)) == 36
-    assert {head: runs.known_costs(watched)[head] for head in first} == first
+    runs_heads.measure_costs(watched, lambda *_: None)
+    assert len(runs_heads.known_costs(watched)) == 36
+    assert {head: runs_heads.known_costs(watched)[head] for head in first} == first

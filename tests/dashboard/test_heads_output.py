@@ -11,22 +11,29 @@ from core import zoo
 from core.capture import record_attention
 from core.errors import CaptureError, InputError
 from core.heads.contributions import HeadOutputs, largest_difference, watch_outputs
-from dashboard import examples, runs
-from dashboard.figures.contributions import length_bars
-from dashboard.heads import output
-from dashboard.heads.sums import Sum, add_up, noticed
+from core.images import open_example
+from dashboard import examples
 from dashboard.theme import LIGHT, Look
+from dashboard.watched import WatchedImage, WatchedText, watch_text
+from pages.foundations.many_heads import compute_contributions as runs_contributions
+from pages.foundations.many_heads import output
+from pages.foundations.many_heads.figures_contributions import length_bars
+from pages.foundations.many_heads.sums import Sum, add_up, noticed
 from tests.core import saved_models
 
 SECTION = """
-from dashboard import layout, runs
-from dashboard.heads import output
-from dashboard.heads.given import Given
+from dashboard import layout
+from pages.foundations.many_heads import compute_contributions as runs_contributions
+from dashboard.watched import WatchedImage
+from dashboard.watched import WatchedText
+from dashboard.watched import watch_text
+from pages.foundations.many_heads import output
+from pages.foundations.many_heads.given import Given
 with layout.sentences():
     output.show(Given({watched}, "", ""))
 """
-TEXT = 'runs.watch_text("gpt-books", {text!r})'
-PICTURE = 'runs.watch_image("vit-tiny-imagenet", "coffee", 96)'
+TEXT = 'watch_text("gpt-books", {text!r})'
+PICTURE = 'watch_image("vit-tiny-imagenet", "coffee", 96)'
 
 
 def visit(watched: str, **address: str) -> AppTest:
@@ -52,16 +59,16 @@ def figures(app: AppTest) -> list[dict]:
 
 @pytest.fixture(scope="module")
 def example():
-    return runs.watch_text("gpt-books", examples.SENTENCE)
+    return watch_text("gpt-books", examples.SENTENCE)
 
 
 @pytest.mark.parametrize("layer", range(6))
 def test_on_the_example_every_layer_adds_up(example, layer):
-    assert largest_difference(runs.head_outputs(example)[layer]).relative < 1e-5
+    assert largest_difference(runs_contributions.head_outputs(example)[layer]).relative < 1e-5
 
 
 def test_vectors_are_those_of_the_model_by_its_own_matrix(example):
-    added = add_up(runs.head_outputs(example)[3], 7)
+    added = add_up(runs_contributions.head_outputs(example)[3], 7)
     matrix = example.model.network.blocks[3].attention.out.weight.T
     for head in range(6):
         mixed = example.record.calls[3].output(head)[7]
@@ -85,11 +92,11 @@ def test_impossible_links_fall_back(address):
 
 def test_a_shorter_text_keeps_the_page_alive():
     app = of_text("one two", token="10")
-    assert app.slider(key="token").value <= len(runs.watch_text("gpt-books", "one two").given) - 1
+    assert app.slider(key="token").value <= len(watch_text("gpt-books", "one two").given) - 1
 
 
 def test_the_bars_are_as_long_as_the_vectors(example):
-    added = add_up(runs.head_outputs(example)[2], 10)
+    added = add_up(runs_contributions.head_outputs(example)[2], 10)
     bars = next(figure for figure in figures(of_text(layer="2", token="10")) if figure["type"] == "bar")
     assert len(bars["text"]) == 8
     expected = [*np.linalg.norm(added.vectors, axis=1), np.linalg.norm(added.bias), np.linalg.norm(added.total)]
@@ -98,14 +105,14 @@ def test_the_bars_are_as_long_as_the_vectors(example):
 
 
 def test_that_the_sum_is_exact_is_said_with_its_number(example):
-    found = largest_difference(runs.head_outputs(example)[2])
+    found = largest_difference(runs_contributions.head_outputs(example)[2])
     said = prose(of_text(layer="2", token="10"))
     assert f"the largest difference is **{output.tiny(found.largest)}**" in said
     assert "over all 19 tokens and 288 channels" in said
 
 
 def test_what_is_to_be_noticed_on_the_example_is_true(example):
-    outputs = runs.head_outputs(example)[5]
+    outputs = runs_contributions.head_outputs(example)[5]
     added = add_up(outputs, 18)
     most, _, lengths = noticed(added, outputs, "“dogs”")
     norms = [np.linalg.norm(example.record.calls[5].output(head)[18] @ rows_of(example, 5, head)) for head in range(6)]
@@ -141,12 +148,12 @@ def summed(vectors: list[list[float]], bias: list[float] | None = None) -> Sum:
     ],
 )
 def test_heads_that_cancel_are_named_and_only_those(example, vectors, said):
-    outputs = runs.head_outputs(example)[0]
+    outputs = runs_contributions.head_outputs(example)[0]
     assert said in noticed(summed(vectors), outputs, "“x”")[1]
 
 
 def test_a_bias_that_makes_the_sum_longer_is_not_called_a_cancellation(example):
-    outputs = runs.head_outputs(example)[0]
+    outputs = runs_contributions.head_outputs(example)[0]
     assert noticed(summed([[1, 0], [0, 1]], [9, 9]), outputs, "“x”")[2].endswith("here the bias counts.")
 
 
@@ -179,8 +186,8 @@ def test_each_side_of_an_encoder_decoder_has_its_own_tokens(tmp_path):
     tokens = model.encode("the cat sat")
     with record_attention(model.network) as record:
         run = model.run(tokens)
-    watched = runs.WatchedText(model, tokens, run, record)
-    layers = runs.head_outputs(watched)
+    watched = WatchedText(model, tokens, run, record)
+    layers = runs_contributions.head_outputs(watched)
     assert [one.call.path for one in layers] == [call.path for call in record.calls]
     for one in layers:
         assert largest_difference(one).relative < 1e-5
@@ -190,17 +197,17 @@ def test_each_side_of_an_encoder_decoder_has_its_own_tokens(tmp_path):
 
 def test_windows_have_no_tokens_of_their_own(tmp_path):
     model = zoo.load_image(str(saved_models.save_timm_model("swin", tmp_path)), allow_folders=True)
-    prepared = model.prepare(runs.watched.open_example("coffee"))
+    prepared = model.prepare(open_example("coffee"))
     with record_attention(model.network) as record:
         run = model.run(prepared)
     windows = watch_outputs(model.network, lambda network: network(prepared.pixels))[0]
-    assert output.token_labels(runs.WatchedImage(model, prepared, run, record), windows) == ()
+    assert output.token_labels(WatchedImage(model, prepared, run, record), windows) == ()
 
 
 def test_a_text_that_is_too_long_is_refused_with_the_numbers(example, monkeypatch):
-    monkeypatch.setattr("dashboard.runs.contributions.LONGEST", 12)
+    monkeypatch.setattr("pages.foundations.many_heads.compute_contributions.LONGEST", 12)
     with pytest.raises(InputError, match="at most 12 tokens, and this input has 19"):
-        runs.head_outputs(example)
+        runs_contributions.head_outputs(example)
 
 
 @pytest.mark.parametrize(

@@ -13,22 +13,27 @@ from core.capture import record_attention
 from core.errors import CaptureError, InputError
 from core.heads import relevance
 from core.images import open_example
-from dashboard import examples, runs, waiting
-from dashboard.heads import aggregates
-from dashboard.heads.noticed_together import noticed
-from dashboard.words import heads_together as said
+from dashboard import examples, waiting
+from dashboard.watched import watch_image, watch_text
+from pages.foundations.many_heads import aggregates
+from pages.foundations.many_heads import compute_together as runs_together
+from pages.foundations.many_heads import words_together as said
+from pages.foundations.many_heads.noticed_together import noticed
 from tests.core import saved_models
 from tests.dashboard.watched import record_of, tokens_of
 
 SECTION = """
-from dashboard import layout, runs
-from dashboard.heads import together
-from dashboard.heads.given import Given
+from dashboard import layout
+from pages.foundations.many_heads import compute_together as runs_together
+from dashboard.watched import watch_image
+from dashboard.watched import watch_text
+from pages.foundations.many_heads import together
+from pages.foundations.many_heads.given import Given
 with layout.sentences():
     together.show(Given({watched}, "", ""))
 """
-TEXT = 'runs.watch_text("gpt-books", {text!r})'
-PICTURE = 'runs.watch_image("vit-tiny-imagenet", "coffee", 96)'
+TEXT = 'watch_text("gpt-books", {text!r})'
+PICTURE = 'watch_image("vit-tiny-imagenet", "coffee", 96)'
 
 
 def visit(watched: str = TEXT.format(text=examples.SENTENCE), **address: str) -> AppTest:
@@ -46,12 +51,12 @@ def prose(app: AppTest) -> str:
 
 @pytest.fixture(scope="module")
 def example():
-    return runs.watch_text("gpt-books", examples.SENTENCE)
+    return watch_text("gpt-books", examples.SENTENCE)
 
 
 @pytest.fixture(scope="module")
 def picture():
-    return runs.watch_image("vit-tiny-imagenet", "coffee", 96)
+    return watch_image("vit-tiny-imagenet", "coffee", 96)
 
 
 def stack(watched) -> aggregates.Stack:
@@ -117,7 +122,7 @@ def test_words_are_joined_and_said_to_be(example):
     assert "section 4.1" in prose(visit(words="true"))
     assert "the best between any two" in prose(visit(words="true", together=aggregates.WIDEST))
     assert "Pieces of a word" not in prose(visit())
-    taken = runs.take_together(example, aggregates.ROLLOUT, words=True, progress=ignore)
+    taken = runs_together.take_together(example, aggregates.ROLLOUT, words=True, progress=ignore)
     labels = taken.scene.sequences["text"].labels
     assert " chased" in labels
     assert len(labels) == 18  # “ch” and “ased” are one
@@ -131,7 +136,7 @@ def ignore(done: int, total: int) -> None:
 
 def test_a_scene_has_one_head_for_each_layer_and_starts_where_all_is_put_together(example):
     for name in aggregates.NAMES:
-        scene = runs.take_together(example, name, words=False, progress=ignore).scene
+        scene = runs_together.take_together(example, name, words=False, progress=ignore).scene
         assert [layer.label for layer in scene.layers] == (
             ["all layers"] if name == aggregates.OVERALL else [str(number) for number in range(6)]
         )
@@ -142,8 +147,8 @@ def test_a_scene_has_one_head_for_each_layer_and_starts_where_all_is_put_togethe
 
 
 def test_what_was_taken_together_is_kept_for_the_next_visitor(example):
-    first = runs.take_together(example, aggregates.MEAN, words=False, progress=ignore)
-    assert runs.take_together(example, aggregates.MEAN, words=False, progress=fail) is first
+    first = runs_together.take_together(example, aggregates.MEAN, words=False, progress=ignore)
+    assert runs_together.take_together(example, aggregates.MEAN, words=False, progress=fail) is first
 
 
 def fail(done: int, total: int) -> None:
@@ -171,10 +176,13 @@ def test_work_that_was_stopped_leaves_nothing_half_done():
     def stop(done: int, total: int) -> None:
         raise InterruptedError(f"{done} of {total}")
 
-    watched = runs.watch_text("gpt-books", "a text that is stopped")
+    watched = watch_text("gpt-books", "a text that is stopped")
     with pytest.raises(InterruptedError):
-        runs.take_together(watched, aggregates.WIDEST, words=False, progress=stop)
-    assert runs.take_together(watched, aggregates.WIDEST, words=False, progress=ignore).together.maps.shape[0] == 6
+        runs_together.take_together(watched, aggregates.WIDEST, words=False, progress=stop)
+    assert (
+        runs_together.take_together(watched, aggregates.WIDEST, words=False, progress=ignore).together.maps.shape[0]
+        == 6
+    )
 
 
 def test_of_an_encoder_decoder_only_the_encoder_is_taken_together(tmp_path):

@@ -5,8 +5,8 @@ import pytest
 from core.anatomy.logit_lens import logit_lens
 from core.errors import CaptureError
 from dashboard.components.diagram import scene
-from dashboard.inside import maps, notices
-from dashboard.runs import inside
+from pages.foundations.inside_the_transformer import compute as inside
+from pages.foundations.inside_the_transformer import maps, notices
 from tests.core.saved_models import save_text_model, save_timm_model, save_vision_model
 
 TEXT = "The quick brown fox jumps over the lazy dog."

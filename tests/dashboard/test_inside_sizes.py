@@ -6,17 +6,17 @@ from streamlit.testing.v1 import AppTest
 from core.published import model_sizes
 from core.sizes import count_flops, count_parameters, crossing, shape_of
 from core.zoo.embedded import load_embedded_text
-from dashboard.figures.numbers import amount
-from dashboard.inside.famous_sizes import frame
-from dashboard.inside.sizes import bill
-from dashboard.inside.sizes_noticed import noticed
+from dashboard.numbers import amount
+from pages.foundations.inside_the_transformer.famous_sizes import frame
+from pages.foundations.inside_the_transformer.sizes import bill
+from pages.foundations.inside_the_transformer.sizes_noticed import noticed
 from tests.core import tiny_models
 
 SECTION = """
 import streamlit as st
 from dashboard import examples, layout
-from dashboard.inside import sizes
-from dashboard.runs import inside
+from pages.foundations.inside_the_transformer import sizes
+from pages.foundations.inside_the_transformer import compute as inside
 MACHINES = {
     "text": lambda: inside.walk_text("gpt-books", examples.SENTENCE),
     "picture": lambda: inside.walk_picture("vit-tiny-imagenet", examples.PICTURE, None),

@@ -6,12 +6,12 @@ import pytest
 
 from core.published import published_translators
 from dashboard.figures.costs import Point, costs
-from dashboard.runs import translation_measured as kept
 from dashboard.theme import HUES, LIGHT, Look
-from dashboard.translation import measured_notices as notices
-from dashboard.translation.measured_alignment import ROWS, SIDES, head_rates, how, ways
-from dashboard.translation.measured_published import FAMILY_HUES, points
-from dashboard.translation.measured_quality import by_length
+from pages.language.translation import compute_measured as kept
+from pages.language.translation import measured_notices as notices
+from pages.language.translation.measured_alignment import ROWS, SIDES, head_rates, how, ways
+from pages.language.translation.measured_published import FAMILY_HUES, points
+from pages.language.translation.measured_quality import by_length
 from tests.dashboard.measured_files import BEST, TEXTS, head_rate, write_all
 
 PRINTED = [Point("A", "recurrent", 1e20, 39.2), Point("<b>B</b>", "transformer", 1e18, 38.1)]

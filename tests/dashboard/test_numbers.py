@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.figures.numbers import column, signed, small, square
+from dashboard.numbers import column, signed, small, square
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from core.attention.worked_examples import CLASSIC, EXAMPLES, SENTENCE
 from dashboard.components.bundle import bundle
 from dashboard.components.step_view import scene
 from dashboard.components.step_view.mathml import mathml
-from dashboard.steps import matrices
+from pages.foundations.attention_step_by_step import matrices
 
 
 def scene_of(example, **options):

@@ -5,7 +5,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import waiting
-from dashboard.runs import efficient as kept
+from pages.scale.efficient_attention import compute as kept
 
 TEXT = "The old man looked at the sea. " * 9
 

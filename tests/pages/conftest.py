@@ -1,22 +1,20 @@
 """Pages are run inside the frame, as a visitor reaches them, with the models that come with the atlas."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import controls
+from dashboard import contents, controls
 
-ROOT = Path(__file__).parents[2]
+ROOT = contents.ROOT
 
 
 @pytest.fixture
 def visit():
-    """Open a page: visit("explore/text.py", text="…") gives an AppTest that has run once, without an exception."""
+    """Open a page: visit("explore/text", text="…") gives an AppTest that has run once, without an exception."""
 
-    def open_page(file: str, **query: str) -> AppTest:
+    def open_page(room: str, **query: str) -> AppTest:
         # AppTest cannot be sent to a page of `st.navigation`: here the frame knows them all and runs one.
-        app = AppTest.from_string(FRAME.format(page=ROOT / "pages" / file), default_timeout=60)
+        app = AppTest.from_string(FRAME.format(page=ROOT / "pages" / room / "page.py"), default_timeout=60)
         for name, value in query.items():
             app.query_params[name] = value
         return check(app.run())

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.published import FOLDER
 
-PAGE = "scale/scaling_comparison.py"
+PAGE = "scale/scaling_comparison"
 
 
 def original(name):

@@ -6,9 +6,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
-from dashboard import contents, runs
+from dashboard import contents
+from pages.foundations.attention_step_by_step import inputs
 
-PAGE = contents.ROOT / "pages" / contents.STEPS.file
+PAGE = contents.ROOT / "pages" / contents.STEPS.room / "page.py"
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +22,7 @@ def small_model(monkeypatch):
         ids = tuple(sum(map(ord, word)) % 300 for word in words)
         return Tokens(ids, tuple(words), (False,) * len(words), tuple(range(len(words))))
 
-    monkeypatch.setattr(runs, "text_model", lambda name: SimpleNamespace(name=name, network=network, encode=encode))
+    monkeypatch.setattr(inputs, "text_model", lambda name: SimpleNamespace(name=name, network=network, encode=encode))
 
 
 def visit(**address):

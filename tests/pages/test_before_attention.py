@@ -14,11 +14,11 @@ from core.costs.layer_costs import LAYERS
 from core.costs.one_pass import Cost
 from core.memory import copy_task
 from core.memory.gradient_reach import reach
-from dashboard.before.reading import LONGEST
-from dashboard.runs import before as kept
-from dashboard.words import before as said
+from pages.foundations.before_attention import compute as kept
+from pages.foundations.before_attention import words as said
+from pages.foundations.before_attention.reading import LONGEST
 
-PAGE = "foundations/before_attention.py"
+PAGE = "foundations/before_attention"
 SECTIONS = [said.REACH, said.COPY, said.WAYS, said.MODELS]
 
 

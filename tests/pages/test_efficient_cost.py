@@ -5,10 +5,10 @@ import pytest
 from core.costs.attention_costs import EACH, TOKENS, VARIANTS
 from core.costs.one_pass import Cost
 from core.measured import MeasuredCosts
-from dashboard.efficient import cost_formulas, cost_section
-from dashboard.runs import attention_costs as kept
+from pages.scale.efficient_attention import compute_costs as kept
+from pages.scale.efficient_attention import cost_formulas, cost_section
 
-PAGE = "scale/efficient_attention.py"
+PAGE = "scale/efficient_attention"
 # The exact ones are quadratic, the others linear and dearer at first.
 SECONDS = {name: (lambda n: 1e-9 * n**2) if name.startswith("Exact") else (lambda n: 2e-6 * n) for name in VARIANTS}
 COSTS = tuple(

@@ -8,10 +8,10 @@ from core.capture import record_attention
 from core.efficient.comparison import compare, head_of
 from core.models.efficient import BigBird, SlidingWindow
 from core.text import read_text
-from dashboard.efficient.side_by_side import percent
+from pages.scale.efficient_attention.side_by_side import percent
 from tests.pages.conftest import check, prose, told
 
-PAGE = "scale/efficient_attention.py"
+PAGE = "scale/efficient_attention"
 TEXT = "The old man looked at the sea. " * 9
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 from core.measured import HIDDEN, NEXT, EfficientRun
-from dashboard.efficient import scratch_section
-from dashboard.efficient.scratch_notices import notice
-from dashboard.words.efficient.scratch import TASKS
+from pages.scale.efficient_attention import scratch_section
+from pages.scale.efficient_attention.scratch_notices import notice
+from pages.scale.efficient_attention.words_scratch import TASKS
 from tests.pages.conftest import check, prose
 
-PAGE = "scale/efficient_attention.py"
+PAGE = "scale/efficient_attention"
 
 
 def run(variant: str, bits: float, multiplications: int, *, task: str = HIDDEN, rank: int = 0) -> EfficientRun:

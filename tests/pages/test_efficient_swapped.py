@@ -10,7 +10,7 @@ from core.models.efficient import BigBird, SlidingWindow
 from core.text import read_text
 from tests.pages.conftest import check, prose, told
 
-PAGE = "scale/efficient_attention.py"
+PAGE = "scale/efficient_attention"
 TEXT = "The old man looked at the sea. " * 5
 
 

@@ -4,7 +4,7 @@ import json
 
 from streamlit.testing.v1 import AppTest
 
-PAGE = "explore/image.py"
+PAGE = "explore/image"
 
 
 def bars(app: AppTest) -> dict:

@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-PAGE = "explore/text.py"
+PAGE = "explore/text"
 
 
 def bars(app: AppTest) -> dict:

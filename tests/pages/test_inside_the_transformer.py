@@ -4,13 +4,14 @@ import re
 
 import pytest
 
-from dashboard import contents, runs
+from dashboard import contents
 from dashboard.examples import SENTENCE
-from dashboard.runs import inside
-from dashboard.runs.translation import translator
+from dashboard.models import text_model
+from pages.foundations.inside_the_transformer import compute as inside
+from pages.language.translation.compute import translator
 from tests.pages.conftest import check
 
-PAGE = contents.INSIDE.file
+PAGE = contents.INSIDE.room
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_a_link_leads_to_a_part(opened, part, says):
 
 
 def test_what_to_notice_about_the_shipped_model_is_true(opened):
-    network = runs.text_model("gpt-books").network
+    network = text_model("gpt-books").network
     total = sum(weight.numel() for weight in network.parameters())
     mlps = sum(weight.numel() for name, weight in network.named_parameters() if ".mlp." in name)
     assert f"The MLPs hold **{mlps / total:.0%}** of its {total:,} weights." in prose(opened())

@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import controls
-from dashboard.heads import measured
+from pages.foundations.many_heads import measured
 from tests.core.saved_models import save_text_model, save_timm_model
 
-PAGE = "foundations/many_heads.py"
+PAGE = "foundations/many_heads"
 
 
 def prose(app: AppTest) -> str:

@@ -7,11 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import controls
-from dashboard.runs import order as order_runs
-from dashboard.words import order as words
+from pages.foundations.order import compute as order_runs
+from pages.foundations.order import words
 from tests.core.saved_models import save_text_model, save_timm_model
 
-PAGE = "foundations/order.py"
+PAGE = "foundations/order"
 
 
 def prose(app: AppTest) -> str:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from core.scaling import Chinchilla
-from dashboard.runs import laws as kept
-from dashboard.scaling.calculator_section import duration, split_of
+from pages.scale.scaling_comparison import compute_laws as kept
+from pages.scale.scaling_comparison.calculator_section import duration, split_of
 
-PAGE = "scale/scaling_comparison.py"
+PAGE = "scale/scaling_comparison"
 
 
 @pytest.fixture(autouse=True)

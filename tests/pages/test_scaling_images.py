@@ -2,8 +2,8 @@
 
 import pytest
 
-from dashboard.words import scaling as page
-from dashboard.words.scaling import images as said
+from pages.scale.scaling_comparison import words as page
+from pages.scale.scaling_comparison import words_images as said
 from tests.pages.conftest import check
 from tests.pages.scaling import PAGE, drawn, families, line, original, prose, same, told
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from dashboard.words import scaling as page
-from dashboard.words.scaling import language as said
+from pages.scale.scaling_comparison import words as page
+from pages.scale.scaling_comparison import words_language as said
 from tests.pages.scaling import PAGE, drawn, line, numbers, original, prose, same
 
 GLUE = {of["model"]: of for of in original("glue_leaderboard.csv")}

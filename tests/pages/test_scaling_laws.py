@@ -3,10 +3,10 @@
 import pytest
 
 from core.scaling import Chinchilla, Kaplan
-from dashboard.runs import laws as kept
-from dashboard.scaling import laws_section
+from pages.scale.scaling_comparison import compute_laws as kept
+from pages.scale.scaling_comparison import laws_section
 
-PAGE = "scale/scaling_comparison.py"
+PAGE = "scale/scaling_comparison"
 
 
 @pytest.fixture(autouse=True)

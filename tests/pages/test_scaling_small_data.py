@@ -5,10 +5,10 @@ import csv
 import pytest
 
 from core.measured import SmallDataRun, small_data_runs
-from dashboard.scaling import small_data_section
-from dashboard.scaling.small_data_notices import notice
+from pages.scale.scaling_comparison import small_data_section
+from pages.scale.scaling_comparison.small_data_notices import notice
 
-PAGE = "scale/scaling_comparison.py"
+PAGE = "scale/scaling_comparison"
 
 
 def run(model: str, family: str, pictures: int, accuracy: float, params: int = 10) -> SmallDataRun:

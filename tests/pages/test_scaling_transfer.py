@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from dashboard.words import scaling as page
-from dashboard.words.scaling import transfer as said
+from pages.scale.scaling_comparison import words as page
+from pages.scale.scaling_comparison import words_transfer as said
 from tests.pages.scaling import PAGE, drawn, families, numbers, original, prose
 
 TABLE = original("vit_vs_cnn_transfer.csv")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dashboard.words import scaling as page
-from dashboard.words.scaling import translation as said
+from pages.scale.scaling_comparison import words as page
+from pages.scale.scaling_comparison import words_translation as said
 from tests.pages.scaling import PAGE, drawn, line, original, prose, same, told
 
 TABLE = original("translation_bleu.csv")

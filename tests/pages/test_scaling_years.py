@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dashboard.scaling.years_notices import time
-from dashboard.words import scaling as page
-from dashboard.words.scaling import years as said
+from pages.scale.scaling_comparison import words as page
+from pages.scale.scaling_comparison import words_years as said
+from pages.scale.scaling_comparison.years_notices import time
 from tests.pages.scaling import PAGE, drawn, line, original, prose, same, told
 
 TABLE = original("notable_models.csv")

@@ -2,14 +2,14 @@
 
 import pytest
 
-from dashboard.runs import swin as kept
-from dashboard.swin import bias_notices
-from dashboard.words.swin import BIAS
+from pages.vision.swin import bias_notices
+from pages.vision.swin import compute as kept
+from pages.vision.swin.words import BIAS
 from tests.core import saved_models
 from tests.core.saved_windows import save_windowed
 from tests.pages.conftest import prose
 
-PAGE = "vision/swin.py"
+PAGE = "vision/swin"
 pytestmark = pytest.mark.usefixtures("at_home")
 
 

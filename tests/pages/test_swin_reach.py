@@ -10,14 +10,14 @@ from core.vision.window_cost import PIXELS, BlockSizes, Timing, global_cost, win
 from core.vision.window_rollout import blocks_of, growing_limit, growing_reach, spread_of
 from dashboard.components.attention_view import codec
 from dashboard.components.reach_row.packing import patch_of
-from dashboard.runs import swin_cost
-from dashboard.runs.swin import watch_windows
-from dashboard.words import swin as said
+from pages.vision.swin import compute_cost as swin_cost
+from pages.vision.swin import words as said
+from pages.vision.swin.compute import watch_windows
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import prose
 from tests.pages.tiny_windows import save_windowed
 
-PAGE = "vision/swin.py"
+PAGE = "vision/swin"
 pytestmark = pytest.mark.usefixtures("at_home")
 
 

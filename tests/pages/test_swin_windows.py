@@ -2,13 +2,13 @@
 
 import pytest
 
-from dashboard.runs import swin as kept
-from dashboard.words.swin import WINDOWS
+from pages.vision.swin import compute as kept
+from pages.vision.swin.words import WINDOWS
 from tests.core import saved_models
 from tests.core.saved_windows import save_windowed
 from tests.pages.conftest import prose
 
-PAGE = "vision/swin.py"
+PAGE = "vision/swin"
 pytestmark = pytest.mark.usefixtures("at_home")
 
 

@@ -9,15 +9,15 @@ from streamlit.testing.v1 import AppTest
 from core.heads.relevance import word_spans
 from core.translation.decoding import limit_of
 from core.zoo import Changes
-from dashboard.runs import translation as kept
-from dashboard.translation import cuts
-from dashboard.translation.cuts import CutLink
-from dashboard.translation.models import TITLES
-from dashboard.translation.word_difference import difference, marked
-from dashboard.words import translation as said
-from dashboard.words.translation import change as words
+from pages.language.translation import compute as kept
+from pages.language.translation import cuts
+from pages.language.translation import words as said
+from pages.language.translation import words_change as words
+from pages.language.translation.cuts import CutLink
+from pages.language.translation.models import TITLES
+from pages.language.translation.word_difference import difference, marked
 
-PAGE = "language/translation.py"
+PAGE = "language/translation"
 ENGLISH = "The cat sleeps on the red mat."
 
 

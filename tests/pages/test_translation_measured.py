@@ -6,13 +6,13 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.runs import translation as runs
-from dashboard.runs import translation_measured as kept
-from dashboard.words import translation as said
-from dashboard.words.translation import measured as words
+from pages.language.translation import compute as runs
+from pages.language.translation import compute_measured as kept
+from pages.language.translation import words as said
+from pages.language.translation import words_measured as words
 from tests.dashboard.measured_files import BEST, HEADS, LAYERS, head_rate, write_all, write_results
 
-PAGE = "language/translation.py"
+PAGE = "language/translation"
 
 
 @pytest.fixture

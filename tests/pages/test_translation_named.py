@@ -5,12 +5,12 @@ import pytest
 
 from core.zoo import load_named_translator
 from dashboard import controls
-from dashboard.words import translation as said
-from dashboard.words.translation import named as words
+from pages.language.translation import words as said
+from pages.language.translation import words_named as words
 from tests.core import saved_models
 from tests.pages.conftest import check
 
-PAGE = "language/translation.py"
+PAGE = "language/translation"
 SENTENCE = "Who listens to the quick brown fox?"
 
 

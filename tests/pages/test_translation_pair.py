@@ -8,13 +8,13 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from core.heads.relevance import join_words, word_spans
-from dashboard.runs import translation as kept
-from dashboard.translation import pair_links, pair_measures
-from dashboard.translation.models import TITLES
-from dashboard.words import translation as said
-from dashboard.words.translation import pair as words
+from pages.language.translation import compute as kept
+from pages.language.translation import pair_links, pair_measures
+from pages.language.translation import words as said
+from pages.language.translation import words_pair as words
+from pages.language.translation.models import TITLES
 
-PAGE = "language/translation.py"
+PAGE = "language/translation"
 LONG = " ".join(["a"] * 500)
 
 

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from core.translation.decoding import BEGIN, PENALTY
-from dashboard.runs import translation as kept
-from dashboard.words import translation as said
-from dashboard.words.translation import steps as words
+from pages.language.translation import compute as kept
+from pages.language.translation import words as said
+from pages.language.translation import words_steps as words
 
-PAGE = "language/translation.py"
+PAGE = "language/translation"
 CAT = "The cat sleeps."
 SHORT = "Yes."
 BAHDANAU, TRANSFORMER, SEQ2SEQ = "Bahdanau's attention", "Transformer", "Without attention"

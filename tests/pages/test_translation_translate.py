@@ -12,16 +12,16 @@ from core.text import Tokens
 from core.translation.decoding import END
 from core.zoo.embedded import WEIGHTS
 from core.zoo.translators import KINDS
-from dashboard.runs import translation as kept
-from dashboard.translation import translate_maps as maps
-from dashboard.translation.models import TITLES
-from dashboard.translation.translate_formula import row_table
-from dashboard.translation.translate_notices import entropy, longest_backwards
-from dashboard.translation.word_maps import BEST, BestHead
-from dashboard.words import translation as said
+from pages.language.translation import compute as kept
+from pages.language.translation import translate_maps as maps
+from pages.language.translation import words as said
+from pages.language.translation.models import TITLES
+from pages.language.translation.translate_formula import row_table
+from pages.language.translation.translate_notices import entropy, longest_backwards
+from pages.language.translation.word_maps import BEST, BestHead
 from tests.core.tiny_translators import tiny
 
-PAGE = "language/translation.py"
+PAGE = "language/translation"
 VOCABULARY = 8000
 LONG = " ".join(["The cat sat on the old mat, and nobody was there to see it."] * 36)  # 504 words
 
@@ -44,7 +44,7 @@ def tiny_models(monkeypatch):
 
 
 def forget() -> None:
-    from dashboard.runs import translation_steps
+    from pages.language.translation import compute_steps as translation_steps
 
     for cached in (kept.translator, kept._place, kept.align, translation_steps.worked_step):
         cached.clear()
@@ -267,7 +267,7 @@ def test_entropy_is_that_of_the_formula():
 
 
 def test_the_row_that_is_worked_out_is_the_row_of_the_map():
-    from dashboard.runs.translation_steps import worked_step
+    from pages.language.translation.compute_steps import worked_step
 
     each = translated("A dog runs.")["bahdanau"]
     look = worked_step("bahdanau", "A dog runs.", 2, 1).known

@@ -9,14 +9,14 @@ from streamlit.testing.v1 import AppTest
 from core.capture import edit_attention, record_attention
 from core.images import Patches, open_example
 from core.zoo import load_image
-from dashboard.runs import vision_changed as kept
-from dashboard.vision import hidden_patches
-from dashboard.words import vision as said
-from dashboard.words.vision import change as words
+from pages.vision.vision_transformer import compute_changed as kept
+from pages.vision.vision_transformer import hidden_patches
+from pages.vision.vision_transformer import words as said
+from pages.vision.vision_transformer import words_change as words
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import prose, told
 
-PAGE = "vision/vision_transformer.py"
+PAGE = "vision/vision_transformer"
 pytestmark = pytest.mark.usefixtures("at_home")
 VIT = "vit-tiny-imagenet"
 

@@ -5,16 +5,16 @@ import torch
 
 from core.images import open_example
 from core.vision.explain import explain
-from dashboard.runs import vision_explained as kept
-from dashboard.runs.models import image_model
-from dashboard.vision import explain_faithful, explain_notices
-from dashboard.vision.explain_section import labels_of
-from dashboard.words import vision as page
-from dashboard.words.vision import explain as said
+from dashboard.models import image_model
+from pages.vision.vision_transformer import compute_explained as kept
+from pages.vision.vision_transformer import explain_faithful, explain_notices
+from pages.vision.vision_transformer import words as page
+from pages.vision.vision_transformer import words_explain as said
+from pages.vision.vision_transformer.explain_section import labels_of
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import prose, told
 
-PAGE = "vision/vision_transformer.py"
+PAGE = "vision/vision_transformer"
 pytestmark = pytest.mark.usefixtures("at_home")
 
 

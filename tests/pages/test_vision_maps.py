@@ -16,17 +16,18 @@ from timm.models import save_for_hf
 from core.heads import measures
 from core.images import Patches
 from core.vision.distance import smallest_set
-from dashboard import runs
 from dashboard.components.photo_maps import Dense, Factors
 from dashboard.components.photo_maps.packing import Wanted, pack
-from dashboard.runs import vision_maps
-from dashboard.runs.vision_maps import Measured
-from dashboard.vision import maps_notices
-from dashboard.words import vision as said
+from dashboard.models import image_model
+from dashboard.watched import watch_image
+from pages.vision.vision_transformer import compute_maps as vision_maps
+from pages.vision.vision_transformer import maps_notices
+from pages.vision.vision_transformer import words as said
+from pages.vision.vision_transformer.compute_maps import Measured
 from tests.core.saved_models import save_timm_model, save_vision_model
 from tests.pages.conftest import prose, told
 
-PAGE = "vision/vision_transformer.py"
+PAGE = "vision/vision_transformer"
 pytestmark = pytest.mark.usefixtures("at_home")
 NAME = "vit-tiny-imagenet"
 
@@ -52,7 +53,7 @@ def test_the_section_is_alive_at_once_and_its_distances_are_those_of_the_recorde
     app = open_maps(picture="cat", patches="8")
     assert not app.warning
     assert "What to notice" in [element.value for element in app.subheader]
-    call_of = runs.watch_image(NAME, "cat", 64).record.calls
+    call_of = watch_image(NAME, "cat", 64).record.calls
     expected = [
         float(8 * measures.mean_distance_in_plane(call.weights(head), Patches(8, 8, ("class",))))
         for call in call_of
@@ -70,7 +71,7 @@ def _decoded(sent: dict) -> bytes:
 
 
 def test_the_head_in_view_at_first_is_the_one_whose_class_token_looks_most_narrowly():
-    watched = runs.watch_image(NAME, "cat", 64)
+    watched = watch_image(NAME, "cat", 64)
     last = watched.record.calls[-1]
     needed = [int(smallest_set(last.weights(head)[0, 1:], 0.6).sum()) for head in range(4)]
     scene = vision_maps.scene_of(watched)
@@ -83,10 +84,10 @@ def test_the_head_in_view_at_first_is_the_one_whose_class_token_looks_most_narro
 
 def test_the_maps_are_what_timm_computes_without_its_fused_kernel(tmp_path):
     name = str(save_timm_model("dinov2", tmp_path / "model"))
-    watched = runs.watch_image(name, "coffee", None)
+    watched = watch_image(name, "coffee", None)
     scene = vision_maps.scene_of(watched)
     seen = []
-    network = copy.deepcopy(runs.image_model(name).network)
+    network = copy.deepcopy(image_model(name).network)
     for block in network.blocks:
         block.attn.fused_attn = False
         block.attn.attn_drop.register_forward_hook(lambda *given: seen.append(given[2][0]))
@@ -104,13 +105,13 @@ def test_any_vision_transformer_of_timm_is_shown_with_its_own_prefix_tokens(open
     name = str(save_timm_model(kind, tmp_path))
     app = open_maps(network=name)
     assert not app.warning, told(app)
-    scene = vision_maps.scene_of(runs.watch_image(name, "coffee", None))
+    scene = vision_maps.scene_of(watch_image(name, "coffee", None))
     assert {len(layer.prefix) for layer in scene.layers} == {prefix}
     assert all((layer.rows, layer.columns) == (4, 4) for layer in scene.layers)
 
 
 def test_a_vision_transformer_of_transformers_is_shown_too(tmp_path):
-    watched = runs.watch_image(str(save_vision_model("vit", tmp_path)), "coffee", None)
+    watched = watch_image(str(save_vision_model("vit", tmp_path)), "coffee", None)
     scene = vision_maps.scene_of(watched)
     assert [layer.path for layer in scene.layers] == [call.path for call in watched.record.calls]
     for layer, call in zip(scene.layers, watched.record.calls, strict=True):
@@ -122,7 +123,7 @@ def test_where_a_bias_is_added_the_weights_themselves_are_shown(tmp_path):
     sizes = {"img_size": 64, "embed_dim": 16, "num_heads": 2, "depth": 2}
     network = timm.create_model("beit_base_patch16_224", **sizes)
     save_for_hf(network, tmp_path, model_args=sizes, safe_serialization=True)
-    watched = runs.watch_image(str(tmp_path), "coffee", None)
+    watched = watch_image(str(tmp_path), "coffee", None)
     scene = vision_maps.scene_of(watched)
     for layer, call in zip(scene.layers, watched.record.calls, strict=True):
         assert isinstance(layer.answers, Dense)
@@ -159,7 +160,7 @@ def test_a_model_without_attention_is_sent_to_the_explanations(open_maps, tmp_pa
 
 
 def test_sixteen_hundred_patches_fit_four_megabytes():
-    scene = vision_maps.scene_of(runs.watch_image(NAME, "cat", 320))
+    scene = vision_maps.scene_of(watch_image(NAME, "cat", 320))
     assert {(layer.rows, layer.columns) for layer in scene.layers} == {(40, 40)}
     for layer in range(6):
         assert len(json.dumps(pack(scene, Wanted(layer, 0)))) < 4e6
@@ -168,7 +169,7 @@ def test_sixteen_hundred_patches_fit_four_megabytes():
 @pytest.mark.parametrize("size", [(1, 1), (1, 5000), (5000, 1), (3, 7)])
 @pytest.mark.parametrize("mode", ["RGBA", "I;16", "1"])
 def test_odd_pictures_are_shown_all_the_same(size, mode):
-    scene = vision_maps.scene_of(runs.watch_image(NAME, picture_of(size, mode), 64))
+    scene = vision_maps.scene_of(watch_image(NAME, picture_of(size, mode), 64))
     assert pack(scene, Wanted())["overview"]["picture"].startswith("data:image/")
     np.testing.assert_allclose(scene.layers[3].weights(2).sum(axis=1), 1, atol=1e-5)
 

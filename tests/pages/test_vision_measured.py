@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from dashboard.runs import vision_measured as kept
-from dashboard.vision import measured_faithful, measured_quality
-from dashboard.words import vision as page
-from dashboard.words.vision import measured as said
+from pages.vision.vision_transformer import compute_measured as kept
+from pages.vision.vision_transformer import measured_faithful, measured_quality
+from pages.vision.vision_transformer import words as page
+from pages.vision.vision_transformer import words_measured as said
 from tests.pages.conftest import prose, told
 
-PAGE = "vision/vision_transformer.py"
+PAGE = "vision/vision_transformer"
 
 
 def quality(top1, **more):

@@ -6,12 +6,12 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from dashboard.runs.vision_sequence import follow_picture
-from dashboard.vision import sequence_notices, sequence_patch, sequence_stages
+from pages.vision.vision_transformer import sequence_notices, sequence_patch, sequence_stages
+from pages.vision.vision_transformer.compute_sequence import follow_picture
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import prose, told
 
-PAGE = "vision/vision_transformer.py"
+PAGE = "vision/vision_transformer"
 pytestmark = pytest.mark.usefixtures("at_home")
 VIT = "vit-tiny-imagenet"
 

@@ -10,7 +10,7 @@ from core.translation.alignment import Agreement, agreement
 from core.translation.given_words import cut_words
 from core.translation.spelling import normalise_english
 from core.zoo.translators import WithHeads
-from dashboard.runs import translation_measured as reader
+from pages.language.translation import compute_measured as reader
 from training import translation_alignment as measuring
 from training.pairs import train_tokenizer
 from training.translation_alignment import Gold, Way, best_of, compare, cut_pair, english_words, french_words, read_gold

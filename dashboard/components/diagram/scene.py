@@ -6,7 +6,7 @@ from core.anatomy import OUTPUT, Block, Lane, Part, Stack, Step, Walked
 from core.anatomy.parts import Kind
 from dashboard.components.diagram.places import BOX, GAP, INDENT, LANE, LINE_WIDTH, STREAM, Place
 from dashboard.theme import HUES
-from dashboard.words import inside as said
+from pages.foundations.inside_the_transformer import words as said
 
 COLOURS: dict[Kind, str] = {
     "embedding": HUES[5],

@@ -8,7 +8,7 @@ import torch
 
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
-from dashboard import contents, runs
+from dashboard import contents, models
 
 
 @st.cache_resource
@@ -24,6 +24,6 @@ def small_model(name: str) -> SimpleNamespace:
     return SimpleNamespace(name=name, network=network, encode=encode)
 
 
-runs.text_model = small_model
+models.text_model = small_model
 st.set_page_config(layout="wide")
-runpy.run_path(str(contents.ROOT / "pages" / contents.STEPS.file))
+runpy.run_path(str(contents.ROOT / "pages" / contents.STEPS.room / "page.py"))

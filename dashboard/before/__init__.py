@@ -1,1 +1,0 @@
-"""What the page "Before attention" is made of: its four sections, what they compute, and what they say."""

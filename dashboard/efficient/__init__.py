@@ -1,1 +1,0 @@
-"""What may be left out? The sections of the page "Efficient attention"."""

@@ -1,1 +1,0 @@
-"""The page "Many heads": what is given, and one module for each of its sections."""

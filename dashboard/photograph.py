@@ -1,0 +1,57 @@
+"""A visitor's photograph, the model that looks at it, and how finely it is cut."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from core import zoo
+from dashboard import controls, examples, layout
+from dashboard.kept import Upload
+from dashboard.models import image_model
+from dashboard.watched import Head, Picture, WatchedImage, prepare, watch_image
+
+TRANSFORMERS = ("vit-tiny-imagenet",)
+CLASSIFIERS = (*TRANSFORMERS, "resnet-tiny-imagenet", "plain-tiny-imagenet")
+WINDOWED = ("swin-tiny-imagenet",)
+PIXELS_OF_WINDOWS = 128  # a picture of which Swin's windows fill every stage, and leave something to shift
+
+
+@dataclass(frozen=True)
+class Photograph:
+    """A photograph and the model that looks at it: what its pages compute with, and know it by."""
+
+    name: str  # of the model
+    picture: Picture
+    resolution: int | None  # pixels on a side, where the model leaves a choice
+
+    @property
+    def identity(self) -> Hashable:
+        """What tells it from any other."""
+        known = self.picture.identity if isinstance(self.picture, Upload) else self.picture
+        return self.name, known, self.resolution
+
+    @property
+    def model(self) -> zoo.ImageModel:
+        """The model, shared by all visitors."""
+        return image_model(self.name)
+
+    @property
+    def prepared(self) -> zoo.PreparedPicture:
+        """The picture as the model takes it."""
+        return prepare(self.name, self.picture, self.resolution)
+
+    def watched(self, silenced: tuple[Head, ...] = ()) -> WatchedImage:
+        """What the model attends to, with some heads silenced; CaptureError if it does not attend to anything."""
+        return watch_image(self.name, self.picture, self.resolution, silenced)
+
+
+def choose(offered: Sequence[str] = (), *, attends: bool = True) -> Photograph:
+    """The row of controls above a figure: the same keys, so the same choice, in every section of a page.
+
+    `offered`: which of our models are on the list; `attends`: whether a model without attention is refused.
+    """
+    with layout.control_bar():
+        picture = controls.picture()
+        name = controls.model("image", offered=offered, attends=attends)
+        first = PIXELS_OF_WINDOWS if offered == WINDOWED else examples.RESOLUTION
+        resolution = controls.resolution(image_model(name), first=first)
+    return Photograph(name, picture, resolution)

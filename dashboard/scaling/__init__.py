@@ -1,1 +1,0 @@
-"""What does size buy? The sections of the page "Scaling comparison"."""

@@ -1,1 +1,0 @@
-"""What the page "Attention step by step" is made of: its controls, its formulas, its sentences."""

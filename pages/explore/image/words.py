@@ -1,0 +1,18 @@
+"""What the page Image says."""
+
+from dashboard.layout import PageWords
+from dashboard.references import DARCET, DOSOVITSKIY, JAIN, VASWANI
+
+IMAGE = PageWords(
+    question="Where does it look?",
+    lead=(
+        "The model cuts the picture into square patches, and every patch looks at every other. Touch a patch to see "
+        "where it looks, or choose *class*: the token from which the model tells what is in the picture."
+    ),
+    try_this=(
+        "Touch the background, then the subject. Do they look at the same places?",
+        "Compare the first layer with the last: which heads look nearby, and which look across the whole picture?",
+        "Silence a head that looks at the subject. Does the model still know what it is?",
+    ),
+    references=(DOSOVITSKIY, DARCET, VASWANI, JAIN),
+)

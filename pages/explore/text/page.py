@@ -1,0 +1,16 @@
+"""Who listens to whom, in one's own text: every head of a model."""
+
+from dashboard import contents, controls, layout
+from dashboard.explore import explore
+from dashboard.watched import watch_text
+from pages.explore.text import words
+
+layout.head(words.TEXT)
+with layout.control_bar():
+    text = controls.text()
+    name = controls.model("text")
+
+with layout.waiting_place():
+    plain = watch_text(name, text)
+layout.say_what_was_cut(plain.given)
+explore(plain, lambda heads: watch_text(name, text, heads), words.TEXT, apart=contents.step_by_step(name, text))

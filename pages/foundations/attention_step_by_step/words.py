@@ -1,0 +1,19 @@
+"""Attention step by step."""
+
+from dashboard.layout import PageWords
+from dashboard.references import ALAMMAR, CLARK, RADFORD, VASWANI
+
+STEPS = PageWords(
+    question="How does a query find its values?",
+    lead=(
+        "Attention is eight small pieces of arithmetic. Walk through them one at a time, with numbers you can change "
+        "or with those of a real model; rest the pointer on a number of the result to see the sum that made it."
+    ),
+    try_this=(
+        "Turn the scale off and watch the largest weight: what is left for the other tokens?",
+        "Turn the mask on. Which numbers change, and which stay exactly as they are?",
+        "Move the temperature towards 4. When do all tokens get the same, and what does a token receive then?",
+        "In the classic example, give both rows of *K* the same numbers. Can a query still tell the two tokens apart?",
+    ),
+    references=(VASWANI, ALAMMAR, RADFORD, CLARK),
+)

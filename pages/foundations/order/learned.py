@@ -1,0 +1,202 @@
+"""Learned positions: what a model made of its places, when nobody told it how they lie."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.order.learned_positions import PositionTable, by_distance, evenly, find_tables, likeness, similarity
+from dashboard import charts, controls, layout
+from dashboard.components.cell_map import cell_map
+from dashboard.figures.curves import curves
+from dashboard.figures.heat import heat
+from dashboard.figures.mosaic import tiles
+from dashboard.models import image_model, text_model
+from dashboard.numbers import signed
+from pages.foundations.order import inputs
+from pages.foundations.order.instead import instead
+from pages.foundations.order.words import LEARNED
+
+TEXT, IMAGE = "A text model", "An image model"
+MOST_POSITIONS = 256  # rows of a similarity map that are shown
+MOST_TILES = 14  # small maps on a side
+
+
+def show() -> None:
+    """The whole part of the page."""
+    inputs.lead(LEARNED)
+    with layout.control_bar():
+        kind = inputs.choice("Learned by", [TEXT, IMAGE], key="learner")
+        name = controls.model("text" if kind == TEXT else "image")
+        choose = st.container(width="content")
+    with layout.waiting_place():
+        network = (text_model(name) if kind == TEXT else image_model(name)).network
+    tables = find_tables(network, pictures=kind == IMAGE)
+    if not tables:
+        st.info(f"{layout.plain(name)} has no table of positions: {instead(network)}.", icon=":material/info:")
+        return
+    table = tables[0]
+    if len(tables) > 1:
+        with choose:
+            paths = [found.path for found in tables]
+            table = tables[paths.index(inputs.choice("Table", paths, key="table"))]
+    if not table.learned:
+        st.info("These positions are not learned: they are waves, kept in a table.", icon=":material/info:")
+    said = _picture(name, table) if table.grid else _sequence(name, table)
+    layout.notes(LEARNED, notice=said, formula=lambda: _formula(table))
+
+
+def _sequence(name: str, table: PositionTable) -> tuple[str, ...]:
+    """The map of a row of tokens, and one row of it as a curve."""
+    shown = evenly(len(table.vectors), MOST_POSITIONS)
+    alike = similarity(table.vectors)
+    numbers = [str(place) for place in shown.tolist()]
+    mapped, drawn = st.columns([1.1, 1], gap="large", vertical_alignment="center")
+    with drawn:
+        chosen = inputs.slide("Position", 0, len(table.vectors) - 1, len(table.vectors) // 2, key="place")
+        _one_position(alike[chosen].numpy(), chosen)
+    with mapped:
+        cell_map(
+            alike[shown][:, shown].numpy(),
+            key="learned-map",
+            x="position",
+            y="position",
+            tell="positions {row} and {column}: cosine {value}",
+            rows=numbers,
+            columns=numbers,
+            limits=(-1, 1),
+            on_click=lambda row, _column: _choose(int(shown[row])),
+            alt="How alike the learned vectors of all pairs of positions are; a band along the diagonal is nearness.",
+            name="order-learned",
+        )
+    return sequence_notices(name, table)
+
+
+def _one_position(cosines: np.ndarray, chosen: int) -> None:
+    places = np.arange(len(cosines))
+    figure = curves(
+        places,
+        {f"position {chosen}": cosines},
+        look=layout.look(),
+        x="position",
+        y=f"cosine with position {chosen}",
+        tell=f"positions {chosen} and %{{x}}: %{{y:.2f}}",
+        height=320,
+    )
+    charts.chart(
+        figure,
+        name="order-learned-row",
+        alt=f"How alike position {chosen} is to all others.",
+        table=pd.DataFrame({"position": places, "cosine": cosines}),
+    )
+
+
+def sequence_notices(name: str, table: PositionTable) -> tuple[str, ...]:
+    """Near and far positions, and what one cannot ask for."""
+    means = by_distance(similarity(table.vectors))
+    count = len(means)
+    if count < 5:
+        return (f"{layout.plain(name)} has {count} positions only.",)
+    half = count // 2
+    nearer = "more alike" if means[1] > means[half] else "no more alike"
+    return (
+        f"Neighbours have a cosine of **{signed(means[1].item())}** on average, positions {half} apart "
+        f"**{signed(means[half].item())}**: near positions are {nearer}, though nobody told the model which are near.",
+        f"There are {count} vectors and no more: position {count} has none, so the model cannot read longer texts.",
+    )
+
+
+def _picture(name: str, table: PositionTable) -> tuple[str, ...]:
+    """The map of one patch, and the maps of all (as in figure 7 of Dosovitskiy et al. 2020)."""
+    assert table.grid is not None
+    rows, columns = table.grid
+    alike = similarity(table.vectors[table.prefix :])
+    chosen = inputs.slide("Patch", 0, rows * columns - 1, rows // 2 * columns + columns // 2, key="patch")
+    row, column = divmod(chosen, columns)
+    one, all_of_them = st.columns(2, gap="large")
+    with one:
+        st.markdown(f"**One patch**: row {row}, column {column}. Click another.")
+        cell_map(
+            alike[chosen].unflatten(0, (rows, columns)).numpy(),
+            key="learned-patch",
+            x="column",
+            y="row",
+            tell="row {row}, column {column}: cosine {value}",
+            limits=(-1, 1),
+            marked=[(row, column)],
+            mark="the patch that is compared",
+            on_click=lambda row, column: _choose_patch(row * columns + column),
+            alt=f"How alike the position of the patch in row {row}, column {column} is to that of every patch.",
+            name="order-learned-patch",
+        )
+    with all_of_them:
+        _all_patches(alike.numpy(), rows, columns)
+    return picture_notices(name, table)
+
+
+def _all_patches(alike: np.ndarray, rows: int, columns: int) -> None:
+    down, across = evenly(rows, MOST_TILES).numpy(), evenly(columns, MOST_TILES).numpy()
+    places = (down[:, None] * columns + across).ravel()
+    sheet = tiles(alike[places].reshape(-1, rows, columns), len(down), len(across))
+    figure = heat(
+        sheet, look=layout.look(), x="column of the patch", y="row of the patch", limits=(-1, 1), tell="%{z:.2f}"
+    )
+    figure.update_xaxes(tickvals=_middles(len(across), columns), ticktext=[str(place) for place in across])
+    figure.update_yaxes(tickvals=_middles(len(down), rows), ticktext=[str(place) for place in down])
+    figure.update_traces(xgap=0, ygap=0, showscale=False)
+    st.markdown("**All patches**: a small map for each, at its place.")
+    numbers = pd.DataFrame(alike).rename_axis("patch").reset_index()
+    charts.chart(
+        figure,
+        name="order-learned-patches",
+        alt="For each patch a small map of how alike its position is to all others: a cross at its own place.",
+        table=numbers,
+    )
+
+
+def _middles(count: int, side: int) -> list[float]:
+    return [number * (side + 1) + (side - 1) / 2 for number in range(count)]
+
+
+def picture_notices(name: str, table: PositionTable) -> tuple[str, ...]:
+    """What the model found out about nearness, rows and columns, and the edge."""
+    assert table.grid is not None
+    rows, columns = table.grid
+    found = likeness(table.grid, similarity(table.vectors[table.prefix :]))
+    nearer = "near places are more alike" if found.touching > found.far else "near places are no more alike"
+    before = f" and {table.prefix} for what is no patch" if table.prefix else ""
+    said = [
+        f"Patches that touch have a cosine of **{signed(found.touching)}** on average, patches at least half a side "
+        f"apart **{signed(found.far)}**: {nearer}, though {layout.plain(name)} was given {rows * columns} patches one "
+        f"after the other{before}, and not told how they lie."
+    ]
+    kinds = {
+        "in the same row or column": found.same_line,
+        "equally far from the edge": found.same_ring,
+        "that share neither": found.other,
+    }
+    if not any(map(math.isnan, kinds.values())):
+        numbers = ", ".join(f"**{signed(value)}** {kind}" for kind, value in kinds.items())
+        said.append(
+            f"Of patches so far apart the cosine is {numbers}. Most alike are those "
+            f"{max(kinds, key=kinds.__getitem__)}: so much of the square was found in training."
+        )
+    return (*said, f"For a finer picture there are no vectors: those of the {rows} × {columns} grid are stretched.")
+
+
+def _choose(place: int) -> None:
+    st.session_state.place = place
+
+
+def _choose_patch(patch: int) -> None:
+    st.session_state.patch = patch
+
+
+def _formula(table: PositionTable) -> None:
+    count, width = table.vectors.shape
+    st.latex(r"x_p = \text{token}_p + E_p")
+    st.latex(rf"E \in \mathbb{{R}}^{{{count} \times {width}}}")
+    st.latex(r"\cos(p, q) = \frac{E_p \cdot E_q}{\lVert E_p \rVert \, \lVert E_q \rVert}")
+    how = "all of them learned" if table.learned else "computed, not learned"
+    st.caption(f"{count * width:,} numbers, {how}, read from `{table.path}`.")

@@ -1,0 +1,220 @@
+"""Waves: a position told by sines and cosines of many lengths."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+
+from core.order.positions import advanced, frequencies, similarity_at, sinusoidal, turning
+from dashboard import charts, layout
+from dashboard.components.cell_map import cell_map
+from dashboard.figures.curves import curves
+from dashboard.numbers import column, small, square
+from pages.foundations.order import inputs
+from pages.foundations.order.figures_circle import circle
+from pages.foundations.order.words import WAVES
+
+WIDTHS = [8, 16, 32, 64, 128, 256, 512]
+FIRST_WAVES = (0, 1, 8, 16)
+MOST_WAVES = 6
+SHOWN_POINTS = 40  # of a turning pair
+
+
+def show() -> None:
+    """The whole part of the page."""
+    inputs.lead(WAVES)
+    with layout.control_bar():
+        length = inputs.slide("Positions", 8, 256, 64, key="positions")
+        width = st.select_slider("Channels", WIDTHS, 64, key="channels", bind="query-params", width=220)
+        base = base_input()
+    encoding = sinusoidal(length, width, base)
+    mapped, drawn = st.columns([1.1, 1], gap="large")
+    with drawn:
+        _single_waves(encoding, _waves(width), width, base)
+    with mapped:
+        cell_map(
+            encoding.numpy(),
+            key="waves-map",
+            x="channel",
+            y="position",
+            tell="position {row}, channel {column}: {value}",
+            limits=(-1, 1),
+            on_click=_toggle,
+            alt="Each row is the vector of one position: fast waves on the left, slow ones on the right.",
+            name="order-waves",
+        )
+    st.subheader("How alike are two positions?", anchor=False)
+    spread = _products(length, width, base)
+    st.subheader("A step is a turn", anchor=False)
+    turn = _turn(length, width, base)
+    layout.notes(WAVES, notice=notices(length, width, base, spread, turn), formula=lambda: _formula(width, base))
+
+
+def base_input() -> float:
+    """The base of the wavelengths, or of the angles."""
+    return float(
+        st.number_input(
+            "Base",
+            2.0,
+            10_000_000.0,
+            10_000.0,
+            step=1000.0,
+            format="%.0f",
+            key="base",
+            bind="query-params",
+            width=150,
+            help="The slowest wave is about base × 2π positions long.",
+        )
+    )
+
+
+def _waves(width: int) -> list[int]:
+    """Which channels are drawn as curves."""
+    chosen = st.session_state.get("waves")
+    if chosen is not None and any(channel >= width for channel in chosen):
+        st.session_state.waves = [channel for channel in chosen if channel < width]
+    return st.multiselect(
+        "Single waves: click a column of the map, or choose channels",
+        list(range(width)),
+        [channel for channel in FIRST_WAVES if channel < width],
+        key="waves",
+        bind="query-params",
+        max_selections=MOST_WAVES,
+    )
+
+
+def _toggle(_position: int, channel: int) -> None:
+    chosen = list(st.session_state.get("waves", []))
+    chosen = [wave for wave in chosen if wave != channel] if channel in chosen else [*chosen, channel]
+    st.session_state.waves = chosen[-MOST_WAVES:]
+
+
+def _single_waves(encoding: torch.Tensor, waves: list[int], width: int, base: float) -> None:
+    if not waves:
+        st.caption("Choose a channel to see its wave.")
+        return
+    lengths = 2 * math.pi / frequencies(width, base)
+    lines = {_wave_name(channel, lengths[channel // 2].item()): encoding[:, channel].numpy() for channel in waves}
+    figure = curves(
+        np.arange(len(encoding)),
+        lines,
+        look=layout.look(),
+        x="position",
+        y="value",
+        tell="%{fullData.name}<br>position %{x}: %{y:.2f}",
+        height=360,
+        y_range=(-1.08, 1.08),
+    )
+    table = pd.DataFrame({"position": range(len(encoding)), **lines})
+    charts.chart(figure, name="order-single-waves", alt="The chosen channels along the positions.", table=table)
+
+
+def _wave_name(channel: int, length: float) -> str:
+    return f"{channel}: {'cosine' if channel % 2 else 'sine'}, {length:,.3g} long"
+
+
+def _products(length: int, width: int, base: float) -> float:
+    """PE(p) · PE(p + k) against k for several p; the largest distance between these curves."""
+    starts = [0, length // 4, length // 2, length - 1]
+    encoding = sinusoidal(length, width, base)
+    offsets = np.arange(-(length - 1), length)
+    lines, worst = {}, 0.0
+    for start in dict.fromkeys(starts):
+        products = (encoding @ encoding[start]).numpy()
+        line = np.full(len(offsets), np.nan)
+        line[length - 1 - start : 2 * length - 1 - start] = products
+        lines[f"from position {start}"] = line
+        expected = similarity_at(torch.arange(length) - start, width, base).numpy()
+        worst = max(worst, float(np.abs(products - expected).max()))
+    figure = curves(
+        offsets,
+        lines,
+        look=layout.look(),
+        x="distance k",
+        y="PE(p) · PE(p + k)",
+        tell="%{fullData.name}, distance %{x}: %{y:.2f}",
+        height=300,
+    )
+    # The curves lie on one another: thick ones below thin ones show that all are there.
+    for thick, trace in zip((9, 6.5, 4, 1.8), figure.data, strict=False):
+        trace.line.width = thick
+    charts.chart(
+        figure,
+        name="order-products",
+        alt="The products of two position vectors against their distance: curves from several positions coincide.",
+        table=pd.DataFrame({"distance": offsets, **lines}),
+    )
+    return worst
+
+
+def _turn(length: int, width: int, base: float) -> tuple[int, int, float]:
+    """One pair of channels on its circle, the matrix of a step, and the largest error of all pairs."""
+    with layout.control_bar():
+        pair = inputs.slide("Pair of channels", 0, width // 2 - 1, 4, key="pair")
+        start = inputs.slide("Position", 0, length - 2, 3, key="position")
+        offset = inputs.slide("Step k", 1, length - 1 - start, 5, key="step")
+    frequency = frequencies(width, base)[pair].item()
+    encoding = sinusoidal(length, width, base)
+    matrix = turning(frequency, offset)
+    error = (advanced(encoding[: length - offset], offset, base) - encoding[offset:]).abs().max().item()
+    drawn, written = st.columns([1, 1.1], gap="large")
+    with drawn:
+        _circle(encoding[:, 2 * pair : 2 * pair + 2].numpy(), pair, start, offset, frequency)
+    with written:
+        here, there = (encoding[place, 2 * pair : 2 * pair + 2].tolist() for place in (start, start + offset))
+        st.latex(rf"PE_{{({start} + {offset})}} = M_{{{offset}}}\, PE_{{({start})}}")
+        st.latex(rf"{column(*there)} = {square(matrix.tolist())} {column(*here)}")
+        degrees = math.degrees(offset * frequency)
+        st.markdown(
+            f"The pair {pair} (channels {2 * pair} and {2 * pair + 1}) turns by {frequency:.3g} radians for each "
+            f"position, so by **{degrees:,.1f}°** for {offset}: from position {start} as from any other. "
+            f"Over all {length - offset} positions and all {width // 2} pairs, what the matrices give and what the "
+            f"formula gives differ by at most **{small(error)}**."
+        )
+    return pair, offset, error
+
+
+def _circle(pairs: np.ndarray, pair: int, start: int, offset: int, frequency: float) -> None:
+    shown = max(SHOWN_POINTS, start + offset + 1)
+    points = pairs[:shown, ::-1]  # the cosine to the right, the sine upwards: angles then grow against the clock
+    figure = circle(
+        points,
+        labels=[f"position {place}" for place in range(len(points))],
+        arrows={f"PE({place})": (points[place, 0], points[place, 1]) for place in (start, start + offset)},
+        turn=(start * frequency, (start + offset) * frequency),
+        look=layout.look(),
+        x=f"channel {2 * pair + 1} (cosine)",
+        y=f"channel {2 * pair} (sine)",
+    )
+    table = pd.DataFrame({"position": range(len(pairs)), "sine": pairs[:, 0], "cosine": pairs[:, 1]})
+    charts.chart(
+        figure,
+        name="order-turn",
+        alt=f"Positions as points on a circle; arrows point to positions {start} and {start + offset}.",
+        table=table,
+    )
+
+
+def notices(length: int, width: int, base: float, spread: float, turn: tuple[int, int, float]) -> tuple[str, str, str]:
+    """The lengths of the waves, the one curve of products, the one matrix for a step."""
+    lengths = (2 * math.pi / frequencies(width, base)).tolist()
+    _, offset, error = turn
+    slow = sum(wave > length for wave in lengths)
+    return (
+        f"The fastest wave repeats after {lengths[0]:.2f} positions, the slowest after {lengths[-1]:,.0f}: "
+        f"{slow} of the {len(lengths)} pairs do not complete one turn within these {length} positions.",
+        f"From wherever one measures, the product depends on the distance alone: all curves lie on one, to "
+        f"{small(spread)}. It is largest at distance 0, where it is {width // 2}, half the number of channels.",
+        f"One set of {width // 2} small matrices moves every position by {offset}, with an error of at most "
+        f"{small(error)}: a linear map could learn “{offset} tokens ago” once, and use it everywhere.",
+    )
+
+
+def _formula(width: int, base: float) -> None:
+    shown = f"{base:g}"
+    st.latex(rf"PE_{{(p, 2i)}} = \sin\left(p \,/\, {shown}^{{2i/{width}}}\right)")
+    st.latex(rf"PE_{{(p, 2i+1)}} = \cos\left(p \,/\, {shown}^{{2i/{width}}}\right)")
+    st.latex(rf"PE_{{(p)}} \cdot PE_{{(p+k)}} = \sum_{{i=0}}^{{{width // 2 - 1}}} \cos\left(k\,f_i\right)")
+    st.latex(r"M_k = \begin{pmatrix} \cos k f_i & \sin k f_i \\ -\sin k f_i & \cos k f_i \end{pmatrix}")

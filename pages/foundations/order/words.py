@@ -1,0 +1,134 @@
+"""Order."""
+
+from dashboard.layout import PageWords
+from dashboard.references import (
+    DOSOVITSKIY,
+    HAVIV,
+    KAZEMNEJAD,
+    LIU,
+    PRESS,
+    RADFORD,
+    RAFFEL,
+    SU,
+    VASWANI,
+    VASWANI_POSITIONS,
+)
+
+QUESTION = "How does a set know its order?"
+
+ORDER = PageWords(
+    question=QUESTION,
+    lead=(
+        "Attention compares every token with every other, wherever they stand: to it a sentence is a set. Whatever a "
+        "transformer knows of first and last, somebody had to tell it."
+    ),
+    try_this=(),
+    references=(),
+)
+SHUFFLE = PageWords(
+    question=QUESTION,
+    lead="Shuffle the tokens and compare what comes out with what came out before.",
+    try_this=(
+        "Choose *Positions*. Which tokens change most: those that moved far, or those that moved at all?",
+        "Choose *Causal mask*, and no positions. Which token may see nothing but itself, before and after?",
+        "Write a sentence in which a word stands twice with two roles: “the man saw the man”. Follow its strips.",
+    ),
+    references=(VASWANI, HAVIV),
+)
+WAVES = PageWords(
+    question=QUESTION,
+    lead="Every position gets a vector of sines and cosines of many lengths, like the hands of many clocks.",
+    try_this=(
+        "Set the base to 10. How far apart must two positions be to look alike again?",
+        "Go through the pairs: which of them tells neighbours apart, which tells the beginning from the end?",
+        "Move the position under *A step is a turn* and keep the step: what changes in the matrix?",
+    ),
+    references=(VASWANI_POSITIONS, SU),
+)
+LEARNED = PageWords(
+    question=QUESTION,
+    lead="Or every position gets a free vector, and training finds out what to write into it.",
+    try_this=(
+        "Choose an image model and click patches near the edge: do their rows and columns still show?",
+        "Name a larger model, for instance `google-bert/bert-base-uncased` or `openai-community/gpt2`.",
+        "Name one that learned no table, for instance `HuggingFaceTB/SmolLM2-135M`: what does it do instead?",
+    ),
+    references=(RADFORD, DOSOVITSKIY),
+)
+ROTARY = PageWords(
+    question=QUESTION,
+    lead="Turn query and key by their places: their product then knows how far apart they are, and nothing else.",
+    try_this=(
+        "Click along a diagonal of the map. The arrows turn together; what stays the same between them?",
+        "Look at pair 0, then at the last: which one hardly moves over 32 places?",
+        "Lower the base to 10: does the score still tell far from near?",
+    ),
+    references=(SU, VASWANI_POSITIONS),
+)
+ALIBI = PageWords(
+    question=QUESTION,
+    lead="Take something off the score for every token of distance. No vectors, nothing to learn.",
+    try_this=(
+        "Find a head that looks far back, and see what its slope would leave of that.",
+        "Compare head 3 with head 4: which of them could still see the beginning of a long text?",
+    ),
+    references=(PRESS, HAVIV),
+)
+BUCKETS = PageWords(
+    question=QUESTION,
+    lead="Sort distances into buckets, fine nearby and coarse far away, and learn one number for each.",
+    try_this=(
+        "Halve the buckets. Which distances lose their own first?",
+        "Compare *Both ways* with *Back only*: who can tell 20 from 30 tokens back?",
+        "Name `google-t5/t5-small` and compare its encoder with its decoder.",
+    ),
+    references=(RAFFEL, PRESS),
+)
+WINDOWS = PageWords(
+    question=QUESTION,
+    lead="In a picture distance has two directions: one learned number for each difference of rows and columns.",
+    try_this=(
+        "Click a row of the large map, then the next one: how does the window move over the same numbers?",
+        "Make the window larger: how much faster do its pairs grow than its biases?",
+    ),
+    references=(LIU, RAFFEL),
+)
+BEYOND = PageWords(
+    question=QUESTION,
+    lead="Six small models, equal but for how they are told the order, read on beyond the length they were trained on.",
+    try_this=(
+        "Leave only *Rotary* and *ALiBi*. At what length do they part?",
+        "Which is better within the training length: the one that is best beyond it, or another?",
+        "Look at *None*: how much does a model lose that is told nothing at all?",
+    ),
+    references=(PRESS, KAZEMNEJAD, HAVIV, SU, RAFFEL),
+)
+
+# How a model knows the order, as far as its modules tell: with a table of positions, and without.
+INSTEAD_LEARNED = "it learned a vector for each of {count} positions"
+INSTEAD = {
+    "rotary": "it turns queries and keys by their places (rotary)",
+    "alibi": "it takes distance off its scores (ALiBi)",
+    "buckets": "it adds a learned bias for each bucket of distances (T5)",
+    "window": "it adds a bias for each difference of places in a window (Swin)",
+    "disentangled": "it compares contents with learned vectors for distances (DeBERTa)",
+    "unknown": "how it knows the order cannot be told from its parts",
+}
+
+# The six ways as they are called in a legend, by their names in the file of measurements.
+TITLES = {
+    "none": "None",
+    "learned": "Learned",
+    "sinusoidal": "Waves",
+    "rotary": "Rotary",
+    "alibi": "ALiBi",
+    "relative": "T5",
+}
+BY_CONSTRUCTION = {
+    "none": "Nothing to break: only the mask counts, and now counts further than it ever did.",
+    "learned": "No vector was learned there: the model cannot be run.",
+    "sinusoidal": "The slow waves reach phases that were never seen.",
+    "rotary": "Distances, so angles between query and key, that were never seen.",
+    "alibi": "The same slope goes on: what is far counts less, as before.",
+    "relative": "Everything far shares the last bucket, and the buckets never used have learned nothing.",
+}

@@ -1,0 +1,28 @@
+"""What this is, one living example, and where to go."""
+
+import streamlit as st
+
+from dashboard import contents, controls, examples, layout
+from dashboard.components.attention_view import attention_view
+from dashboard.watched import Watched, watch_image, watch_text
+from pages.home import words
+
+layout.head(words.HOME)
+own = contents.TEXT if controls.example() == controls.SENTENCE else contents.IMAGE
+watched: Watched = (
+    watch_text("gpt-books", examples.SENTENCE)
+    if own is contents.TEXT
+    else watch_image("vit-tiny-imagenet", examples.PICTURE, examples.RESOLUTION)
+)
+attention_view(
+    watched.scene,
+    key="view",
+    view="picture" if own is contents.IMAGE else None,
+    token=watched.notice.start.token,
+    address=False,
+)
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.markdown(watched.notice.sentences[-1], width=layout.PROSE)
+    own.link(words.OWN[own.name])
+for group, pages in list(contents.GROUPS.items())[1:]:
+    layout.cards(group, pages)
