@@ -24,7 +24,7 @@ from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
-from cachetools import TLRUCache
+from cachetools import Cache, TLRUCache
 from PIL.Image import Image
 from torch import Tensor
 
@@ -218,7 +218,9 @@ def size_of(value: object) -> int:
     Views count with all that they keep alive. What an object computes for itself later is not seen.
     """
     with _guard:
-        others = [entry.value for entry in _store.values() if entry.value is not value]
+        # Not by `values`: to look at them in the cache's own way would count as use.
+        entries = [Cache.__getitem__(_store, key) for key in _store]
+    others = [entry.value for entry in entries if entry.value is not value]
     # A model may stand in several entries that differ in the length of texts only: its network counts once.
     seen = {id(part) for other in others for part in (other, getattr(other, "network", other))}
     total, storages, left = 0, set[int](), [value]
