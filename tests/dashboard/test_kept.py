@@ -250,6 +250,23 @@ def test_sizes_count_what_is_shared_once_and_views_with_what_they_keep_alive():
     assert 4 * 36 <= size_of(linear) < 4 * 36 + 400
 
 
+def test_what_something_was_made_from_does_not_go_before_it():
+    source, calls = counted()
+
+    @keep()
+    def made(name: str) -> list:
+        return [source(name), torch.zeros(25)]
+
+    made("a")  # 300 bytes and 100
+    source("b")
+    made("a")  # uses the source again, without asking for it
+    source("c")
+    source("d")
+    assert source.known("b") is None
+    assert source.known("a") is made("a")[0]
+    assert len(calls) == 4
+
+
 def test_other_kept_values_do_not_count_again():
     @keep()
     def model() -> torch.nn.Module:
