@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
+from pages.vision.swin.window_file import all_windows
 
 from core.vision.window_measures import across_edges, measure_in_windows
 from core.vision.windows import stitch_query, stitch_same_place, window_weights
 from pages.vision.swin import compute_maps as swin_maps
 from pages.vision.swin import words as said
 from pages.vision.swin.compute import watch_windows
-from pages.vision.swin.window_file import all_windows
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import prose
 from tests.pages.tiny_windows import save_windowed

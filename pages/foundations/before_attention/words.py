@@ -95,7 +95,7 @@ COPY_FORMULA = (
 WAYS_FORMULA = (
     "For each layer, with $n$ tokens of $d$ channels: the multiplications; how many operations must wait for one "
     "another; and how many steps a signal needs between the two tokens that are farthest apart. The shorter that path, "
-    "the authors argue, the easier it is to learn what depends on something far away. $k$ is the kernel of a "
+    "Vaswani et al. argue, the easier it is to learn what depends on something far away. $k$ is the kernel of a "
     "convolution, $r$ the neighbourhood of restricted self-attention. Constants are left out, as in the paper."
 )
 MEASURED = (

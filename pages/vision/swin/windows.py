@@ -68,15 +68,13 @@ def _about_sight(layer: WindowLayer) -> str:
     )
 
 
-def _about_shift(layers: Sequence[WindowLayer], chosen: Chosen, window: int) -> str:
-    layer = chosen.layer
+def _about_shift(layers: Sequence[WindowLayer], block: int, window: int) -> str:
+    layer = layers[block]
     if not layer.shifted:
-        first = f"This is {chosen.name}: its windows lie where the grid begins"
-        after = next((each for each in layers[chosen.number + 1 :] if each.stage == layer.stage), None)
-        if after is not None and after.shifted:
-            return (
-                f"{first}. The next block moves them by {_shift(after)}, so that their borders fall inside of others."
-            )
+        first = f"This is {name_of(layer)}: its windows lie where the grid begins"
+        after = [each for each in layers[block + 1 : block + 2] if each.stage == layer.stage and each.shifted]
+        if after:
+            return f"{first}. The next block moves them by {_shift(after[0])}: their borders fall inside of others."
         if any(each.shifted for each in layers if each.stage == layer.stage):
             return f"{first}."
         return f"{first}, and no block of the stage moves them."
