@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import dashboard.components.tinted_lines as tinted_lines
@@ -97,6 +97,7 @@ def accuracies(**of: list[float]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=range(5, 5 * count + 1, 5))
 
 
+@settings(deadline=None)
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=6))
 def test_the_longest_distance_copied_is_the_last_before_the_first_failure(shares):
     reached = 0
@@ -150,6 +151,7 @@ def test_attention_and_recurrence_are_compared_the_right_way_round(n, d, said):
     assert f"meet at n = d = {d}" in sentence
 
 
+@settings(deadline=None)
 @given(*(some.sampled_from(choices) for _, _, choices, _ in SLIDERS))
 def test_steps_are_those_of_the_table_for_all_that_can_be_chosen(n, d, k, r):
     steps = about_ways(Sizes(n, d, k, r))[1]

@@ -59,9 +59,10 @@ def show() -> None:
     given = photograph.choose(photograph.WINDOWED)
     with layout.waiting_place():
         layers, watched = compute.watch_windows(given).layers, given.watched()
+        calls = (*watched.record.calls, *watch_image(TRANSFORMERS[0], given.picture, None).record.calls)
     grid = layers[0].rows, layers[0].columns
     with layout.control_bar():
-        direction, head = _followed(given)
+        direction, head = _followed(min(call.heads for call in calls))
         row = controls.number("Row", grid[0], key="reach_row", first=grid[0] // 2)
         column = controls.number("Column", grid[1], key="reach_column", first=grid[1] // 2)
     with layout.waiting_place():
@@ -155,10 +156,9 @@ def _name_of(layer: WindowLayer) -> str:
     return f"stage {layer.stage}, block {layer.block}" + (", shifted" if layer.shifted else "")
 
 
-def _followed(given: Photograph) -> tuple[Direction, int | None]:
-    """The direction, and the head that is followed alone: one that every block of both models has."""
-    calls = (*given.watched().record.calls, *watch_image(TRANSFORMERS[0], given.picture, None).record.calls)
-    heads = [MEAN, *(f"head {number}" for number in range(min(call.heads for call in calls)))]
+def _followed(count: int) -> tuple[Direction, int | None]:
+    """The direction, and the head that is followed alone: one of so many as every block of both models has."""
+    heads = [MEAN, *(f"head {number}" for number in range(count))]
     direction = st.segmented_control(
         "Follow",
         list(DIRECTIONS),
