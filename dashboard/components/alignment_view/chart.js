@@ -70,15 +70,21 @@ export function createChart({ point, choose }) {
   function reveal() {
     const { left, top, cell: size } = now.geometry;
     const [x, y] = [left + at[1] * size.width, top + at[0] * size.height];
-    if (x < element.scrollLeft + left || x > element.scrollLeft + element.clientWidth - size.width) element.scrollLeft = x - left;
-    if (y < element.scrollTop || y > element.scrollTop + element.clientHeight - size.height) element.scrollTop = y - top;
+    if (x < element.scrollLeft + left || x > element.scrollLeft + element.clientWidth - size.width)
+      element.scrollLeft = x - left;
+    if (y < element.scrollTop || y > element.scrollTop + element.clientHeight - size.height)
+      element.scrollTop = y - top;
   }
 
   function show(shown, width, present) {
     const measure = measurer(shown.theme);
     const matrix = matrixOf(shown, width < NARROW);
     const geometry = layoutOf(matrix, roomFor(matrix, width, present), measure);
-    now = { ...shown, geometry, marks: [...mapMarks(matrix, geometry, shown.theme, measure), ...strikes(shown, geometry)] };
+    now = {
+      ...shown,
+      geometry,
+      marks: [...mapMarks(matrix, geometry, shown.theme, measure), ...strikes(shown, geometry)],
+    };
     for (const canvas of [base, over]) fitCanvas(canvas, geometry, pixelRatio());
     paint(clearedContext(base, pixelRatio()), now.marks, now.theme);
     const { rows, columns } = now.map.shape;
@@ -145,7 +151,12 @@ function strikes({ cut, map, theme }, { left, top, cell }) {
   const within = cut.filter(([row, column]) => row < map.shape.rows && column < map.shape.columns);
   return within.flatMap(([row, column]) => {
     const [x, y, width, height] = [left + column * cell.width, top + row * cell.height, cell.width, cell.height];
-    const stroke = (x1, y1, x2, y2) => ({ kind: "curve", points: [x1, y1, x1, y1, x2, y2, x2, y2], stroke: theme.accent, line: 2 });
+    const stroke = (x1, y1, x2, y2) => ({
+      kind: "curve",
+      points: [x1, y1, x1, y1, x2, y2, x2, y2],
+      stroke: theme.accent,
+      line: 2,
+    });
     return [
       { kind: "rect", x: x + 1, y: y + 1, width: width - 2, height: height - 2, stroke: theme.accent },
       stroke(x + 2, y + height - 2, x + width - 2, y + 2),
@@ -165,11 +176,13 @@ function lightMarks({ geometry, map, theme }, columns, { rows, row, column }) {
     width: width * cell.width,
     height: height * cell.height,
   });
-  const marks = row === null ? fadedBesideColumn(frame, shape, column, theme) : fadedBesideRow(frame, shape, row, theme);
+  const marks =
+    row === null ? fadedBesideColumn(frame, shape, column, theme) : fadedBesideRow(frame, shape, row, theme);
   const ink = { stroke: theme.ink, line: 1.5 };
   const across = { step: cell.width, size: isTurned ? size : 3 * size };
   if (row !== null) marks.push({ ...frame(0, row, shape.columns, 1), ...ink });
-  if (column !== null) marks.push({ ...(row === null ? frame(column, 0, 1, shape.rows) : frame(column, row, 1, 1)), ...ink });
+  if (column !== null)
+    marks.push({ ...(row === null ? frame(column, 0, 1, shape.rows) : frame(column, row, 1, 1)), ...ink });
   return [
     ...marks,
     ...labelled(columns, column, row === null, across, (place) => columnText(geometry, place, theme.ink), theme),

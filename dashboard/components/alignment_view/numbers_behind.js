@@ -13,7 +13,9 @@ export function createTables() {
   element.addEventListener("toggle", () => element.open && fill());
 
   function fill() {
-    holder.replaceChildren(...latest.scene.panels.map((panel, place) => tableFor(latest.scene, panel, latest.maps[place])));
+    holder.replaceChildren(
+      ...latest.scene.panels.map((panel, place) => tableFor(latest.scene, panel, latest.maps[place])),
+    );
   }
 
   function show(scene, maps) {
@@ -26,14 +28,22 @@ export function createTables() {
 
 function tableFor(scene, panel, map) {
   const isWhole = Math.max(map.shape.rows, map.shape.columns) <= WHOLE_UP_TO;
-  const heads = isWhole ? scene.source.map((_, column) => headed("col", scene.tell(column))) : [headed("col", "looks most at")];
+  const heads = isWhole
+    ? scene.source.map((_, column) => headed("col", scene.tell(column)))
+    : [headed("col", "looks most at")];
   const rows = panel.target.map((_, row) => {
     const cells = isWhole ? Array.from(map.row(row), (weight) => weight) : [topOf(scene, map.row(row))];
     const written = cells.map((cell) => make("td", {}, typeof cell === "number" ? valueOf(cell) : cell));
     return make("tr", {}, headed("row", panel.tell(row)), ...written);
   });
   const caption = make("caption", {}, `${panel.title}, ${map.name}: each row is a word that was written`);
-  return make("table", {}, caption, make("thead", {}, make("tr", {}, make("td"), ...heads)), make("tbody", {}, ...rows));
+  return make(
+    "table",
+    {},
+    caption,
+    make("thead", {}, make("tr", {}, make("td"), ...heads)),
+    make("tbody", {}, ...rows),
+  );
 }
 
 function topOf(scene, weights) {

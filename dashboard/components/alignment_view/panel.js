@@ -9,7 +9,10 @@ export function createPanel({ point, choose, pick }) {
   const about = make("span", { class: "about" });
   const select = make("select", { change: () => pick(select.selectedIndex) });
   const step = (by, label, sign) =>
-    button(sign, () => pick((select.selectedIndex + by + select.length) % select.length), { "aria-label": label, title: label });
+    button(sign, () => pick((select.selectedIndex + by + select.length) % select.length), {
+      "aria-label": label,
+      title: label,
+    });
   const back = step(-1, "Previous map", "‹");
   const next = step(1, "Next map", "›");
   const chooser = make("label", { class: "chooser" }, back, select, next);
@@ -34,10 +37,13 @@ export function createPanel({ point, choose, pick }) {
     setAttributes(select, { "aria-label": `Map of ${panel.title}` });
     const label = `${panel.title}: what it wrote`;
     words.write({ labels: panel.target, label, logProbabilities: panel.logProbabilities, marked: panel.marked });
-    select.replaceChildren(...panel.maps.map((map) => make("option", {}, map.note ? `${map.name} (${map.note})` : map.name)));
+    select.replaceChildren(
+      ...panel.maps.map((map) => make("option", {}, map.note ? `${map.name} (${map.note})` : map.name)),
+    );
     chooser.hidden = panel.maps.length < 2;
     single.hidden = !chooser.hidden;
-    single.textContent = panel.maps.length < 2 ? [panel.maps[0].name, panel.maps[0].note].filter(Boolean).join(", ") : "";
+    single.textContent =
+      panel.maps.length < 2 ? [panel.maps[0].name, panel.maps[0].note].filter(Boolean).join(", ") : "";
   }
 
   function show(scene, panel, map, { theme, present, width }) {

@@ -16,7 +16,8 @@ function targetSentence(scene, maps, { panel: place, row, column }) {
   const seen = top.map((source) => `${quoted(scene.tell(source))} with ${told(weights[source])}`);
   const name = `${quoted(panel.tell(row))} (${panel.title}${certainty(panel, row)})`;
   const first = top.length ? `${name} ${panel.verb} ${joined(seen)}.` : `${name} ${panel.verb} nothing.`;
-  const cell = column === null || top.includes(column) ? "" : ` On ${quoted(scene.tell(column))}: ${cellTold(weights[column])}.`;
+  const cell =
+    column === null || top.includes(column) ? "" : ` On ${quoted(scene.tell(column))}: ${cellTold(weights[column])}.`;
   const others = top.length ? elsewhere(scene, maps, top[0], place) : [];
   const also = others.length ? ` ${quoted(scene.tell(top[0]))} also weighs ${joined(others)}.` : "";
   return first + cell + also;

@@ -109,7 +109,9 @@ class AlignmentView {
 
   /** The map in view of each panel. */
   get maps() {
-    return this.scene.panels.map(({ key, maps, start }) => maps.find(({ name }) => name === this.chosen[key]) ?? maps[start]);
+    return this.scene.panels.map(
+      ({ key, maps, start }) => maps.find(({ name }) => name === this.chosen[key]) ?? maps[start],
+    );
   }
 
   pick(key, place) {
@@ -128,7 +130,9 @@ class AlignmentView {
     this.isStacked = across === 1;
     this.stage.style.setProperty("--across", across);
     const width = Math.floor((this.drawnWidth - (across - 1) * GAP) / across);
-    scene.panels.forEach((panel, place) => this.panels.get(panel.key).show(scene, panel, maps[place], { theme, present, width }));
+    scene.panels.forEach((panel, place) =>
+      this.panels.get(panel.key).show(scene, panel, maps[place], { theme, present, width }),
+    );
     this.tables.show(scene, maps);
     this.light();
   }
@@ -148,7 +152,9 @@ class AlignmentView {
     const { scene, maps } = this;
     const focus = this.pinned ?? this.hovered;
     const lights = focus && lightsOf(scene, maps, focus);
-    scene.panels.forEach(({ key }, place) => this.panels.get(key).light(lights && lights.panels[place], lights?.columns));
+    scene.panels.forEach(({ key }, place) =>
+      this.panels.get(key).light(lights && lights.panels[place], lights?.columns),
+    );
     this.source.light(this.theme, lights?.columns, focus?.panel === null ? focus.column : null);
     this.tell.classList.toggle("idle", !focus);
     this.tell.textContent = focus ? sentenceFor(scene, maps, focus) : this.idle;
@@ -196,7 +202,10 @@ class AlignmentView {
   wished() {
     const names = this.maps.map((map) => map.name);
     return Object.fromEntries(
-      this.scene.panels.map(({ key, maps, start }, place) => [PREFIX + key, names[place] === maps[start].name ? null : names[place]]),
+      this.scene.panels.map(({ key, maps, start }, place) => [
+        PREFIX + key,
+        names[place] === maps[start].name ? null : names[place],
+      ]),
     );
   }
 

@@ -42,7 +42,10 @@ export function csvOf(pattern) {
 
 /** "layer3-head2" */
 export function fileName(title) {
-  return title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/(layer|head)-/g, "$1");
+  return title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/(layer|head)-/g, "$1");
 }
 
 /** The figure below its title, the row in view and the legend. */

@@ -51,7 +51,8 @@ export function mapMarks(geometry, pattern, look) {
 export function mapMarksOver(geometry, pattern, look, { query, pinned, key }) {
   const { theme } = look;
   const marks = [];
-  const mark = (token, colour, line) => marks.push(...rowMarks(geometry, pattern, token, { colour, line, paper: theme.paper }));
+  const mark = (token, colour, line) =>
+    marks.push(...rowMarks(geometry, pattern, token, { colour, line, paper: theme.paper }));
   if (query !== null && query !== pinned) mark(query, theme.ink, 1.5);
   if (pinned !== null) mark(pinned, theme.accent, query === pinned ? 2.5 : 1.5);
   const column = pattern.columnOfKey.get(key);

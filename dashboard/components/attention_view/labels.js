@@ -1,4 +1,10 @@
-const SPACES = new Map([[" ", "␣"], ["\n", "↵"], ["\r", "↵"], ["\t", "⇥"], ["\u00a0", "␣"]]);
+const SPACES = new Map([
+  [" ", "␣"],
+  ["\n", "↵"],
+  ["\r", "↵"],
+  ["\t", "⇥"],
+  ["\u00a0", "␣"],
+]);
 // Characters that reorder or hide their neighbours: bidi controls, zero-width spaces, lone surrogates.
 const UNSEEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
 const JOINERS_ONLY = /^[\u200c\u200d\ufe00-\ufe0f]+$/u;

@@ -104,7 +104,10 @@ function linksTo(pattern, key) {
 
 function fan(links) {
   const seen = links.filter(({ weight }) => weight >= 0.01);
-  return seen.sort((one, other) => other.weight - one.weight).slice(0, FAN).reverse();
+  return seen
+    .sort((one, other) => other.weight - one.weight)
+    .slice(0, FAN)
+    .reverse();
 }
 
 function curve({ left, right, top, pitch }, pattern, { theme, scale, zoom }, { weight, row, column }) {

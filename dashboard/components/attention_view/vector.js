@@ -15,17 +15,21 @@ const WRITERS = {
   text({ x, y, text, size, colour, weight = 400, align = "start", turn = 0, serif, backed }, theme) {
     const reading = direction(text);
     const anchor = reading === "rtl" ? { start: "end", middle: "middle", end: "start" }[align] : align;
-    const written = node("text", {
-      transform: `translate(${round(x)} ${round(y)})${turn ? ` rotate(${turn})` : ""}`,
-      "font-family": serif ? theme.heading : theme.font,
-      "font-size": size,
-      "font-weight": weight,
-      "text-anchor": anchor,
-      direction: reading,
-      fill: colour,
-      style: "unicode-bidi: isolate",
-      ...(backed ? { stroke: backed, "stroke-width": 4, "paint-order": "stroke" } : {}),
-    }, text);
+    const written = node(
+      "text",
+      {
+        transform: `translate(${round(x)} ${round(y)})${turn ? ` rotate(${turn})` : ""}`,
+        "font-family": serif ? theme.heading : theme.font,
+        "font-size": size,
+        "font-weight": weight,
+        "text-anchor": anchor,
+        direction: reading,
+        fill: colour,
+        style: "unicode-bidi: isolate",
+        ...(backed ? { stroke: backed, "stroke-width": 4, "paint-order": "stroke" } : {}),
+      },
+      text,
+    );
     return [written];
   },
   rect({ x, y, width, height, fill = "none", stroke = "none", line = 1, radius = 0, alpha = 1 }) {
@@ -57,14 +61,16 @@ function cells({ x, y, width, height, columns, rows, pixels }) {
   for (let cell = 0; cell < columns * rows; cell++) {
     const [red, green, blue, alpha] = pixels.subarray(4 * cell, 4 * cell + 4);
     if (!alpha) continue;
-    group.append(node("rect", {
-      x: round(x + ((cell % columns) * width) / columns),
-      y: round(y + (Math.floor(cell / columns) * height) / rows),
-      width: round(width / columns),
-      height: round(height / rows),
-      fill: `rgb(${red},${green},${blue})`,
-      ...(alpha < 255 ? { "fill-opacity": round(alpha / 255) } : {}),
-    }));
+    group.append(
+      node("rect", {
+        x: round(x + ((cell % columns) * width) / columns),
+        y: round(y + (Math.floor(cell / columns) * height) / rows),
+        width: round(width / columns),
+        height: round(height / rows),
+        fill: `rgb(${red},${green},${blue})`,
+        ...(alpha < 255 ? { "fill-opacity": round(alpha / 255) } : {}),
+      }),
+    );
   }
   return group;
 }

@@ -10,14 +10,17 @@ export function mapMarks(matrix, geometry, theme, measure) {
   const { rows, columns } = matrix.shape;
   const frame = { x: left, y: top, width: columns * cell.width, height: rows * cell.height };
   const smooth = Math.min(cell.width, cell.height) < 1;
-  const shown = (labels, step, mark) => labels.flatMap((_, place) => (place % step ? [] : [mark(geometry, place, theme.soft)]));
+  const shown = (labels, step, mark) =>
+    labels.flatMap((_, place) => (place % step ? [] : [mark(geometry, place, theme.soft)]));
   return [
     { kind: "raster", ...frame, columns, rows, smooth, pixels: pixelsOf(matrix, theme) },
     ...hatches(matrix, geometry, theme),
     ...(isBlank(matrix) ? grid(matrix, geometry, theme) : []),
     { kind: "rect", ...frame, stroke: theme.hair },
     ...printed(matrix, geometry, theme, measure),
-    ...matrix.marked.flatMap((place) => outline(geometry, place, { colour: theme.accent, line: 2.5, paper: theme.paper })),
+    ...matrix.marked.flatMap((place) =>
+      outline(geometry, place, { colour: theme.accent, line: 2.5, paper: theme.paper }),
+    ),
     ...shown(texts.rows, steps.rows, rowText),
     ...shown(texts.columns, steps.columns, columnText),
     ...names(matrix, geometry, theme),
@@ -54,7 +57,10 @@ function pixelsOf({ values, strength, limits, hues = [] }, theme) {
 /** Lines over what is no number, in the accent colour over what is infinite; runs of cells have one area. */
 function hatches({ values, shape }, { left, top, cell }, theme) {
   const marks = [];
-  const kinds = [[Number.isNaN, theme.soft], [(value) => Math.abs(value) === Infinity, theme.accent]];
+  const kinds = [
+    [Number.isNaN, theme.soft],
+    [(value) => Math.abs(value) === Infinity, theme.accent],
+  ];
   const isFine = Math.min(cell.width, cell.height) < HATCHED;
   for (const [isMeant, colour] of kinds) {
     if (!values.some(isMeant)) continue;
@@ -63,8 +69,17 @@ function hatches({ values, shape }, { left, top, cell }, theme) {
         const from = column;
         while (column < shape.columns && isMeant(values[row * shape.columns + column])) column++;
         if (column === from) continue;
-        const run = { x: left + from * cell.width, y: top + row * cell.height, width: (column - from) * cell.width, height: cell.height };
-        marks.push(isFine && colour === theme.accent ? { kind: "rect", ...run, fill: colour } : { kind: "hatch", ...run, colour });
+        const run = {
+          x: left + from * cell.width,
+          y: top + row * cell.height,
+          width: (column - from) * cell.width,
+          height: cell.height,
+        };
+        marks.push(
+          isFine && colour === theme.accent
+            ? { kind: "rect", ...run, fill: colour }
+            : { kind: "hatch", ...run, colour },
+        );
       }
     }
   }

@@ -13,7 +13,9 @@ const SMALL = { kind: "text", size: 12 };
 /** The map with its legend as an SVG document. */
 export function svgOf(map) {
   const page = pageOf(map);
-  return new Blob([vector(page.marks, { ...page, title: map.matrix.alt, theme: map.theme })], { type: "image/svg+xml" });
+  return new Blob([vector(page.marks, { ...page, title: map.matrix.alt, theme: map.theme })], {
+    type: "image/svg+xml",
+  });
 }
 
 /** The map with its legend as a PNG with two pixels for one. */

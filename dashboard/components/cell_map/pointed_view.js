@@ -33,7 +33,10 @@ export class PointedView {
     });
     const keys = { keydown: (event) => this.press(event), blur: () => this.point(null) };
     this.map = make("div", { class: "map", tabindex: 0, ...this.frame(), ...keys }, this.base, this.over);
-    this.map.addEventListener("focus", () => this.map.matches(":focus-visible") && this.point(this.place ?? this.first()));
+    this.map.addEventListener(
+      "focus",
+      () => this.map.matches(":focus-visible") && this.point(this.place ?? this.first()),
+    );
     this.tell = make("p", { class: "tell" });
     const { above, below } = this.parts();
     this.root = make("div", { class: this.kind }, ...above, this.map, this.tell, ...below);

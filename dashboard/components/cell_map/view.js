@@ -28,7 +28,8 @@ class CellMap extends GridView {
     const { data } = component;
     this.component = component;
     const values = valuesOf(data);
-    if (!values) this.send({}); // the server thought that they were here already
+    if (!values)
+      this.send({}); // the server thought that they were here already
     else this.show(data, values);
     return ++this.turn;
   }

@@ -13,10 +13,27 @@ export function box({ key, label, name, colour, x, y, width, tell }, height, cho
   const shown = fit(name, width - 7.4 * label.length - 34);
   return svg(
     "g",
-    { class: "part", tabindex: 0, role: "button", "aria-pressed": chosen, "aria-label": tell, "data-key": key, "data-x": x, "data-y": y },
+    {
+      class: "part",
+      tabindex: 0,
+      role: "button",
+      "aria-pressed": chosen,
+      "aria-label": tell,
+      "data-key": key,
+      "data-x": x,
+      "data-y": y,
+    },
     svg("title", {}, tell),
     svg("rect", { class: "body", x, y, width, height, rx: 4 }),
-    svg("rect", { class: "kind", x: x + 1.5, y: y + 3, width: 4, height: height - 6, rx: 2, style: `fill:${colour || "var(--soft)"}` }),
+    svg("rect", {
+      class: "kind",
+      x: x + 1.5,
+      y: y + 3,
+      width: 4,
+      height: height - 6,
+      rx: 2,
+      style: `fill:${colour || "var(--soft)"}`,
+    }),
     svg("text", { class: "strong", x: x + 14, y: y + height / 2 + 4.5 }, label),
     svg("text", { class: "soft", x: x + width - 10, y: y + height / 2 + 4.5, "text-anchor": "end" }, shown),
   );
@@ -26,7 +43,16 @@ export function box({ key, label, name, colour, x, y, width, tell }, height, cho
 export function chip({ key, label, x, y, on, tell }) {
   return svg(
     "g",
-    { class: "part chip", tabindex: 0, role: "button", "aria-pressed": on, "aria-label": tell, "data-key": key, "data-x": x, "data-y": y },
+    {
+      class: "part chip",
+      tabindex: 0,
+      role: "button",
+      "aria-pressed": on,
+      "aria-label": tell,
+      "data-key": key,
+      "data-x": x,
+      "data-y": y,
+    },
     svg("title", {}, tell),
     svg("rect", { class: "body", x, y, width: 22, height: 19, rx: 3 }),
     svg("text", { class: "soft", x: x + 11, y: y + 14, "text-anchor": "middle" }, label),

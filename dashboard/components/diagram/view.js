@@ -21,12 +21,19 @@ class Diagram {
     this.root.classList.toggle("two", scene.width > 500);
     const focused = this.root.querySelector("[data-key]:focus");
     this.root.replaceChildren(this.draw(scene));
-    if (focused) this.parts().find((part) => isSame(part, focused))?.focus({ preventScroll: true });
+    if (focused)
+      this.parts()
+        .find((part) => isSame(part, focused))
+        ?.focus({ preventScroll: true });
     return ++this.turn;
   }
 
   draw(scene) {
-    const sheet = svg("svg", { viewBox: `-4 0 ${scene.width + 8} ${scene.height}`, role: "group", "aria-label": "Parts of the model" });
+    const sheet = svg("svg", {
+      viewBox: `-4 0 ${scene.width + 8} ${scene.height}`,
+      role: "group",
+      "aria-label": "Parts of the model",
+    });
     sheet.style.maxWidth = `${1.25 * scene.width}px`;
     sheet.append(
       ...scene.frames.map(frame),

@@ -46,10 +46,18 @@ function lines({ rows, columns }, { left, top, across, down, cell }, theme) {
   if (Math.min(cell.width, cell.height) < FINE) return [];
   const line = { kind: "rect", fill: theme.paper, alpha: 0.55 };
   const upright = Array.from({ length: columns - 1 }, (_, place) => ({
-    ...line, x: left + (place + 1) * cell.width - 0.5, y: top, width: 1, height: down,
+    ...line,
+    x: left + (place + 1) * cell.width - 0.5,
+    y: top,
+    width: 1,
+    height: down,
   }));
   const level = Array.from({ length: rows - 1 }, (_, place) => ({
-    ...line, x: left, y: top + (place + 1) * cell.height - 0.5, width: across, height: 1,
+    ...line,
+    x: left,
+    y: top + (place + 1) * cell.height - 0.5,
+    width: across,
+    height: 1,
   }));
   return [...upright, ...level];
 }

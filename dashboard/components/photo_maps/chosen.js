@@ -16,7 +16,11 @@ export function usualFrom(layer) {
 export function waysOf({ prefix, windows }) {
   const tokens = prefix.map((label) => [label, `${label} token`]);
   if (!windows) return [...tokens, ["patch", "a patch"], ["mean", "mean over queries"]];
-  return [["patch", "a place"], ["same", "the same place in every window"], ["mean", "mean over queries of each window"]];
+  return [
+    ["patch", "a place"],
+    ["same", "the same place in every window"],
+    ["mean", "mean over queries of each window"],
+  ];
 }
 
 /** The same choices where they exist; a place stays where it lies on the picture when the grid changes. */
@@ -73,7 +77,8 @@ export function mapAddress(state, scene) {
     "map-layer": isStart ? null : state.layer,
     "map-head": isStart ? null : state.head,
     "map-from": unless(state.from, usualFrom(layer)),
-    "map-place": state.place === null ? null : `${Math.floor(state.place / layer.columns)}-${state.place % layer.columns}`,
+    "map-place":
+      state.place === null ? null : `${Math.floor(state.place / layer.columns)}-${state.place % layer.columns}`,
     "map-keep": unless(state.keep, start.keep),
     "map-photo": unless(state.photo, start.photo),
   };

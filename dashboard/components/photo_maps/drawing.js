@@ -50,7 +50,8 @@ export function outlineMarks(sheet, { layer, map, kept, share, from, chosen, hov
   const places = [[from.kind === "same" ? samePlaces(layer, from.place) : [], theme.accent, 2]];
   if (chosen !== null) places.push([[chosen], theme.accent, 3]);
   if (hovered !== null && hovered !== chosen) places.push([[hovered], theme.ink, 2]);
-  for (const [cells, colour, width] of places) for (const cell of cells) marks.push(...framed(sheet, cell, colour, width, theme.paper));
+  for (const [cells, colour, width] of places)
+    for (const cell of cells) marks.push(...framed(sheet, cell, colour, width, theme.paper));
   return marks;
 }
 
@@ -61,7 +62,10 @@ export function largestIn({ cells }) {
 
 function samePlaces({ windows }, place) {
   const position = windows.at[place] % windows.positions;
-  return Array.from({ length: windows.count }, (_, window) => windows.where[window * windows.positions + position]).filter((cell) => cell >= 0);
+  return Array.from(
+    { length: windows.count },
+    (_, window) => windows.where[window * windows.positions + position],
+  ).filter((cell) => cell >= 0);
 }
 
 function pixelsOver(map, kept, { theme, photo }) {

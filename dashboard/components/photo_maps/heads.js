@@ -22,7 +22,12 @@ export function createHeadGrid({ pick }) {
       const canvas = make("canvas", { "aria-hidden": "true" });
       const title = headTitle(layer, head);
       const number = make("span", { class: "number", "aria-hidden": "true" }, String(head));
-      const cell = make("button", { type: "button", class: "thumb", "aria-label": title, title, click: () => pick(head) }, canvas, number);
+      const cell = make(
+        "button",
+        { type: "button", class: "thumb", "aria-label": title, title, click: () => pick(head) },
+        canvas,
+        number,
+      );
       return { canvas, cell };
     });
     grid.replaceChildren(...thumbs.map(({ cell }) => cell));
@@ -52,7 +57,8 @@ function acrossFor(heads) {
 
 function draw(canvas, layer, view, look) {
   const sheet = sheetOf(layer, look.photograph.ratio(layer), { width: SIDE, height: SIDE }, 0);
-  if (canvas.width !== sheet.width || canvas.height !== sheet.height) [canvas.width, canvas.height] = [sheet.width, sheet.height];
+  if (canvas.width !== sheet.width || canvas.height !== sheet.height)
+    [canvas.width, canvas.height] = [sheet.width, sheet.height];
   const context = canvas.getContext("2d");
   context.clearRect(0, 0, canvas.width, canvas.height);
   paint(context, mapMarksOver(sheet, view, look, true), look.theme);

@@ -43,10 +43,18 @@ export function bordersOf(values, { rows, columns }, outside = 0) {
     }
   };
   for (let row = 0; row <= rows; row++) {
-    follow(columns, (column) => differ(at(row - 1, column), at(row, column)), (from, to) => [from, row, to, row]);
+    follow(
+      columns,
+      (column) => differ(at(row - 1, column), at(row, column)),
+      (from, to) => [from, row, to, row],
+    );
   }
   for (let column = 0; column <= columns; column++) {
-    follow(rows, (row) => differ(at(row, column - 1), at(row, column)), (from, to) => [column, from, column, to]);
+    follow(
+      rows,
+      (row) => differ(at(row, column - 1), at(row, column)),
+      (from, to) => [column, from, column, to],
+    );
   }
   return lines;
 }

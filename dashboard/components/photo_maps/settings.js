@@ -8,7 +8,12 @@ export function createChoosers({ set }) {
   const step = (by, label, sign) =>
     button(sign, () => set({ layer: layers.selectedIndex + by }, "push"), { "aria-label": label, title: label });
   const [back, next] = [step(-1, "Previous layer", "‹"), step(1, "Next layer", "›")];
-  const layer = make("div", { class: "field" }, make("span", { class: "name" }, "Layer"), make("div", { class: "stepper" }, back, layers, next));
+  const layer = make(
+    "div",
+    { class: "field" },
+    make("span", { class: "name" }, "Layer"),
+    make("div", { class: "stepper" }, back, layers, next),
+  );
   const ways = make("div", { class: "segment", role: "group", "aria-label": "From" });
   const from = make("div", { class: "field wide" }, make("span", { class: "name" }, "Who looks"), ways);
   const range = { type: "range", min: 5, max: 100, step: 5, "aria-label": "Keep the top share of the mass" };
@@ -25,7 +30,9 @@ export function createChoosers({ set }) {
     const groups = new Map();
     scene.layers.forEach((each) => groups.set(each.group, [...(groups.get(each.group) ?? []), each]));
     const option = (each) => make("option", { title: each.path }, groups.size > 1 ? ownLabel(each) : optionLabel(each));
-    const parts = [...groups].flatMap(([group, own]) => (groups.size > 1 ? [make("optgroup", { label: group || "layers" }, ...own.map(option))] : own.map(option)));
+    const parts = [...groups].flatMap(([group, own]) =>
+      groups.size > 1 ? [make("optgroup", { label: group || "layers" }, ...own.map(option))] : own.map(option),
+    );
     layers.replaceChildren(...parts);
     offered = "";
   }

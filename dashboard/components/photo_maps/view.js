@@ -39,7 +39,8 @@ class PhotoMaps {
       press: (event) => this.press(event),
       pick: (head) => this.set({ head }, "push"),
     });
-    const file = (ending) => `${this.name}-${headTitle(this.now.layer, this.now.head)}.${ending}`.toLowerCase().replace(/[^\w.-]+/g, "-");
+    const file = (ending) =>
+      `${this.name}-${headTitle(this.now.layer, this.now.head)}.${ending}`.toLowerCase().replace(/[^\w.-]+/g, "-");
     this.row = createRow({
       SVG: () => download(svgOfMap(this.page()), file("svg")),
       PNG: async () => download(await pngOfMap(this.page()), file("png")),
@@ -61,7 +62,8 @@ class PhotoMaps {
     applyTheme(this.root, this.theme);
     this.root.classList.toggle("present", data.present);
     if (data.overview && data.overview.digest !== this.scene?.digest) this.open(data);
-    if (this.scene?.digest !== data.digest) this.ask(); // the server thought that the overview was here already
+    if (this.scene?.digest !== data.digest)
+      this.ask(); // the server thought that the overview was here already
     else if (data.answers) keepAnswers(this.scene, data.answers);
     this.draw();
     return ++this.turn;
@@ -209,10 +211,20 @@ class PhotoMaps {
     const shown = Array.from({ length: now.layer.heads }, (_, head) => {
       const answer = head === now.head && !this.isWaiting ? now : answerOf(scene, now.layer, head);
       unknown += !answer;
-      const map = answer === now ? now.map : answer ? mapFrom(now.layer, answer, now.from) : littleMap(now.layer, head, now.from) ?? littleMap(now.layer, head, { kind: "mean" });
+      const map =
+        answer === now
+          ? now.map
+          : answer
+            ? mapFrom(now.layer, answer, now.from)
+            : (littleMap(now.layer, head, now.from) ?? littleMap(now.layer, head, { kind: "mean" }));
       return { map, kept: keptCells(map, now.share) };
     });
-    const about = unknown && this.isPlace ? (now.layer.heads > 1 ? "until chosen: the mean over queries" : "") : "each to its own largest weight";
+    const about =
+      unknown && this.isPlace
+        ? now.layer.heads > 1
+          ? "until chosen: the mean over queries"
+          : ""
+        : "each to its own largest weight";
     this.stage.heads.show(now.layer, shown, { chosen: state.head, look: this.look, about });
   }
 
@@ -224,7 +236,8 @@ class PhotoMaps {
       name: this.isWaiting ? `${headTitle(this.layer, state.head)} …` : title,
       largest: largestIn(now.map),
       reading,
-      about: hovered !== null && !this.isPlace ? sentenceOfCell(now, hovered) : this.present ? "" : hintFor(this.isPlace),
+      about:
+        hovered !== null && !this.isPlace ? sentenceOfCell(now, hovered) : this.present ? "" : hintFor(this.isPlace),
       spoken: hovered === null ? `${title}. ${reading}` : null,
     });
   }
@@ -235,7 +248,15 @@ class PhotoMaps {
     this.draw();
     const { now, sheet, theme } = this;
     const titles = [this.scene.title, headTitle(now.layer, now.head)].filter(Boolean);
-    return { ...now, sheet, theme, marks: this.marks(null), largest: largestIn(now.map), title: titles.join(": "), reading: sentenceOfMap(now) };
+    return {
+      ...now,
+      sheet,
+      theme,
+      marks: this.marks(null),
+      largest: largestIn(now.map),
+      title: titles.join(": "),
+      reading: sentenceOfMap(now),
+    };
   }
 
   destroy() {

@@ -5,7 +5,15 @@ const VEIL = 0.86; // how much of the page lies over the photograph where least 
 /** Everything that does not follow the pointer. */
 export function stripMarks({ titles, tiles, size }, { faintest }, theme) {
   return [
-    ...titles.map(({ y, text }) => ({ kind: "text", x: 0, y, text, size: size * 1.08, weight: 600, colour: theme.ink })),
+    ...titles.map(({ y, text }) => ({
+      kind: "text",
+      x: 0,
+      y,
+      text,
+      size: size * 1.08,
+      weight: 600,
+      colour: theme.ink,
+    })),
     ...tiles.flatMap((placed) => tileMarks(placed, { faintest, size }, theme)),
   ];
 }

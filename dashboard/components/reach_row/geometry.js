@@ -7,7 +7,11 @@ const BETWEEN = 14; // pixels between two strips
 export function layoutOf({ strips }, { width, zoom }) {
   const size = 13 * zoom;
   const line = Math.round(size * 1.6);
-  const across = acrossOf(strips.map(({ tiles }) => tiles.length), width, zoom);
+  const across = acrossOf(
+    strips.map(({ tiles }) => tiles.length),
+    width,
+    zoom,
+  );
   const side = Math.floor(Math.min((width - GAP * (across - 1)) / across, MOST * zoom));
   const titles = [];
   const tiles = [];
@@ -37,7 +41,9 @@ function acrossOf(counts, width, zoom) {
 
 /** The tile under a point and the cell in it, or null. */
 export function cellAt({ tiles }, x, y) {
-  const number = tiles.findIndex((each) => x >= each.x && y >= each.y && x < each.x + each.width && y < each.y + each.height);
+  const number = tiles.findIndex(
+    (each) => x >= each.x && y >= each.y && x < each.x + each.width && y < each.y + each.height,
+  );
   if (number < 0) return null;
   const { tile, x: left, y: top, width, height } = tiles[number];
   return {

@@ -71,7 +71,13 @@ class ReachRow extends PointedView {
   explain() {
     const least = `${significant(100 * this.data.faintest)}%`;
     this.legend.replaceChildren(
-      make("span", {}, `${least} or less`, make("i", { class: "scale", "aria-hidden": "true" }), "100%: the photograph, clear"),
+      make(
+        "span",
+        {},
+        `${least} or less`,
+        make("i", { class: "scale", "aria-hidden": "true" }),
+        "100%: the photograph, clear",
+      ),
       make("span", {}, make("i", { class: "key", "aria-hidden": "true" }), "the chosen patch"),
     );
   }
@@ -88,7 +94,9 @@ class ReachRow extends PointedView {
   }
 
   get idle() {
-    return this.data.present ? "" : "Point at a patch to read it, click to choose it. With the keyboard: arrow keys, Enter.";
+    return this.data.present
+      ? ""
+      : "Point at a patch to read it, click to choose it. With the keyboard: arrow keys, Enter.";
   }
 
   /** An outline around the patch. */
@@ -111,7 +119,9 @@ class ReachRow extends PointedView {
   /** The chosen patch in the first tile. */
   first() {
     const { strip, tile } = this.geometry.tiles[0];
-    const [row, column] = strip.chosen.map((place, axis) => Math.floor(((place + 0.5) * [tile.rows, tile.columns][axis]) / strip.grid[axis]));
+    const [row, column] = strip.chosen.map((place, axis) =>
+      Math.floor(((place + 0.5) * [tile.rows, tile.columns][axis]) / strip.grid[axis]),
+    );
     return { number: 0, row, column };
   }
 

@@ -6,7 +6,11 @@ import { labelOf } from "./sums.js";
 
 /** One query's weights with and without the scale: what saturation does. */
 export function comparisonOf(comparison, matrices, row, shades) {
-  const compared = comparison.map(({ name, isScaled, isShown }) => ({ isScaled, isShown, ...spreadOf(matrices[name], row) }));
+  const compared = comparison.map(({ name, isScaled, isShown }) => ({
+    isScaled,
+    isShown,
+    ...spreadOf(matrices[name], row),
+  }));
   compared.sort((a, b) => b.isScaled - a.isScaled);
   const weights = matrices[comparison[0].name];
   const rows = compared.map((each) =>

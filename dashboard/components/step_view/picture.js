@@ -43,7 +43,11 @@ function placed(parts) {
 
 function operator(text) {
   const width = 9 * text.length + 8;
-  const group = node("g", {}, node("text", { x: width / 2, y: CAPTION + 20, "text-anchor": "middle", "font-size": 18 }, text));
+  const group = node(
+    "g",
+    {},
+    node("text", { x: width / 2, y: CAPTION + 20, "text-anchor": "middle", "font-size": 18 }, text),
+  );
   return { group, width, height: CAPTION + 26 };
 }
 
@@ -54,15 +58,35 @@ function drawing({ matrix, isTable, canvas, cell = CELL, marked }, shades) {
   const top = CAPTION + (isTable ? 18 : 0);
   const [width, height] = [cell.width * matrix.columns, cell.height * matrix.rows];
   const group = node("g", {});
-  group.append(node("text", { x: left, y: 14, "font-style": "italic" }, `${matrix.name}   ${matrix.rows} × ${matrix.columns}`));
+  group.append(
+    node("text", { x: left, y: 14, "font-style": "italic" }, `${matrix.name}   ${matrix.rows} × ${matrix.columns}`),
+  );
   rowNames.forEach((name, row) =>
     group.append(node("text", { x: left - 6, y: top + (row + 0.5) * cell.height + 4, "text-anchor": "end" }, name)),
   );
   columnNames.forEach((name, column) =>
-    group.append(node("text", { x: left + (column + 1) * cell.width - 4, y: top - 5, "text-anchor": "end", fill: shades.soft }, name)),
+    group.append(
+      node(
+        "text",
+        { x: left + (column + 1) * cell.width - 4, y: top - 5, "text-anchor": "end", fill: shades.soft },
+        name,
+      ),
+    ),
   );
   if (isTable) group.append(...numbers(matrix, shades, left, top));
-  else group.append(...hatching(matrix, shades, { x: left, y: top, width, height }), node("image", { x: left, y: top, width, height, href: canvas.toDataURL(), preserveAspectRatio: "none", style: "image-rendering: pixelated" }));
+  else
+    group.append(
+      ...hatching(matrix, shades, { x: left, y: top, width, height }),
+      node("image", {
+        x: left,
+        y: top,
+        width,
+        height,
+        href: canvas.toDataURL(),
+        preserveAspectRatio: "none",
+        style: "image-rendering: pixelated",
+      }),
+    );
   group.append(node("rect", { x: left, y: top, width, height, fill: "none", stroke: shades.hair }));
   if (marked.cells) {
     const [row, column] = marked.cells;

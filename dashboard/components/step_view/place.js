@@ -2,7 +2,11 @@
 export function readPlace() {
   const address = new URLSearchParams(location.search);
   const cell = /^(\d{1,4})\.(\d{1,4})$/.exec(address.get("cell") ?? "");
-  return { step: address.get("step") ?? undefined, row: cell ? Number(cell[1]) : undefined, column: cell ? Number(cell[2]) : undefined };
+  return {
+    step: address.get("step") ?? undefined,
+    row: cell ? Number(cell[1]) : undefined,
+    column: cell ? Number(cell[2]) : undefined,
+  };
 }
 
 /**

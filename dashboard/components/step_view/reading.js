@@ -62,7 +62,10 @@ function sumLine(sum, cell, isLong) {
     place ? " + " : "",
     ...term.factors.flatMap((factor, i) => [i ? " × " : "", numberOf(factor, place + i > 0)]),
   ]);
-  const printed = sum.terms.reduce((total, term) => total + term.factors.reduce((all, f) => all * shown(f.value), 1), 0);
+  const printed = sum.terms.reduce(
+    (total, term) => total + term.factors.reduce((all, f) => all * shown(f.value), 1),
+    0,
+  );
   const isExact = !Number.isFinite(cell) || Math.abs(printed - shown(cell)) < 1e-9;
   const hasSteps = sum.terms.length > 1 || sum.terms[0].factors.length > 1;
   return hasSteps ? [...parts, isExact ? " = " : " ≈ ", strong(cell)] : [strong(cell)];
@@ -83,7 +86,13 @@ function shareLine(sum, cell) {
       ? [`the ${sum.terms.length} terms below`]
       : sum.terms.flatMap((term, place) => [place ? " + " : "", power(term)]);
   const less = sum.less
-    ? [make("small", {}, ` (${precise(sum.less)} is first taken from every score: no share changes, numbers stay small)`)]
+    ? [
+        make(
+          "small",
+          {},
+          ` (${precise(sum.less)} is first taken from every score: no share changes, numbers stay small)`,
+        ),
+      ]
     : [];
   const chosen = sum.terms[sum.share];
   const division = `) ≈ ${precise(chosen.value)} ÷ ${precise(totalOf(sum))} ≈ `;
@@ -104,7 +113,8 @@ function tableOfTerms(stop, sum, isOpen, open) {
     const { label, factors, value, exponent } = sum.terms[place];
     const bar = make("i", { class: value < 0 ? "bar negative" : "bar" });
     bar.style.width = `${(100 * Math.abs(value)) / most}%`;
-    const made = exponent === undefined ? factors.map((factor) => precise(factor.value)).join(" × ") : `e^${precise(exponent)}`;
+    const made =
+      exponent === undefined ? factors.map((factor) => precise(factor.value)).join(" × ") : `e^${precise(exponent)}`;
     return rowOf(nameOfTerm(stop, label), made, precise(value), bar);
   });
   if (!isOpen) rows.push(rowOf(`the other ${order.length - first.length}`, "", precise(rest), null));
@@ -115,11 +125,23 @@ function tableOfTerms(stop, sum, isOpen, open) {
     { type: "button", click: open, "aria-expanded": String(isOpen) },
     isOpen ? `Only the ${STRONGEST} strongest` : `All ${order.length} terms`,
   );
-  return make("div", { class: "terms" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)), button);
+  return make(
+    "div",
+    { class: "terms" },
+    make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
+    button,
+  );
 }
 
 function rowOf(where, made, value, bar) {
-  return make("tr", {}, make("th", { scope: "row" }, where), make("td", {}, made), make("td", {}, value), make("td", {}, bar));
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row" }, where),
+    make("td", {}, made),
+    make("td", {}, value),
+    make("td", {}, bar),
+  );
 }
 
 function nameOfTerm(stop, label) {

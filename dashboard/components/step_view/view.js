@@ -28,7 +28,9 @@ class StepView {
     this.isPlaying = false;
     this.onKey = (event) => this.key(event);
     this.root.addEventListener("keydown", this.onKey);
-    this.width = new ResizeObserver(() => this.data && Math.abs(this.root.clientWidth - this.drawn) > 20 && this.draw());
+    this.width = new ResizeObserver(
+      () => this.data && Math.abs(this.root.clientWidth - this.drawn) > 20 && this.draw(),
+    );
     this.width.observe(this.root);
     this.address = keepPlace({ place: () => this.named(), restored: (named) => this.restore(named) });
   }
@@ -40,7 +42,11 @@ class StepView {
     this.matrices = Object.fromEntries(Object.entries(data.matrices).map(([name, sent]) => [name, unpacked(sent)]));
     if (before && (before.query !== data.query || before.tokens.join() !== data.tokens.join())) this.forget();
     if (data.present) document.addEventListener("keydown", this.onKey);
-    if (before) this.place = Math.max(0, data.stops.findIndex((stop) => stop.id === stopId));
+    if (before)
+      this.place = Math.max(
+        0,
+        data.stops.findIndex((stop) => stop.id === stopId),
+      );
     if (before) this.draw();
     else this.restore(readPlace());
     return ++this.turn;
@@ -62,7 +68,10 @@ class StepView {
   }
 
   restore({ step, row, column }) {
-    this.place = Math.max(0, this.data.stops.findIndex((stop) => stop.id === step));
+    this.place = Math.max(
+      0,
+      this.data.stops.findIndex((stop) => stop.id === step),
+    );
     this.forget();
     if (column !== undefined) {
       this.row = row;
@@ -129,7 +138,9 @@ class StepView {
 
   key(event) {
     const path = event.composedPath();
-    const isField = path.some((part) => ["INPUT", "TEXTAREA", "SELECT"].includes(part.tagName) || part.role === "slider");
+    const isField = path.some(
+      (part) => ["INPUT", "TEXTAREA", "SELECT"].includes(part.tagName) || part.role === "slider",
+    );
     const place = { ArrowRight: this.place + 1, ArrowLeft: this.place - 1, Home: 0, End: Infinity }[event.key];
     const isOurs = event.currentTarget === this.root || path[0] === document.body;
     if (place === undefined || isField || !isOurs || event.defaultPrevented || event.altKey || event.ctrlKey) return;

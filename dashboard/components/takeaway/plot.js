@@ -31,7 +31,8 @@ export async function svgOfPlot(plot, { paper, alt }) {
 async function fontOf(plot) {
   const letters = plot.querySelector("text");
   const families = letters ? getComputedStyle(letters).fontFamily.toLowerCase() : "";
-  const isUsed = (rule) => families.startsWith(rule.style.fontFamily.toLowerCase()) && rule.style.fontStyle !== "italic";
+  const isUsed = (rule) =>
+    families.startsWith(rule.style.fontFamily.toLowerCase()) && rule.style.fontStyle !== "italic";
   const rule = [...document.styleSheets].flatMap(facesOf).find(isUsed);
   const address = /url\("([^"]+)"\)/.exec(rule?.style.src ?? "")?.[1];
   if (!address) return "";

@@ -27,11 +27,7 @@ class TintedLines {
     const odd = new Set(data.odd);
     this.texts = data.lines.map((line, row) => this.text(line, row, odd));
     this.sentence = make("p", { class: "sentence", "aria-live": "polite" });
-    this.root.replaceChildren(
-      this.legend(),
-      ...data.lines.map((line, row) => this.line(line, row)),
-      this.sentence,
-    );
+    this.root.replaceChildren(this.legend(), ...data.lines.map((line, row) => this.line(line, row)), this.sentence);
     this.point(null, null);
     return ++this.turn;
   }
@@ -54,7 +50,11 @@ class TintedLines {
       const style = `background:${shade(this.theme, strength)};color:${inkOn(this.theme, strength)}`;
       return make("span", { style, class: odd.has(place) ? "odd" : null, "data-place": place }, character);
     });
-    return make("p", { class: "text", tabindex: 0, role: "img", "aria-label": line.summary, "data-row": row }, ...letters);
+    return make(
+      "p",
+      { class: "text", tabindex: 0, role: "img", "aria-label": line.summary, "data-row": row },
+      ...letters,
+    );
   }
 
   legend() {
