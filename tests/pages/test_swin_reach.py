@@ -9,7 +9,7 @@ import pytest
 from core.vision.window_cost import PIXELS, BlockSizes, Timing, global_cost, window_cost
 from core.vision.window_rollout import blocks_of, growing_limit, growing_reach, spread_of
 from dashboard.components.attention_view import codec
-from dashboard.components.reach_row.packing import patch_of
+from dashboard.components.reach_row import patch_of
 from dashboard.runs import swin_cost
 from dashboard.runs.swin import watch_windows
 from dashboard.words import swin as said

@@ -1,20 +1,16 @@
 """What is sent to the browser: everything while it is small, else an overview and the head that was chosen."""
 
-import hashlib
-import io
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, UInt8
-from PIL import Image
+from jaxtyping import Float
 
-from dashboard.components.attention_view import codec
 from dashboard.components.attention_view.scene import Layer, PatchSequence, Scene, Sequence, TextSequence
+from dashboard.components.kit import codec
 
 BUDGET = 1_500_000  # bytes of weights in one message: 2 MB as base64
 THUMBNAIL = 32  # cells on each side, at most
 HALF_UP_TO = 1024  # tokens: a longer map of one head is sent in one byte for each weight
-PICTURE_SIDE = 1600  # pixels on the longer side, at most
 
 
 @dataclass(frozen=True)
@@ -56,8 +52,8 @@ def pack(scene: Scene, wanted: Wanted) -> dict:
     if overview["code"] is None:
         message["chosen"] = _chosen(scene, found)
     if found.exact is not None:
-        row = scene.pattern(found.layer, found.head)[found.exact].astype("<f4")
-        message["exact"] = _place(found) | {"token": found.exact, "cells": codec.as_text(row.tobytes())}
+        row = scene.pattern(found.layer, found.head)[found.exact]
+        message["exact"] = _place(found) | {"token": found.exact, "cells": codec.floats(row)}
     return message
 
 
@@ -71,8 +67,7 @@ def overview(scene: Scene) -> dict:
         "sequences": {name: _sequence(sequence) for name, sequence in scene.sequences.items()},
         "layers": [_layer(scene, place, code) for place in range(len(scene.layers))],
     }
-    digest = hashlib.blake2b(repr(packed).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-    return packed | {"digest": digest}
+    return packed | {"digest": codec.digest(packed)}
 
 
 def fitting_code(scene: Scene) -> codec.Code | None:
@@ -96,8 +91,8 @@ def _cells(scene: Scene, place: int) -> int:
 def _chosen(scene: Scene, found: Found) -> dict:
     pattern = scene.pattern(found.layer, found.head)
     code: codec.Code = "half" if max(pattern.shape) <= HALF_UP_TO else "root"
-    cells = codec.as_text(codec.write(_sent(scene.layers[found.layer], pattern), code))
-    return _place(found) | {"code": code, "cells": cells}
+    sent = _sent(scene.layers[found.layer], pattern)
+    return _place(found) | {"code": code, "cells": codec.weights_text(sent, code)}
 
 
 def _place(found: Found) -> dict:
@@ -158,14 +153,5 @@ def _sequence(sequence: Sequence) -> dict:
         "rows": sequence.rows,
         "columns": sequence.columns,
         "prefix": list(sequence.prefix),
-        "picture": None if sequence.picture is None else picture_address(sequence.picture),
+        "picture": None if sequence.picture is None else codec.picture_address(sequence.picture),
     }
-
-
-def picture_address(pixels: UInt8[np.ndarray, "row column channel"]) -> str:
-    """The picture as a data address: small ones exact, photographs as JPEG."""
-    picture = Image.fromarray(np.ascontiguousarray(pixels))
-    picture.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
-    file, kind = io.BytesIO(), "png" if max(picture.size) <= 256 else "jpeg"
-    picture.save(file, kind, quality=90)
-    return f"data:image/{kind};base64,{codec.as_text(file.getvalue())}"

@@ -1,21 +1,8 @@
-import { layerTitle } from "./opened.js";
-
-/** "3.2%": a share as people read it. */
-export function percent(share) {
-  if (Number.isNaN(share)) return "no number";
-  if (share > 0 && share < 0.0005) return "< 0.1%";
-  return `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
-}
+import { percent } from "../kit/numbers.js";
 
 /** "row 3, column 5", both counted from 0. */
 export function placeName({ columns }, cell) {
   return `row ${Math.floor(cell / columns)}, column ${cell % columns}`;
-}
-
-/** "Layer 3, head 2" */
-export function headTitle(layer, head) {
-  const name = layer.heads === 1 ? layerTitle(layer) : `${layerTitle(layer)}, head ${head}`;
-  return name[0].toUpperCase() + name.slice(1);
 }
 
 /** What the map shows, in a sentence or two with its numbers. */
@@ -109,4 +96,16 @@ function capital(text) {
 export function hintFor(isPlace) {
   if (!isPlace) return "Click a patch to see what it looks at.";
   return "Point at another patch to see what it looks at; click to keep it, or walk with the arrow keys.";
+}
+
+/** The numbers of a map: a row for each token that can be looked at. */
+export function rowsOfMap({ layer, map, kept }) {
+  const number = (value) => (Number.isNaN(value) ? "" : Number(value.toPrecision(4)));
+  const lines = layer.prefix.map((label, token) => [label, "", "", number(map.prefix[token]), ""]);
+  map.cells.forEach((value, cell) => {
+    const [row, column] = [Math.floor(cell / layer.columns), cell % layer.columns];
+    lines.push(["patch", row, column, number(value), Number.isNaN(value) ? "" : kept[cell]]);
+  });
+  if (map.isPadded) lines.push(["padding", "", "", number(map.padding), ""]);
+  return [["token", "row", "column", "weight", "kept"], ...lines];
 }
