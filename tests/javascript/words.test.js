@@ -74,7 +74,9 @@ test("as few digits as tell a float32 from all others", () => {
   for (let round = 0; round < 2000; round++) {
     const value = Math.fround((random() - 0.5) * 10 ** whole(random, -8, 8));
     assert.equal(Math.fround(shortest(value)), value);
-    const digits = shortest(value).toExponential().replace(/e.*|[-.]/g, "").length;
+    const digits = shortest(value)
+      .toExponential()
+      .replace(/e.*|[-.]/g, "").length;
     assert.ok(digits <= 9 && (digits <= 6 || Math.fround(Number(value.toPrecision(digits - 1))) !== value));
   }
 });
