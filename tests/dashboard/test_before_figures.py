@@ -1,6 +1,5 @@
 """Tables and labels of the page "Before attention"."""
 
-
 import pytest
 
 from core.costs.complexity import Sizes

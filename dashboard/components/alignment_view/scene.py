@@ -108,7 +108,7 @@ def cell_of(message: object, scene: AlignmentScene) -> tuple[str, int, int] | No
     key = message.get("panel") if isinstance(message, Mapping) else None
     panel = scene.panel(key) if isinstance(key, str) else None
     place = panel and place_of(message, target=len(panel.target), source=len(scene.source))
-    return (panel.key, *place) if panel and place else None
+    return (panel.key, place[0], place[1]) if panel and place else None
 
 
 def _packed(panel: Panel) -> dict:

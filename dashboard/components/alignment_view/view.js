@@ -38,7 +38,7 @@ class AlignmentView extends View {
     const sentence = make("div", { class: "source" }, this.sourceName, this.source.element);
     const parts = [sentence, this.stage, this.tell, createRow(takesOf(takes)), this.tables.element];
     const about = { click: () => this.pin(null), keydown: (event) => this.press(event) };
-    return make("div", { class: "atlas alignment", role: "group", ...about }, ...parts);
+    return make("div", { class: "view alignment", role: "group", ...about }, ...parts);
   }
 
   show(data) {

@@ -47,7 +47,7 @@ class AttentionView extends View {
     const { caption, notes } = this.legend;
     const middle = make("section", { class: "middle" }, caption, this.figure.element, notes, this.actions.element);
     this.stage = make("div", { class: "stage" }, this.heads.element, middle, this.reading.element);
-    const about = { class: "atlas attention", role: "group", "aria-label": "Attention" };
+    const about = { class: "view atlas", role: "group", "aria-label": "Attention" };
     return make("div", about, this.settings.element, this.stage, this.table.element, this.live);
   }
 

@@ -7,7 +7,7 @@ const TIP = 6; // length of an arrow's tip
 class Diagram extends View {
   build() {
     const click = (event) => this.pick(event.target.closest("[data-key]"));
-    return make("div", { class: "atlas diagram", click, keydown: (event) => this.press(event) });
+    return make("div", { class: "view diagram", click, keydown: (event) => this.press(event) });
   }
 
   show(scene) {

@@ -36,7 +36,7 @@ class Component:
 
         from dashboard import layout  # which knows what is watched, whose scenes are shown by components
 
-        callbacks = {f"on_{name}_change": hearing(name, hear) for name, hear in heard.items()}
+        callbacks: dict[str, Any] = {f"on_{name}_change": hearing(name, hear) for name, hear in heard.items()}
         look = {"palettes": _PALETTES[signed], "present": layout.is_presented()}
         self._mount(key=key, data={**look, **data}, **callbacks)
 
@@ -87,7 +87,7 @@ def place_of(message: object, **counts: int) -> tuple[int, ...] | None:
     """The whole numbers of a browser's message by their names, each below its count; else None."""
     if not isinstance(message, Mapping):
         return None
-    place = tuple(message.get(name) for name in counts)
+    place: list[Any] = [message.get(name) for name in counts]
     # True is an int too, and no place.
     fits = all(type(each) is int and 0 <= each < count for each, count in zip(place, counts.values(), strict=True))
-    return place if fits else None
+    return tuple(place) if fits else None

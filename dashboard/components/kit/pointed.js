@@ -33,7 +33,7 @@ export class PointedView extends View {
     this.map = make("div", { class: "map", tabindex: 0, ...this.frame, ...keys }, this.base, this.over);
     this.tell = make("p", { class: "tell" });
     const { above, below } = this.parts();
-    return make("div", { class: `atlas pointed ${this.kind}` }, ...above, this.map, this.tell, ...below);
+    return make("div", { class: `view pointed ${this.kind}` }, ...above, this.map, this.tell, ...below);
   }
 
   /** Draws everything that the content and the width of the page decide. */

@@ -33,7 +33,7 @@ class PhotoMaps extends View {
         .replace(/[^\w.-]+/g, "-");
     const rows = () => rowsOfMap(this.now);
     const row = createRow(takesOf({ name, picture: () => this.picture(), rows }));
-    const about = { class: "atlas photos", role: "group", "aria-label": "Attention over the photograph" };
+    const about = { class: "view photos", role: "group", "aria-label": "Attention over the photograph" };
     return make("div", about, this.choosers.element, this.stage.element, row);
   }
 

@@ -19,7 +19,7 @@ class StepView extends View {
   onKey = (event) => this.key(event);
 
   build() {
-    return make("div", { class: "atlas steps", keydown: (event) => this.onKey(event) });
+    return make("div", { class: "view steps", keydown: (event) => this.onKey(event) });
   }
 
   show(data) {

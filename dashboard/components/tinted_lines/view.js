@@ -7,7 +7,7 @@ class TintedLines extends View {
   build() {
     const focusin = (event) => event.target.matches(":focus-visible") && this.walk(event.target, Infinity);
     return make("div", {
-      class: "atlas tinted",
+      class: "view tinted",
       pointerover: (event) => this.look(event),
       pointerdown: (event) => this.look(event),
       pointerleave: () => this.point(null, null),
