@@ -1,11 +1,11 @@
 """Which word came from which, for several translations of one sentence at once: point at a word in any of them."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from dashboard.components.alignment_view.scene import AlignmentScene, Link, Map, Panel, cell_of, pack
-from dashboard.components.kit import Component
+from dashboard.components.kit import Component, choosing
 
 __all__ = ["AlignmentScene", "Link", "Map", "Panel", "alignment_view"]
 
@@ -32,9 +32,4 @@ def alignment_view(
     data = pack(scene, links=links, cut=cut)
     data |= {"name": f"attention-atlas-{name}", "address": address, "canClick": on_cell is not None}
 
-    def choose(said: Any) -> None:
-        cell = cell_of(said, scene)
-        if cell and on_cell:
-            on_cell(*cell)
-
-    _show(key, data, cell=choose)
+    _show(key, data, cell=choosing(partial(cell_of, scene=scene), on_cell))

@@ -1,15 +1,15 @@
 """Attention of all heads in one view: choose, hover and pin in the browser; ask the server only above a size."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import streamlit as st
 
-from dashboard.components.attention_view.packing import Found, Wanted, pack
+from dashboard.components.attention_view.packing import pack
 from dashboard.components.attention_view.scene import Layer, PatchSequence, Scene, Sequence, TextSequence
-from dashboard.components.kit import Component, codec, said, whole_number
+from dashboard.components.kit import Component, Wanted, choosing, codec, said, whole_number
 
 __all__ = ["Choice", "Layer", "PatchSequence", "Scene", "Sequence", "TextSequence", "attention_view", "codec"]
 
@@ -55,7 +55,8 @@ def attention_view(
     page that takes a head apart; the view links to it with layer, head and token added.
     """
     chosen = said(key, "chosen") or (_addressed() if address else {})
-    found = _wanted(chosen).within(scene)
+    wanted = Wanted.of(chosen)
+    layer, head = wanted.within(scene)
     options = {
         "view": view,
         "scale": scale,
@@ -67,26 +68,17 @@ def attention_view(
         "apart": apart,
     }
 
-    def silence(asked: Any) -> None:
-        if asked and on_silence:
-            head = _wanted(asked).within(scene)
-            on_silence(head.layer, head.head)
-
-    _show(key, pack(scene, _wanted(chosen)) | {"options": options}, chosen=None, silence=silence)
-    return Choice(found.layer, found.head, _pinned(scene, found, chosen))
-
-
-def _wanted(chosen: Mapping) -> Wanted:
-    numbers = {name: whole_number(chosen.get(name)) for name in ("layer", "head", "exact")}
-    return Wanted(**numbers, have=str(chosen.get("have") or ""))
+    heard = choosing(lambda asked: asked and Wanted.of(asked).within(scene), on_silence)
+    _show(key, pack(scene, wanted) | {"options": options}, chosen=None, silence=heard)
+    return Choice(layer, head, _pinned(scene, layer, wanted.have, chosen.get("token")))
 
 
 def _addressed() -> dict:
     return {name: st.query_params.get(name) for name in ("layer", "head", "token")}
 
 
-def _pinned(scene: Scene, found: Found, chosen: Mapping) -> int | None:
+def _pinned(scene: Scene, layer: int, have: str, text: object) -> int | None:
     """The pinned token, unless it was pinned in another scene."""
-    token = whole_number(chosen.get("token"))
-    queries, _ = scene.shape(found.layer)
-    return token if token is not None and token < queries and found.have in ("", scene.overview["digest"]) else None
+    token = whole_number(text)
+    is_own = have in ("", scene.overview["digest"])
+    return token if token is not None and token < scene.shape(layer)[0] and is_own else None

@@ -1,12 +1,12 @@
 """A matrix whose cells can be pointed at and clicked: hover in the browser, a click tells the server."""
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from dashboard.components.kit import Component, codec, held, place_of
+from dashboard.components.kit import Component, choosing, codec, held, place_of
 from dashboard.figures.heat import limits_of
 
 __all__ = ["cell_map"]
@@ -52,13 +52,8 @@ def cell_map(
     data |= {"x": x, "y": y, "tell": tell, "mark": mark, "canClick": on_click is not None, "alt": alt}
     data |= {"name": f"attention-atlas-{name}", "height": height}
 
-    def click(said: Any) -> None:
-        cell = cell_of(said, values.shape)
-        if cell and on_click:
-            on_click(*cell)
-
     # A click is a state and not a trigger: it holds what the browser has, for as long as the map is there.
-    _show(key, data, signed=data["limits"][0] < 0, clicked=click)
+    _show(key, data, signed=data["limits"][0] < 0, clicked=choosing(partial(cell_of, shape=values.shape), on_click))
 
 
 def pack(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,40 @@ def said(key: str, name: str) -> Any:
 
 def held(key: str, name: str) -> str:
     """The digest of what the browser said that it holds, in the message under a name."""
-    message = said(key, name)
-    return str(message.get("have") or "") if isinstance(message, Mapping) else ""
+    return Wanted.of(said(key, name)).have
+
+
+def choosing(read: Callable[[Any], tuple | None], on_choose: Callable[..., None] | None) -> Callable[[Any], None]:
+    """What calls `on_choose` with the place that `read` finds in a message, where there are both."""
+
+    def hear(message: Any) -> None:
+        if (place := read(message)) and on_choose:
+            on_choose(*place)
+
+    return hear
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a browser asks for: a head, one row of it to the last digit; and the overview that it has already."""
+
+    layer: int | None = None
+    head: int | None = None
+    have: str = ""
+    exact: int | None = None
+
+    @classmethod
+    def of(cls, message: object) -> "Wanted":
+        """The wish in a browser's message or in an address, whatever else it may hold."""
+        found = message if isinstance(message, Mapping) else {}
+        numbers = {name: whole_number(found.get(name)) for name in ("layer", "head", "exact")}
+        return cls(**numbers, have=str(found.get("have") or ""))
+
+    def within(self, scene: Any) -> tuple[int, int]:
+        """The layer and the head; those that the scene starts with where none, or none that it has, is wished."""
+        layer, head = self.layer or 0, self.head or 0
+        wished = (self.layer, self.head) != (None, None) and scene.has(layer, head)
+        return (layer, head) if wished else scene.start
 
 
 def whole_number(text: object) -> int | None:

@@ -1,13 +1,14 @@
 """A photograph with a grid of patches: hover in the browser, a click tells the server, chosen ones are marked."""
 
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from dashboard.components import cell_map
-from dashboard.components.kit import Component, codec, held
+from dashboard.components.kit import Component, choosing, codec, held
 
 __all__ = ["patch_picker"]
 
@@ -46,13 +47,13 @@ def patch_picker(
     data |= {"look": look, "cover": cover, "mark": mark, "tell": tell, "hint": hint, "alt": alt, "height": height}
     data |= {"name": f"attention-atlas-{name}", "canClick": on_click is not None}
 
-    def click(said: Any) -> None:
-        cell = cell_map.cell_of(said, (rows, columns))
-        if cell and on_click:
-            on_click(*cell)
-
     # A click is a state and not a trigger: it holds what the browser has, for as long as the picture is there.
-    _show(key, data, signed=data["limits"][0] < 0, clicked=click)
+    _show(
+        key,
+        data,
+        signed=data["limits"][0] < 0,
+        clicked=choosing(partial(cell_map.cell_of, shape=(rows, columns)), on_click),
+    )
 
 
 def pack(

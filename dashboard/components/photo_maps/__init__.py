@@ -5,8 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.components.kit import Component, said, whole_number
-from dashboard.components.photo_maps.packing import Wanted, pack
+from dashboard.components.kit import Component, Wanted, said
+from dashboard.components.photo_maps.packing import pack
 from dashboard.components.photo_maps.scene import Answers, Dense, Factors, PhotoLayer, PhotoScene, Windows
 
 __all__ = ["Answers", "Dense", "Factors", "PhotoLayer", "PhotoScene", "Windows", "photo_maps"]
@@ -22,8 +22,7 @@ def photo_maps(scene: PhotoScene, *, key: str, name: str, address: bool = True) 
     `map-from`, `map-place`, `map-keep`, `map-photo`); one view of a page may. `name` begins the names of files.
     """
     chosen = said(key, "chosen")
-    if not isinstance(chosen, Mapping):
-        chosen = {each: st.query_params.get(f"map-{each}") for each in ("layer", "head")} if address else {}
-    numbers = {each: whole_number(chosen.get(each)) for each in ("layer", "head")}
-    data = pack(scene, Wanted(**numbers, have=str(chosen.get("have") or "")))
-    _show(key, data | {"name": f"attention-atlas-{name}", "address": address}, chosen=None)
+    if not isinstance(chosen, Mapping) and address:
+        chosen = {each: st.query_params.get(f"map-{each}") for each in ("layer", "head")}
+    data = pack(scene, Wanted.of(chosen)) | {"name": f"attention-atlas-{name}", "address": address}
+    _show(key, data, chosen=None)

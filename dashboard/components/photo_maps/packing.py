@@ -13,31 +13,14 @@ Keys are sent without their mean over all tokens: it moves every score of a row 
 and float16 is finer for what remains.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.components.kit import codec
+from dashboard.components.kit import Wanted, codec
 from dashboard.components.photo_maps.scene import Factors, PhotoLayer, PhotoScene, Windows
 
 BUDGET = 2_600_000  # bytes of answers in one message: 3.5 MB as base64, which leaves room for the photograph
 LARGEST_HALF = 60_000  # float16 ends at 65,504
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the browser asks for: a head, and the digest of the overview that it has already."""
-
-    layer: int | None = None
-    head: int | None = None
-    have: str = ""
-
-    def within(self, scene: PhotoScene) -> tuple[int, int]:
-        """The head that is wished, or the one that the scene starts with where there is no such head."""
-        layer, head = self.layer or 0, self.head or 0
-        wished = (self.layer, self.head) != (None, None) and scene.has(layer, head)
-        return (layer, head) if wished else scene.start
 
 
 def pack(scene: PhotoScene, wanted: Wanted) -> dict:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import UInt8
 
-from dashboard.components.kit import Component, codec
+from dashboard.components.kit import Component, choosing, codec
 
 __all__ = ["Strip", "Tile", "reach_row"]
 
@@ -57,12 +57,7 @@ def reach_row(
     data: dict[str, Any] = {"strips": [strip_of(strip) for strip in strips], "tell": tell, "never": never, "alt": alt}
     data |= {"name": f"attention-atlas-{name}", "faintest": faintest}
 
-    def choose(said: Any) -> None:
-        place = patch_of(said)
-        if place:
-            on_choose(*place)
-
-    _show(key, data, clicked=choose)
+    _show(key, data, clicked=choosing(patch_of, on_choose))
 
 
 def strip_of(strip: Strip) -> dict:
