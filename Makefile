@@ -8,7 +8,7 @@ run: .venv/.installed
 	@echo "Attention Atlas: http://localhost:$(PORT)  (stop it with Ctrl+C)"
 	@exec $(PY) -m streamlit run dashboard/server.py --server.port $(PORT)
 
-test: .venv/.installed-dev node_modules/.installed
+test: .venv/.installed-dev
 	@bin/browser
 	@bin/npm test
 	$(PY) -m pytest
