@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from dashboard.components.alignment_view.scene import AlignmentScene, Link, Map, Panel, cell_of, pack
 from dashboard.components.kit import Component, choosing
 
 __all__ = ["AlignmentScene", "Link", "Map", "Panel", "alignment_view"]
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 def alignment_view(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import streamlit as st
@@ -16,7 +15,7 @@ __all__ = ["Choice", "Layer", "PatchSequence", "Scene", "Sequence", "TextSequenc
 Scale = Literal["linear", "log", "row"]
 View = Literal["map", "lines", "text", "picture"]
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 @dataclass(frozen=True)

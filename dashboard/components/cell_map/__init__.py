@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +12,7 @@ __all__ = ["cell_map"]
 
 LARGE = 32_768  # characters from which values that the browser has are not sent again
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 def cell_map(

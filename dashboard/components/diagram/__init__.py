@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from dashboard.components.diagram.scene import Scene, scene
@@ -10,7 +9,7 @@ from dashboard.components.kit import Component
 
 __all__ = ["Scene", "diagram", "scene"]
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 def diagram(scene: Scene, *, chosen: str, on_choose: Callable[[str], None], key: str) -> None:

@@ -18,9 +18,10 @@ _PALETTES = {signed: theme.for_browser(signed=signed) for signed in (False, True
 
 
 class Component:
-    """The component of a folder: view.js with all that it imports, and view.css after the kit's own style sheet."""
+    """The component beside a Python file: view.js with all that it imports, and view.css after the kit's own styles."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, file: str):
+        folder = Path(file).parent
         styles = (Path(__file__).parent / "kit.css", folder / "view.css")
         css = "\n".join(style.read_text(encoding="utf-8") for style in styles if style.exists())
         self._mount = st.components.v2.component(f"attention_atlas_{folder.name}", js=bundle(folder), css=css)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from dashboard.components.kit import Component, choosing, codec, held
 
 __all__ = ["patch_picker"]
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 def patch_picker(

@@ -1,7 +1,6 @@
 """A photograph with the attention of any layer, head and patch over it, answered in the browser."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import streamlit as st
 
@@ -11,7 +10,7 @@ from dashboard.components.photo_maps.scene import Answers, Dense, Factors, Photo
 
 __all__ = ["Answers", "Dense", "Factors", "PhotoLayer", "PhotoScene", "Windows", "photo_maps"]
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 def photo_maps(scene: PhotoScene, *, key: str, name: str, address: bool = True) -> None:

@@ -33,7 +33,7 @@ export function answerOf(scene, layer, head) {
 }
 
 /** One of the little rows that are always here: 0 is the mean over queries, 1 the first prefix token's. */
-export function littleRow(layer, head, row) {
+function littleRow(layer, head, row) {
   layer.decoded ??= decode(bytesOf(layer.little), "root");
   const place = head * layer.littles + row;
   const top = layer.tops[place];

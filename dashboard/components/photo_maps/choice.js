@@ -10,7 +10,7 @@ export function startOf(scene) {
 }
 
 /** Whose attention a layer shows at first. */
-export function usualFrom(layer) {
+function usualFrom(layer) {
   return layer.prefix[0] ?? "mean";
 }
 

@@ -1,7 +1,7 @@
 import { percent } from "../kit/numbers.js";
 
 /** "row 3, column 5", both counted from 0. */
-export function placeName({ columns }, cell) {
+function placeName({ columns }, cell) {
   return `row ${Math.floor(cell / columns)}, column ${cell % columns}`;
 }
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ __all__ = ["Strip", "Tile", "reach_row"]
 
 SIDE = 420  # pixels: more than a tile ever has on the screen
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 @dataclass(frozen=True, eq=False)

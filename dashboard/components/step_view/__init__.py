@@ -1,13 +1,11 @@
 """The arithmetic of one attention head, step by step, in the browser."""
 
-from pathlib import Path
-
 from dashboard.components.kit import Component
 from dashboard.components.step_view.scene import scene
 
 __all__ = ["scene", "step_view"]
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 def step_view(scene: dict, *, name: str, present: bool = False, key: str = "step-view") -> None:

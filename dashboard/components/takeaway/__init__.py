@@ -1,12 +1,10 @@
 """What can be taken away from a chart: its link, the picture that is seen (SVG, PNG) and its numbers (CSV)."""
 
-from pathlib import Path
-
 from dashboard.components.kit import Component
 
 __all__ = ["takeaway"]
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 def takeaway(chart: str, *, name: str, alt: str, csv: str | None = None) -> None:

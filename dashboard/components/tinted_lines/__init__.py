@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from dashboard.components.kit import Component
 
 __all__ = ["Line", "tinted_lines"]
 
-_show = Component(Path(__file__).parent)
+_show = Component(__file__)
 
 
 @dataclass(frozen=True)
