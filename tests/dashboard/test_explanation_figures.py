@@ -5,12 +5,12 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from PIL import Image
-
-from dashboard.theme import DARK, LIGHT, Look
 from pages.vision.vision_transformer.figures_faithfulness import RANDOM, faithfulness_curves
 from pages.vision.vision_transformer.figures_over_photograph import over_photograph, pale, photograph_alone
 from pages.vision.vision_transformer.figures_quality import Mark, Row, means, quality_marks
+from PIL import Image
+
+from dashboard.theme import DARK, LIGHT, Look
 
 PHOTOGRAPH = np.full((40, 60, 3), (200, 100, 50), dtype=np.uint8)
 MAP = np.array([[0.0, 0.5, 1.0], [0.25, 0.0, 2.0]])

@@ -3,11 +3,11 @@ import io
 
 import numpy as np
 import pytest
+from pages.vision.vision_transformer.figures_matrices import Matrix, matrices
+from pages.vision.vision_transformer.figures_picture_tiles import as_pictures, picture_tiles
 from PIL import Image
 
 from dashboard.theme import LIGHT, Look
-from pages.vision.vision_transformer.figures_matrices import Matrix, matrices
-from pages.vision.vision_transformer.figures_picture_tiles import as_pictures, picture_tiles
 
 
 def test_filters_become_pictures_around_grey():

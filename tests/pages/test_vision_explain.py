@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from pages.vision.vision_transformer.explain_section import labels_of
 
 from core.images import open_example
 from core.vision.explain import explain
@@ -10,7 +11,6 @@ from pages.vision.vision_transformer import compute_explained as kept
 from pages.vision.vision_transformer import explain_faithful, explain_notices
 from pages.vision.vision_transformer import words as page
 from pages.vision.vision_transformer import words_explain as said
-from pages.vision.vision_transformer.explain_section import labels_of
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import prose, told
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import timm
 import torch
+from pages.vision.vision_transformer.compute_maps import Measured
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 from timm.models import save_for_hf
@@ -23,7 +24,6 @@ from dashboard.watched import watch_image
 from pages.vision.vision_transformer import compute_maps as vision_maps
 from pages.vision.vision_transformer import maps_notices
 from pages.vision.vision_transformer import words as said
-from pages.vision.vision_transformer.compute_maps import Measured
 from tests.core.saved_models import save_timm_model, save_vision_model
 from tests.pages.conftest import prose, told
 

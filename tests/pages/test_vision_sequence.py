@@ -4,10 +4,10 @@ import json
 
 import pytest
 import torch
+from pages.vision.vision_transformer.compute_sequence import follow_picture
 from streamlit.testing.v1 import AppTest
 
 from pages.vision.vision_transformer import sequence_notices, sequence_patch, sequence_stages
-from pages.vision.vision_transformer.compute_sequence import follow_picture
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import prose, told
 
