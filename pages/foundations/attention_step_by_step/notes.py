@@ -10,6 +10,7 @@ from torch import Tensor
 from core.attention.equations import Step
 from core.heads.measures import entropy
 from dashboard import export, layout
+from dashboard.numbers import small
 
 SATURATED = 0.99  # a largest weight above which the others hardly count
 CLOSE = 0.005  # weights that differ by less read the same
@@ -65,8 +66,8 @@ def tell_scale(name: str, scaled: Tensor, unscaled: Tensor) -> str:
     if largest[1] > SATURATED > largest[0]:
         slopes = [weight * (1 - weight) for weight in largest]
         return sentence + (
-            f"Without it softmax is saturated: at a weight *a* its slope is *a* (1 − *a*), here {slopes[1]:.2g}, with "
-            f"the scale {slopes[0]:.2g}; by such slopes a model learns."
+            f"Without it softmax is saturated: at a weight *a* its slope is *a* (1 − *a*), here {small(slopes[1])}, with "
+            f"the scale {small(slopes[0])}; by such slopes a model learns."
         )
     return sentence + "Larger differences make a sharper choice, not another one: the order of the weights stays."
 

@@ -86,7 +86,7 @@ def tell(curves: Curves) -> tuple[str, ...]:
     insertion = [name for name, one in curves.explanations.items() if one.insertion_area <= chance.insertion_area]
     for side, worse, what in (
         ("deletion", deletion, "taking patches away"),
-        ("insertion", insertion, "putting them back"),
+        ("insertion", insertion, "putting patches back"),
     ):
         if worse:
             names = ", ".join(words.TITLES[name] for name in worse)
