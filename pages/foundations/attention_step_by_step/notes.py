@@ -66,8 +66,8 @@ def tell_scale(name: str, scaled: Tensor, unscaled: Tensor) -> str:
     if largest[1] > SATURATED > largest[0]:
         slopes = [weight * (1 - weight) for weight in largest]
         return sentence + (
-            f"Without it softmax is saturated: at a weight *a* its slope is *a* (1 − *a*), here {small(slopes[1])}, with "
-            f"the scale {small(slopes[0])}; by such slopes a model learns."
+            "Without it softmax is saturated: its slope at a weight *a* is *a* (1 − *a*), here "
+            f"{small(slopes[1])}, with the scale {small(slopes[0])}; by such slopes a model learns."
         )
     return sentence + "Larger differences make a sharper choice, not another one: the order of the weights stays."
 

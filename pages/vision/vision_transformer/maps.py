@@ -184,7 +184,7 @@ def _formula(watched: WatchedImage, layers: Sequence[Measured]) -> None:
     call, patches = watched.record.calls[own.number], own.patches
     places = rf"{patches.rows} \cdot {patches.columns}"
     tokens = f"{len(patches.prefix)} + {places} = {call.query_length}" if patches.prefix else places
-    weights, about = _weights_formula(call)
+    weights, about = weights_formula(call)
     if weights:
         st.latex(weights)
     st.markdown(
@@ -198,7 +198,7 @@ def _formula(watched: WatchedImage, layers: Sequence[Measured]) -> None:
     st.markdown(about)
 
 
-def _weights_formula(call: AttentionCall) -> tuple[str, str]:
+def weights_formula(call: AttentionCall) -> tuple[str, str]:
     """How the weights of a call come about, as far as was seen: in LaTeX, and in words."""
     if call.query is None or call.scale is None:
         return "", words.MAPS_SEEN

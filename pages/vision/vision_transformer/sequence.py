@@ -204,7 +204,7 @@ def tell_weight(content: float, position: float) -> str:
     """How long what was projected and its position are, beside one another."""
     longer, shorter = max(content, position), min(content, position)
     which = "what was projected" if content > position else "the position"
-    weighs = f": {which} is {longer / shorter:.1f} times as long" if shorter and longer > 1.05 * shorter else ""
+    weighs = f": {which} is {longer / shorter:.1f} times as long" if 1.05 * shorter < longer < 1000 * shorter else ""
     return (
         f"Of the followed patch, what was projected has the length **{signed(content)}** and its position "
         f"**{signed(position)}**{weighs}."
