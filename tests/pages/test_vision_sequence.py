@@ -4,6 +4,7 @@ import functools
 import itertools
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -167,15 +168,19 @@ def test_the_order_is_told_by_what_the_model_adds_and_does(way):
     assert (WAY_TOLD[way] in added) == (way != "unknown")
 
 
-@given(st.floats(0, 100), st.floats(0, 100))
+@given(st.floats(0, 100, width=32), st.floats(0, 100, width=32))
 def test_the_longer_of_content_and_position_is_named(content, position):
-    text = sequence.tell_weight(content, position)
-    assert "nan" not in text
-    assert "inf" not in text
-    if "what was projected is" in text:
-        assert content > position
-    if "the position is" in text:
-        assert position > content
+    lengths = [torch.tensor([[0.0, each]]) for each in (content, position)]
+    made = SimpleNamespace(projected=lengths[0], embedded=None, positions=SimpleNamespace(patches=lengths[1]))
+    (text,) = sequence.tell_weight(made, 0)
+    assert not re.search(r"\b(nan|inf)\b", text)
+    assert f"{round(content, 2):.2f}** and its position **{round(position, 2):.2f}" in text
+    if found := re.search(r": (what was projected|the position) is ([\d.]+) times", text):
+        longer, shorter = (content, position) if found[1].startswith("what") else (position, content)
+        assert float(found[2]) == pytest.approx(longer / shorter, abs=0.06)
+        assert longer > shorter
+    made.positions = None
+    assert sequence.tell_weight(made, 0) == ()
 
 
 @given(rows=SIDES, columns=SIDES, seed=st.integers(0, 99), equal=st.booleans())

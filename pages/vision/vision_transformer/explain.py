@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.capture import Record
 from dashboard import charts, layout, photograph
 from dashboard.photograph import Photograph
 from pages.vision.vision_transformer import faithful, words
@@ -152,18 +151,15 @@ def _formula(chosen: Photograph, explained: Explained) -> None:
             r"\begin{gathered} \vphantom{\Big|} \bar A = \mathbb{E}_h\big((\nabla A \odot A)^{+}\big) \\ "
             r"R \leftarrow R + \bar A\, R, \quad R_0 = I \end{gathered}"
         )
-        record = chosen.watched().record
+        calls = chosen.watched().record.calls
+        counts = sorted({call.heads for call in calls})
+        heads = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else counts[0]
         tokens = ("all patches" if one == "patches" else f"the {one} token" for one in explained.found.read)
         read = layout.plain(" and ".join(tokens))
-        st.markdown(words.FORMULA_ATTENTION.format(layers=len(record.calls), heads=_count_heads(record), read=read))
+        st.markdown(words.FORMULA_ATTENTION.format(layers=len(calls), heads=heads, read=read))
     else:
         st.latex(
             r"\begin{gathered} L = \Big(\sum_k \alpha_k F^k\Big)^{+} \\ "
             r"\alpha_k = \frac{1}{Z} \sum_{i,j} \frac{\partial y}{\partial F^k_{ij}} \end{gathered}"
         )
         st.markdown(words.FORMULA_ACTIVATION)
-
-
-def _count_heads(record: Record) -> str:
-    counts = sorted({call.heads for call in record.calls})
-    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"

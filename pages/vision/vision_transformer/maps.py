@@ -44,6 +44,10 @@ def _distances(layers: Sequence[Measured]) -> None:
     st.subheader(words.HOW_FAR, anchor=False)
     if not layout.is_presented():
         st.markdown(words.HOW_FAR_ABOUT, width=layout.PROSE)
+
+    def ends(values: np.ndarray) -> str:
+        return f"{np.nanmin(values):.0f} to {np.nanmax(values):.0f}" if np.isfinite(values).any() else "no number"
+
     figure = distances(
         [str(own.number) for own in layers],
         [own.distances for own in layers],
@@ -55,24 +59,12 @@ def _distances(layers: Sequence[Measured]) -> None:
         figure,
         name="vision-distances",
         alt="Mean attention distance in pixels of each head by layer: from "
-        + "; ".join(f"layer {own.number} {_range(own.distances)}" for own in layers),
+        + "; ".join(f"layer {own.number} {ends(own.distances)}" for own in layers),
         table=pd.DataFrame(
-            [
-                {
-                    "layer": own.number,
-                    "head": head,
-                    "mean attention distance in pixels": far,
-                    "even attention": own.even,
-                }
-                for own in layers
-                for head, far in enumerate(own.distances)
-            ]
+            [(own.number, head, far, own.even) for own in layers for head, far in enumerate(own.distances)],
+            columns=["layer", "head", "mean attention distance in pixels", "even attention"],
         ),
     )
-
-
-def _range(values: np.ndarray) -> str:
-    return f"{np.nanmin(values):.0f} to {np.nanmax(values):.0f}" if np.isfinite(values).any() else "no number"
 
 
 class _Head(NamedTuple):
@@ -124,17 +116,12 @@ def _tell_nearby(layers: Sequence[Measured]) -> Iterator[str]:
     local = sum(head.share < LOCAL for head in heads)
     counted = _count(local, len(heads), "look") if local else f"None of the {len(heads)} heads looks"
     yield f"{counted} less than half as far as even attention would."
-    means = [
-        (own.number, np.mean([head.share for head in heads if head.own is own]))
-        for own in (layers[0], layers[-1])
-        if any(head.own is own for head in heads)
-    ]
-    if len(means) == 2 and means[0][0] != means[1][0]:
-        (first, low), (last, high) = means
-        moves = "stays at" if f"{low:.0%}" == f"{high:.0%}" else "rises from" if low < high else "falls from"
-        span = f"{low:.0%} of the even distance" + (f", from layer {first}" if moves == "stays at" else "")
-        ends = f" to layer {last}" if moves == "stays at" else f" in layer {first} to {high:.0%} in layer {last}"
-        yield f"The mean of the heads {moves} {span}{ends}."
+    begin, end = ([head.share for head in heads if head.own is own] for own in (layers[0], layers[-1]))
+    if len(layers) > 1 and begin and end:
+        first, last, low, high = layers[0].number, layers[-1].number, f"{np.mean(begin):.0%}", f"{np.mean(end):.0%}"
+        moves = "is" if low == high else "rises from" if np.mean(begin) < np.mean(end) else "falls from"
+        then = f", as in layer {last}" if low == high else f" to {high} in layer {last}"
+        yield f"The mean of the heads {moves} {low} of the even distance in layer {first}{then}."
 
 
 def _tell_class_token(layers: Sequence[Measured]) -> Iterator[str]:

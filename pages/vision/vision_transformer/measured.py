@@ -64,7 +64,12 @@ def _show_quality() -> tuple[str, ...]:
     }
     _show_table(rows, formats)
     if not layout.is_presented():
-        st.caption(" ".join(_about(found)))
+        told = [words.MEASURED_ON.format(pictures=found[0].pictures)]
+        if found[0].hardware:
+            told.append(f"Trained and timed on {layout.plain(found[0].hardware)}.")
+        if missing := [title for name, title in words.MODELS.items() if name not in {one.name for one in found}]:
+            told.append(words.NOT_YET.format(names=", ".join(missing)))
+        st.caption(" ".join(told))
         charts.download_table(rows, "vision-models")
     costs = {
         "macs": ("million MACs for a picture", [one for one in found if one.macs]),
@@ -108,15 +113,6 @@ def _show_table(rows: pd.DataFrame, formats: dict[str, str]) -> None:
         row_height=42 if layout.is_presented() else None,
         column_config={name: st.column_config.NumberColumn(format=one) for name, one in formats.items()},
     )
-
-
-def _about(found: Sequence[Quality]) -> list[str]:
-    told = [words.MEASURED_ON.format(pictures=found[0].pictures)]
-    if found[0].hardware:
-        told.append(f"Trained and timed on {layout.plain(found[0].hardware)}.")
-    if missing := [title for name, title in words.MODELS.items() if name not in {one.name for one in found}]:
-        told.append(words.NOT_YET.format(names=", ".join(missing)))
-    return told
 
 
 def _show_marks(marks: Sequence[Mark], x: str, name: str) -> None:

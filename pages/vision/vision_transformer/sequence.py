@@ -54,7 +54,7 @@ def show() -> None:
     notice = (
         tell_length(sequence.patches, followed.calls),
         tell_order(sequence.positions is not None, followed.other_way),
-        *_tell_weight(sequence, patch),
+        *tell_weight(sequence, patch),
         *filters_and_positions.tell_positions(sequence.patches, followed.alike, (row, column)),
         *filters_and_positions.tell_filters(followed.filters.shares, sequence.projection.weight.shape),
     )
@@ -193,21 +193,18 @@ def tell_order(has_positions: bool, way: Way) -> str:
     return f"{begin} a position to each patch." + ("" if way == "unknown" else f" Besides, {WAY_TOLD[way]}.")
 
 
-def _tell_weight(sequence: PictureSequence, patch: int) -> tuple[str, ...]:
+def tell_weight(sequence: PictureSequence, patch: int) -> tuple[str, ...]:
+    """How long what was projected and its position are, beside one another."""
     if sequence.positions is None:
         return ()
-    content = (sequence.projected if sequence.embedded is None else sequence.embedded)[patch]
-    return (tell_weight(float(content.norm()), float(sequence.positions.patches[patch].norm())),)
-
-
-def tell_weight(content: float, position: float) -> str:
-    """How long what was projected and its position are, beside one another."""
+    projected = sequence.projected if sequence.embedded is None else sequence.embedded
+    content, position = (float(each[patch].norm()) for each in (projected, sequence.positions.patches))
     longer, shorter = max(content, position), min(content, position)
     which = "what was projected" if content > position else "the position"
     weighs = f": {which} is {longer / shorter:.1f} times as long" if 1.05 * shorter < longer < 1000 * shorter else ""
     return (
         f"Of the followed patch, what was projected has the length **{signed(content)}** and its position "
-        f"**{signed(position)}**{weighs}."
+        f"**{signed(position)}**{weighs}.",
     )
 
 
@@ -218,11 +215,8 @@ def _formula(sequence: PictureSequence, patch: int) -> None:
     own = len(sequence.patches.prefix)
     first = "" if not own else (r"t_1;\ " if own == 1 else rf"t_1; \dots; t_{{{own}}};\ ")
     st.latex(rf"Z = [\,{first}z_1; \dots; z_{{{len(sequence.patches) - own}}}\,]")
-    numbers, channels = sequence.flattened.shape[1], sequence.projected.shape[1]
-    st.latex(
-        rf"E \in \mathbb{{R}}^{{{numbers} \times {channels}}}, \quad "
-        rf"x_p \in \mathbb{{R}}^{{{numbers}}}"
-    )
+    channels, numbers = sequence.projection.weight.shape
+    st.latex(rf"E \in \mathbb{{R}}^{{{numbers} \times {channels}}}, \quad x_p \in \mathbb{{R}}^{{{numbers}}}")
     st.markdown(f"The first channel of $x_p E$ for the patch in row {row}, column {column}:")
     st.latex(written_out(sequence, patch))
     learned = "E is" if sequence.projection.bias is None else "E and b are"

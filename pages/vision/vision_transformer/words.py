@@ -280,8 +280,8 @@ NOT_FAITHFUL_YET = (
 MEASURED_ON = (
     "Top-1 and top-5: how often the right class is the most probable one, or among the five most probable, of "
     "{pictures:,} validation pictures of 100 classes (Tiny ImageNet, 64 × 64 pixels). MACs: multiplications with "
-    "addition for one picture. Swin and both convolutional networks were trained for equally long; the vision "
-    "transformer for longer, at last with the answers of the residual network, too."
+    "addition for one picture. Swin and both convolutional networks saw the training pictures equally often, the "
+    "vision transformer more often and at last with the answers of the residual network, too."
 )
 FAITHFUL_ON = (
     "Means of {pictures} validation pictures, two of each class, with their standard errors; explained is the class "
