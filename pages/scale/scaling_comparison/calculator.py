@@ -22,7 +22,6 @@ from core.scaling import (
     training_memory,
 )
 from core.sizes import Line, Shape, flops, total
-from core.sizes.parts import SCORES
 from dashboard import charts, layout, own_gpt
 from dashboard.numbers import amount, in_latex, with_power
 from dashboard.theme import HUES
@@ -229,8 +228,8 @@ def rule_and_count(wanted: Wanted) -> str:
     """How far the exact count is from 6 N D, and the two ways in which they differ, as shares."""
     rule, exact = (line.value for line in wanted.flops)
     share = 100 * (exact / rule - 1)
-    lines = flops(wanted.shape, wanted.context)
-    forward, scores = sum(line.value for line in lines), sum(line.value for line in lines if line.part == SCORES)
+    forward = sum(line.value for line in flops(wanted.shape, wanted.context))
+    scores = 4 * wanted.shape.layers * wanted.context**2 * wanted.shape.inner  # keys and values, 2 FLOPs a product
     idle = 1 - (forward - scores) / (2 * wanted.context * total(wanted.shape))
     return (
         f"The exact count is {abs(share):.3g} % {'above' if share > 0 else 'below'} {RULE}. {scores / forward:.2%} of "
@@ -264,5 +263,6 @@ def _better(wanted: Wanted, split: Split) -> str:
 
 def formula() -> None:
     """What the bill above is made of."""
-    st.latex(r"C \approx 6\,N D \qquad t = \frac{C}{\text{devices}\cdot\text{peak}\cdot\text{share}}")
+    st.latex(r"C \approx 6\,N D")
+    st.latex(r"t = \frac{C}{\text{devices}\cdot\text{peak}\cdot\text{share}}")
     st.markdown(words.BUDGET_FORMULA)

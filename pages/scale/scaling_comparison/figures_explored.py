@@ -118,7 +118,9 @@ def _marks(members: pd.DataFrame, symbol: str, hue: str, look: Look, *, many: in
             "symbol": symbol,
             "opacity": opacity,
             # Many marks shine through one another instead: an outline would double the time that they take to draw.
-            "line": {"width": 0.6 if many < CROWD else 0, "color": look.palette.paper},
+            "line": {"width": 0.6 if many < CROWD else 0, "color": look.palette.paper}
+            if not symbol.endswith("-open")
+            else {"width": 2},
         },
         # A click selects; what is not selected shall not fade: rings show what is chosen.
         selected={"marker": {"opacity": opacity}},

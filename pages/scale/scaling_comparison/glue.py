@@ -8,17 +8,16 @@ from core.published.language import GLUE_TASKS
 from dashboard import charts, controls, layout
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words
-from pages.scale.scaling_comparison.explorer import explore
 from pages.scale.scaling_comparison.figures_bars import against
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference, listed
 
 
 def show() -> None:
     """Choice of an entry, figure and notes."""
-    entries = compute.glue()
-    models = entries[entries.family == "models"]
+    board = compute.glue()
+    models = board[board.family == "models"]
     name = st.selectbox("Entry", models.label.tolist(), key="glue_entry", bind="query-params", width=controls.WIDTH)
-    tasks = by_task(entries, name)
+    tasks = by_task(board, name)
     figure = against(
         list(tasks.task),
         tasks[name].to_numpy(),
@@ -37,15 +36,15 @@ def show() -> None:
         table=tasks,
     )
     if not layout.is_presented():
-        told = (words.GLUE_SOURCE.format(source=entries.source.iloc[0]), *filter(None, entries.note.unique()))
+        told = (words.GLUE_SOURCE.format(source=board.source.iloc[0]), *filter(None, board.note.unique()))
         st.caption(layout.plain(" ".join(told)))
     layout.notes(words.LANGUAGE_NOTES, notice=notice(tasks), formula=lambda: formula(tasks))
 
 
-def by_task(entries: pd.DataFrame, name: str) -> pd.DataFrame:
+def by_task(board: pd.DataFrame, name: str) -> pd.DataFrame:
     """A row a task: the entry's score, people's, their difference, and how many entries beat people there."""
-    people = entries[entries.family == "people"].iloc[0]
-    models = entries[entries.family == "models"]
+    people = board[board.family == "people"].iloc[0]
+    models = board[board.family == "models"]
     own = models[models.label == name].iloc[0]
     rows = [
         {
@@ -89,9 +88,9 @@ def formula(tasks: pd.DataFrame) -> None:
     st.markdown(words.GLUE_FORMULA.format(people=f"{tasks.people.mean():.1f}"))
 
 
-def show_entries() -> None:
-    """The same table in the explorer; people are one of its entries."""
-    table = Table(
+def entries() -> Table:
+    """The same table for the explorer; people are one of its entries."""
+    return Table(
         "glue",
         compute.glue(),
         (
@@ -105,13 +104,6 @@ def show_entries() -> None:
         families="Who",
         details={"team": "Team"},
         things="entries",
-    )
-    explore(
-        table,
-        words.LANGUAGE_NOTES,
-        notice=about_entries,
-        formula=correlation_formula,
-        hides=lambda _: (words.HIDDEN_TEST, words.LEADERS_ONLY),
     )
 
 

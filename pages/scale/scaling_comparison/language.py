@@ -20,7 +20,10 @@ def show() -> None:
     if part == words.GLUE:
         glue.show()
     elif part == words.ENTRIES:
-        glue.show_entries()
+        told = (words.HIDDEN_TEST, words.LEADERS_ONLY)
+        explore(
+            glue.entries(), notes, notice=glue.about_entries, formula=glue.correlation_formula, hides=lambda _: told
+        )
     elif part == words.SENTIMENT:
         explore(sentiment(), notes, notice=about_sentiment, formula=sentiment_formula, hides=hides_of_sentiment)
     else:

@@ -18,22 +18,18 @@ from pages.scale.scaling_comparison.figures_explored import Axis, Line, explored
 
 SIZES = (0.0, 1e8, 2e8, 5e8, 1e9, 2e9)
 LIMITS = (3e19, 1e20, 3e20, 1e21, 3e21, 1e22, float("inf"))
-KINDS = {"fitted to": HUES[0], "held out": HUES[1]}
+KINDS = {"not held out": HUES[0], "held out": HUES[1]}
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The runs of the section, which of them were held out, and the law that was fitted to the others."""
+    """The runs of the section, the law that was fitted to those not `held_out`, and the loss it expects of each."""
 
     law: str
     runs: compute.Runs
     held_out: np.ndarray
     found: Bootstrap
-
-    @property
-    def predicted(self) -> np.ndarray:
-        """The loss that the law expects of each run."""
-        return self.found.best.loss(self.runs.points.parameters, self.runs.points.tokens)
+    predicted: np.ndarray
 
 
 def show() -> None:
@@ -41,34 +37,34 @@ def show() -> None:
     if not layout.is_presented():
         st.markdown(words.LAWS_LEAD, width=layout.PROSE)
     fit = _choose()
+    runs = fit.runs
     numbers = pd.DataFrame(
         {
-            "run": fit.runs.names,
-            "parameters": fit.runs.points.parameters,
-            "tokens": fit.runs.points.tokens,
-            "training FLOPs": fit.runs.points.flops,
-            "loss": fit.runs.points.loss,
+            "run": runs.names,
+            "parameters": runs.points.parameters,
+            "tokens": runs.points.tokens,
+            "training FLOPs": runs.points.flops,
+            "loss": runs.points.loss,
             "predicted loss": fit.predicted,
             "held out": fit.held_out,
-            "source": fit.runs.source,
+            "source": runs.source,
         }
     )
     left, right = st.columns([3, 2], gap="medium")
-    line = along_compute(fit)
+    along = along_compute(fit)
     with left:
         charts.chart(
-            runs_figure(fit, "training FLOPs", "loss", line),
+            runs_figure(numbers, "training FLOPs", "loss", along),
             name="laws-compute",
             alt=f"Loss of {len(numbers)} training runs against their compute, and the fitted law: "
-            f"{line.y[0]:.2f} at {line.x[0]:.0e} FLOPs, {line.y[-1]:.2f} at {line.x[-1]:.0e}.",
+            f"{along.y[0]:.2f} at {along.x[0]:.0e} FLOPs, {along.y[-1]:.2f} at {along.x[-1]:.0e}.",
             table=numbers,
         )
     with right:
-        ends = np.array(
-            [min(numbers["loss"].min(), fit.predicted.min()), max(numbers["loss"].max(), fit.predicted.max())]
-        )
+        both = numbers[["loss", "predicted loss"]]
+        ends = np.array([both.min().min(), both.max().max()])
         charts.chart(
-            runs_figure(fit, "loss", "predicted loss", Line("", ends, ends, dash="dot")),
+            runs_figure(numbers, "loss", "predicted loss", Line("", ends, ends, dash="dot")),
             name="laws-predicted",
             alt="Predicted against measured losses; runs that were held out are marked.",
             table=numbers,
@@ -115,7 +111,8 @@ def _choose() -> Fit:
     if not layout.is_presented():
         everyone = len(compute.published_runs(collection).points)
         st.caption((words.CHINCHILLA if collection == "Chinchilla" else words.PYTHIA).format(runs=everyone))
-    return Fit(law, runs, runs.points.flops > limit, compute.fitted(collection, law, outliers, limit, smallest))
+    found, points = compute.fitted(collection, law, outliers, limit, smallest), runs.points
+    return Fit(law, runs, points.flops > limit, found, found.best.loss(points.parameters, points.tokens))
 
 
 def _flops(value: float) -> str:
@@ -143,48 +140,45 @@ def along_compute(fit: Fit) -> Line:
     )
 
 
-def runs_figure(fit: Fit, x: str, y: str, line: Line) -> go.Figure:
-    """Each run as a point of two of "training FLOPs", "loss" and "predicted loss", and a line."""
-    runs = fit.runs.points
-    values = {"training FLOPs": runs.flops, "loss": runs.loss, "predicted loss": fit.predicted}
-    titles = {
-        "training FLOPs": "training compute, FLOPs",
-        "loss": "loss, measured",
-        "predicted loss": "loss, predicted",
-    }
+TITLES = {"training FLOPs": "training compute, FLOPs", "loss": "loss, measured", "predicted loss": "loss, predicted"}
+
+
+def runs_figure(numbers: pd.DataFrame, x: str, y: str, line: Line) -> go.Figure:
+    """Each run as a point of two of the columns in TITLES, and a line."""
     points = pd.DataFrame(
         {
-            "x": values[x],
-            "y": values[y],
-            "family": np.where(fit.held_out, "held out", "fitted to"),
-            "label": fit.runs.names,
+            "x": numbers[x],
+            "y": numbers[y],
+            "family": np.where(numbers["held out"], *reversed(KINDS)),
+            "label": numbers.run,
             "short": "",
             "tell": [
                 f"{with_power(tokens, digits=3)} tokens, {with_power(flops, digits=3)} FLOPs\n"
                 f"loss {loss:.3f}, the law says {said:.3f}"
-                for tokens, flops, loss, said in zip(runs.tokens, runs.flops, runs.loss, fit.predicted, strict=True)
+                for tokens, flops, loss, said in numbers[["tokens", *TITLES]].itertuples(index=False)
             ],
         }
     )
+    by_compute = x == "training FLOPs"
     figure = explored(
         points,
-        x=Axis(titles[x], True, "power" if x == "training FLOPs" else "none"),
-        y=Axis("loss, nats" if x == "training FLOPs" else titles[y], True),
+        x=Axis(TITLES[x], True, "power" if by_compute else "none"),
+        y=Axis("loss, nats" if by_compute else TITLES[y], True),
         hues=KINDS,
         look=layout.look(),
         lines=[line],
-        footer=fit.runs.source,
+        footer=numbers.source[0],
         height=layout.look().high(440),
     )
     # Losses span less than a power of ten: round ones are written.
-    ticks = round_ticks(runs.loss, line.y)
+    ticks = round_ticks(numbers["loss"], line.y)
     figure.update_yaxes(tickvals=ticks, dtick=None)
-    if x == "loss":
+    if not by_compute:
         figure.update_xaxes(tickvals=ticks, dtick=None)
     return figure
 
 
-def round_ticks(*losses: np.ndarray) -> list[float]:
+def round_ticks(*losses: np.ndarray | pd.Series) -> list[float]:
     """At most eight round numbers from the lowest to the highest loss."""
     low, high = min(each.min() for each in losses), max(each.max() for each in losses)
     step = next(step for step in (0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10) if (high - low) / step <= 7 or step == 10)
@@ -195,7 +189,7 @@ def _coefficients(fit: Fit) -> None:
     st.subheader("The numbers of the law", anchor=False)
     best, intervals = fit.found.best, fit.found.intervals()
     rows: dict[str, list] = {
-        "": list(words.SYMBOLS[fit.law]),
+        "": [symbol.replace(r"\alpha", "α").replace(r"\beta", "β") for symbol in words.FORMULAS[fit.law][1]],
         "fitted here": [_round(value) for value in best.values()],
         "90 % interval": [f"{_round(low)} to {_round(high)}" for low, high in map(intervals.get, best.names())],
     }
@@ -216,22 +210,24 @@ def _round(value: float) -> str:
 
 
 def notice(fit: Fit) -> tuple[str, ...]:
-    """How well the law foretells, how flat it is, and what it advises."""
-    return (foretold(fit.predicted, fit.runs.points.loss, fit.held_out), *_advice(fit))
+    """How far the law and its forecasts miss, what it was fitted to where that is not all, and what it advises."""
+    some = (words.FRONTIER,) if fit.law == "Compute frontier" else ()
+    return (foretold(fit.predicted, fit.runs.points.loss, fit.held_out), *some, *_advice(fit))
 
 
 def foretold(predicted: np.ndarray, measured: np.ndarray, held_out: np.ndarray) -> str:
-    """How far the law misses the runs that it was fitted to, and those that were held back."""
+    """How far the law misses the runs that were not held back, and those that were."""
     errors = 100 * (predicted / measured - 1)
-    fitted, held = (_root_mean_square(errors[mask]) for mask in (~held_out, held_out))
-    first = f"The law misses the {(~held_out).sum()} runs that it was fitted to by {fitted:.1f} % (root mean square)"
+    near, held = (_root_mean_square(errors[mask]) for mask in (~held_out, held_out))
+    first = f"The law misses the {(~held_out).sum()} runs that were not held back by {near:.1f} % (root mean square)"
     if not held_out.any():
-        return f"{first}. Nothing was held back, so its forecasts are not tested."
+        return f"{first}. None was held back, so its forecasts are not tested."
     bias = float(errors[held_out].mean())
     leaning = f"{abs(bias):.1f} % too {'high' if bias > 0 else 'low'}" if abs(bias) >= 0.05 else "less than 0.05 % off"
+    times = f" ({held / near:.1f} times as far)" if near else ""
     return (
-        f"{first}, and the {held_out.sum()} dearer ones that were held back by {held:.1f} %: {held / fitted:.1f} times "
-        f"as far. In the mean its forecasts are {leaning}."
+        f"{first}, and the {held_out.sum()} dearer ones that were by {held:.1f} %{times}. In the mean its forecasts "
+        f"are {leaning}."
     )
 
 
@@ -259,19 +255,6 @@ def _advice(fit: Fit) -> tuple[str, ...]:
 
 def formula(fit: Fit) -> None:
     """The law, and the same with its numbers."""
-    st.latex(words.FORMULAS[fit.law])
-    st.latex(filled(fit.law, fit.found.best.values()))
-
-
-def filled(law: str, coefficients: tuple[float, ...]) -> str:
-    """The formula of a law with its coefficients, in their order."""
-    values = [in_latex(value) for value in coefficients]
-    if law == "Chinchilla":
-        e, a, b, alpha, beta = values
-        return rf"L(N, D) = {e} + \frac{{{a}}}{{N^{{{alpha}}}}} + \frac{{{b}}}{{D^{{{beta}}}}}"
-    if law == "Kaplan":
-        n, d, alpha_n, alpha_d = values
-        ratio = f"{alpha_n}/{alpha_d}"
-        return rf"L(N, D) = \left[\left(\frac{{{n}}}{{N}}\right)^{{{ratio}}} + \frac{{{d}}}{{D}}\right]^{{{alpha_d}}}"
-    e, critical, alpha = values
-    return rf"L(C) = {e} + \left(\frac{{{critical}}}{{C}}\right)^{{{alpha}}}"
+    template, symbols = words.FORMULAS[fit.law]
+    st.latex(template.format(*symbols))
+    st.latex(template.format(*map(in_latex, fit.found.best.values())))

@@ -147,15 +147,23 @@ def is_comparable(table: Table, rows: pd.DataFrame) -> bool:
 
 def hidden_by(table: Table, selection: Selection) -> tuple[str, ...]:
     """What the picture hides, as far as it applies: who is missing, who had more data or a teacher, who measured."""
-    parts = (
-        _missing(table, selection),
-        _several_tests(table, selection),
-        _extra_data(table, selection.placed),
-        _teachers(selection.placed),
-        _resolutions(selection.placed),
-        _sources(selection.placed),
+    placed, told = selection.placed, [_missing(table, selection)]
+    if selection.choices.front and not is_comparable(table, placed):
+        tests = placed[table.apart].nunique()
+        told.append(f"**{tests} data sets** in one picture: their scores do not compare, so no Pareto front is drawn.")
+    if table.own_data:
+        told.append(_extra_data(table.own_data, placed.data.value_counts()))
+    if "teacher" in placed and (taught := int(placed.teacher.sum())):
+        told.append(f"**{taught:,}** learned from the answers of another model too, and so from its data, unseen here.")
+    if "resolution" in placed:
+        told.append(_resolutions(placed.resolution.value_counts()))
+    sources = placed.source.nunique()
+    return (
+        *told,
+        "All figures are taken from one source."
+        if sources == 1
+        else f"The figures come from {sources} sources, which need not have measured in the same way.",
     )
-    return tuple(filter(None, parts))
 
 
 def _missing(table: Table, selection: Selection) -> str:
@@ -180,48 +188,24 @@ def _have(count: int) -> str:
     return f"{count:,} {'has' if count == 1 else 'have'}"
 
 
-def _several_tests(table: Table, selection: Selection) -> str:
-    if not selection.choices.front or is_comparable(table, selection.placed):
-        return ""
-    tests = selection.placed[table.apart].nunique()
-    return f"**{tests} data sets** in one picture: their scores cannot be compared, so no Pareto front is drawn."
-
-
-def _extra_data(table: Table, placed: pd.DataFrame) -> str:
-    if not table.own_data or "data" not in placed:
-        return ""
-    counted = placed.data.value_counts()
-    unknown = int(counted.get(NOT_STATED, 0))
-    extra = counted.drop([table.own_data, NOT_STATED], errors="ignore")
-    open_end = f" ({unknown:,} do not say)" if unknown else ""
+def _extra_data(own: str, counted: pd.Series) -> str:
+    extra = counted.drop([own, NOT_STATED], errors="ignore")
+    unknown = f" (of {counted[NOT_STATED]:,} it is not stated)" if NOT_STATED in counted else ""
     if extra.empty:
-        return f"None of them is known to have learned from more than {table.own_data}{open_end}."
+        return f"None of them is known to have learned from more than {own}{unknown}."
+    names = [f"{name} {count:,}" for name, count in extra.items()]
+    # Nothing in brackets where the one name says no more than "more".
+    told = f" ({', '.join(names[:4])}{' …' if len(names) > 4 else ''})"
+    told = "" if len(extra) == 1 and str(extra.index[0]).startswith("more") else told
     if extra.sum() == counted.sum():
-        return f"**All** of them learned from more than {table.own_data}{_list(extra)}: compare with care."
+        return f"**All** of them learned from more than {own}{told}: compare with care."
     return (
-        f"**{extra.sum():,} of {counted.sum():,}** learned from more than {table.own_data}{_list(extra)}{open_end}: "
-        "what looks like a better architecture may be more data."
+        f"**{extra.sum():,} of {counted.sum():,}** learned from more than {own}{told}{unknown}: what looks like a "
+        "better architecture may be more data."
     )
 
 
-def _list(counted: pd.Series) -> str:
-    """How many had which data, in brackets; nothing where the one name says no more than "more"."""
-    if len(counted) == 1 and str(counted.index[0]).startswith("more"):
-        return ""
-    names = [f"{name} {count:,}" for name, count in counted.items()]
-    return f" ({', '.join(names[:4])}{' …' if len(names) > 4 else ''})"
-
-
-def _teachers(placed: pd.DataFrame) -> str:
-    if "teacher" not in placed or not (taught := int(placed.teacher.sum())):
-        return ""
-    return f"**{taught:,}** learned from the answers of another model too, and so from that one's data, unseen here."
-
-
-def _resolutions(placed: pd.DataFrame) -> str:
-    if "resolution" not in placed or placed.empty:
-        return ""
-    counted = placed.resolution.value_counts()
+def _resolutions(counted: pd.Series) -> str:
     most = f"{int(counted.index[0])} × {int(counted.index[0])} pixels"
     if len(counted) == 1:
         return f"All were tested on pictures of {most}."
@@ -229,13 +213,6 @@ def _resolutions(placed: pd.DataFrame) -> str:
         f"Pictures had **{int(counted.index.min())} to {int(counted.index.max())} pixels** on a side, {most} in "
         f"{counted.iloc[0]:,} of {counted.sum():,} cases: more pixels cost more operations with the same parameters."
     )
-
-
-def _sources(placed: pd.DataFrame) -> str:
-    count = placed.source.nunique()
-    if count < 2:
-        return "All figures are taken from one source." if count else ""
-    return f"The figures come from {count} sources, which need not have measured in the same way."
 
 
 def with_most(rows: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -255,8 +232,8 @@ def listed(names: Sequence[str]) -> str:
 
 
 def difference(value: float, digits: int = 1) -> str:
-    """A difference with its sign, and a true minus; never a minus zero."""
-    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
+    """A difference with its sign, and a true minus; none where it is rounded to 0."""
+    return f"{value:+.{digits}f}".replace("-", "−") if round(value, digits) else f"{0:.{digits}f}"
 
 
 def best_shown(selection: Selection) -> str:

@@ -120,8 +120,8 @@ def about_gains(selection: Selection) -> tuple[str, ...]:
     if {"transformer", "convolutional"} <= set(by.index):
         ahead = by["median"]["transformer"] - by["median"]["convolutional"]
         sentences.append(
-            f"By the medians of those shown, transformers gained {difference(ahead)} points against convolutional "
-            "networks."
+            f"By the medians of those shown, transformers gained {abs(ahead):.1f} points "
+            f"{'more' if ahead > 0 else 'less'} than convolutional networks."
         )
     return tuple(sentences)
 

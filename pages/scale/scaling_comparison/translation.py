@@ -24,8 +24,8 @@ PAPER = {"Transformer (base)": (12.0, 8, 9.5e12), "Transformer (big)": (84.0, 8,
 def show() -> None:
     """One of the tables in the explorer, and the notes on what is shown of it."""
     name = choose_part(words.TRANSLATION_TITLE, words.TRANSLATION_ABOUT, "Table", "translation_table")
-    table, hidden = (leaders(), hides_of_leaders) if name == words.WMT_YEARS else (paper(name == words.FRENCH), hides)
-    explore(table, words.TRANSLATION_NOTES, notice=notice, formula=formula, hides=hidden)
+    table = leaders() if name == words.WMT_YEARS else paper(name == words.FRENCH)
+    explore(table, words.TRANSLATION_NOTES, notice=notice, formula=formula, hides=hides)
 
 
 def paper(french: bool) -> Table:
@@ -60,15 +60,12 @@ def leaders() -> Table:
 
 
 def hides(selection: Selection) -> tuple[str, ...]:
-    """How the FLOPs of the paper came about; what BLEU of the past can be compared with."""
+    """How the FLOPs of the paper came about, or who stated the scores; what BLEU can be compared with."""
+    if "ensemble" not in selection.placed:
+        return (words.STATED, words.TOKENS)
     many, ensembles = len(selection.placed), int(selection.placed.label.str.contains("ensemble").sum())
     some = f"Ensembles of several networks, among single ones: {ensembles} of the {many} shown."
     return (*((some,) if 0 < ensembles < many else ()), words.ESTIMATED, words.TOKENS)
-
-
-def hides_of_leaders(_: Selection) -> tuple[str, ...]:
-    """Who measured."""
-    return (words.STATED, words.TOKENS)
 
 
 def notice(selection: Selection) -> tuple[str, ...]:

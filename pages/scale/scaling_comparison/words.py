@@ -14,7 +14,7 @@ PAGE = PageWords(
     lead=(
         "Larger models, more data, more computing: tables of published figures, to be turned and filtered as you "
         "like, and every point says where it comes from. Laws fitted to published runs forecast what a larger one "
-        "would reach; our own small trainings say what more data bought them."
+        "would reach; our own small trainings add what more data bought."
     ),
     try_this=(),
     references=(),
@@ -267,16 +267,22 @@ PYTHIA = (
     "of LAMBADA's passages, in nats (the logarithm of the published perplexity), so it cannot be compared with "
     "Chinchilla's. All but the last checkpoints are unfinished trainings: their learning rate was still higher."
 )
-SYMBOLS = {
-    "Chinchilla": ("E", "A", "B", "α", "β"),
-    "Kaplan": ("N_c", "D_c", "α_N", "α_D"),
-    "Compute frontier": ("E", "C_c", "α"),
-}
+# The formula of each law, with a place for each coefficient; and the coefficients' symbols.
 FORMULAS = {
-    "Chinchilla": r"L(N, D) = E + \frac{A}{N^{\alpha}} + \frac{B}{D^{\beta}}",
-    "Kaplan": r"L(N, D) = \left[\left(\frac{N_c}{N}\right)^{\alpha_N/\alpha_D} + \frac{D_c}{D}\right]^{\alpha_D}",
-    "Compute frontier": r"L(C) = E + \left(\frac{C_c}{C}\right)^{\alpha}",
+    "Chinchilla": (
+        r"L(N, D) = {0} + \frac{{{1}}}{{N^{{{3}}}}} + \frac{{{2}}}{{D^{{{4}}}}}",
+        ("E", "A", "B", r"\alpha", r"\beta"),
+    ),
+    "Kaplan": (
+        r"L(N, D) = \left[\left(\frac{{{0}}}{{N}}\right)^{{{2}/{3}}} + \frac{{{1}}}{{D}}\right]^{{{3}}}",
+        ("N_c", "D_c", r"\alpha_N", r"\alpha_D"),
+    ),
+    "Compute frontier": (
+        r"L(C) = {0} + \left(\frac{{{1}}}{{C}}\right)^{{{2}}}",
+        ("E", "C_c", r"\alpha"),
+    ),
 }
+FRONTIER = "It was fitted to those of them alone that no run of the same or less compute beats."
 ABOUT_BAND = (
     "Bands and intervals: the middle 90 % of {draws} fits to resamples of the runs. They say how sure the law is, not "
     "how far a single run strays from it, and do not cover what no run has tried."

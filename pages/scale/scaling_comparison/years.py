@@ -118,7 +118,7 @@ def notice(selection: Selection) -> tuple[str, ...]:
         _growth(selection, fitted),
         *sentences,
         f"Around the line the models scatter by a factor of {factor:{',.0f' if factor >= 10 else '.2f'}} either way "
-        "(one standard deviation): a trend, no rule for a single model.",
+        "(one standard deviation): the line is no rule for a single model.",
     )
 
 
@@ -144,7 +144,7 @@ def formula(selection: Selection) -> None:
         return
     low, high = fitted.interval
     st.latex(
-        rf"\log_{{10}} \hat y = {fitted.level:.2f} + {fitted.rate:.3f}\,(t - {fitted.centre:.1f}), \quad "
+        rf"\log_{{10}} \hat y = {fitted.level:.2f} {fitted.rate:+.3f}\,(t - {fitted.centre:.1f}), \quad "
         rf"b \in [{low:.3f},\, {high:.3f}]"
     )
     if fitted.doubling_interval is not None:
