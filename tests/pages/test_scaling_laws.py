@@ -38,15 +38,15 @@ def coefficients(app):
 def test_the_coefficients_on_the_page_are_those_of_a_fit_to_the_runs_below_the_limit(visit):
     app = visit(PAGE, show=words.LAWS)
     runs = compute.runs_without("Chinchilla", 5, 0.0)
-    found = Chinchilla.fit(runs.points.where(runs.points.flops <= 1e21))
+    found = Chinchilla.fit(compute.points_of(runs[runs["training FLOPs"] <= 1e21]))
     assert coefficients(app) == [f"{value:.4g}" for value in found.values()]
-    assert f"the {(runs.points.flops > 1e21).sum()} dearer ones that were" in prose(app)
+    assert f"the {(runs['training FLOPs'] > 1e21).sum()} dearer ones that were" in prose(app)
 
 
 @pytest.mark.usefixtures("few_draws")
 def test_another_law_comes_by_link_and_too_few_runs_get_a_sentence(visit):
     app = visit(PAGE, show=words.LAWS, laws_runs="Pythia", laws_law="Kaplan", laws_limit="nothing")
-    found = Kaplan.fit(compute.published_runs("Pythia").points)
+    found = Kaplan.fit(compute.points_of(compute.published_runs("Pythia")))
     assert coefficients(app)[2:] == [f"{value:.4g}" for value in found.values()[2:]]
     assert "None was held back" in prose(app)
     app = visit(PAGE, show=words.LAWS, laws_from="2 G", laws_limit=laws._flops(laws.LIMITS[0]))
@@ -58,11 +58,10 @@ def test_another_law_comes_by_link_and_too_few_runs_get_a_sentence(visit):
 def test_no_sentence_about_a_fit_holds_what_is_no_number(collection, law):
     for limit, smallest in product((1e20, 1e21, float("inf")), (0.0, 1e9)):
         runs = compute.runs_without(collection, 0, smallest)
-        if (runs.points.flops <= limit).sum() < 40:
+        if (runs["training FLOPs"] <= limit).sum() < 40:
             continue
-        found = compute.fitted(collection, law, 0, limit, smallest, draws=3)
-        predicted = found.best.loss(runs.points.parameters, runs.points.tokens)
-        said = plain(laws.notice(laws.Fit(law, runs, runs.points.flops > limit, found, predicted)))
+        fit = laws.fit_of(collection, law, 0, limit, smallest, draws=3)
+        said = plain(laws.notice(fit))
         assert not has_no_number(said), said
         assert (words.FRONTIER in said) == (law == "Compute frontier")
 

@@ -1,10 +1,10 @@
 """Published figures as tables for the explorer, and laws fitted to published runs: kept, so never changed."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from core import published
@@ -130,28 +130,38 @@ def _kind_of_network(name: str) -> str:
     return next((kind for kind, word in kinds if word in name), "other")
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Published training runs by rising compute: the numbers, and for each its name and where it comes from."""
-
-    points: Points
-    names: tuple[str, ...]
-    source: str
-
-
 @keep(computes=False)
-def published_runs(collection: Collection) -> Runs:
-    """All runs of a collection."""
-    return _chinchilla() if collection == "Chinchilla" else _pythia()
+def published_runs(collection: Collection) -> pd.DataFrame:
+    """All training runs of a collection by rising compute: run, parameters, tokens, training FLOPs, loss, source."""
+    if collection == "Chinchilla":
+        rows = [
+            (f"{run.parameters / 1e6:,.0f} M parameters", run.parameters, run.training_flops / 6 / run.parameters, run)
+            for run in published.chinchilla_runs()
+        ]
+        losses = [run.loss for *_, run in rows]
+    else:
+        rows = [
+            (f"{score.model}, step {score.step:,}", float(score.without_embeddings), float(score.tokens), score)
+            for score in published.pythia_scores()
+            if score.perplexity is not None and score.step >= FIRST_STEP and not score.deduplicated
+        ]
+        losses = [math.log(score.perplexity) for *_, score in rows]
+    runs = pd.DataFrame([row[:3] for row in rows], columns=["run", "parameters", "tokens"])
+    runs["training FLOPs"] = points_of(runs.assign(loss=losses)).flops
+    runs = runs.assign(loss=losses, source=[of.source for *_, of in rows])
+    return runs.sort_values("training FLOPs", kind="stable", ignore_index=True)
 
 
-def runs_without(collection: Collection, outliers: int, smallest: float) -> Runs:
+def points_of(runs: pd.DataFrame) -> Points:
+    """The numbers of runs, for a law."""
+    return Points(*(runs[name].to_numpy(dtype=float) for name in ("parameters", "tokens", "loss")))
+
+
+def runs_without(collection: Collection, outliers: int, smallest: float) -> pd.DataFrame:
     """All runs but the `outliers` with the highest losses and the models with fewer parameters than `smallest`."""
     runs = published_runs(collection)
-    stays = runs.points.parameters >= smallest
-    stays[np.argsort(-runs.points.loss, kind="stable")[:outliers]] = False
-    names = tuple(name for name, stay in zip(runs.names, stays, strict=True) if stay)
-    return Runs(runs.points.where(stays), names, runs.source)
+    worst = runs.loss.sort_values(ascending=False, kind="stable").index[:outliers]
+    return runs[(runs.parameters >= smallest) & ~runs.index.isin(worst)].reset_index(drop=True)
 
 
 @keep("Fitting the law, and fitting it again to resamples …", unit="fits")
@@ -166,35 +176,12 @@ def fitted(
     progress: Progress = unheard,
 ) -> Bootstrap:
     """The law and its resamples, fitted to those of `runs_without` that cost no more than `most_flops`."""
-    points = runs_without(collection, outliers, smallest).points
-    return bootstrap(LAWS[law], points.where(points.flops <= most_flops), draws=draws, progress=progress)
+    runs = runs_without(collection, outliers, smallest)
+    return bootstrap(LAWS[law], points_of(runs[runs["training FLOPs"] <= most_flops]), draws=draws, progress=progress)
 
 
 @keep("Fitting the law …")
 def law_of_chinchilla() -> tuple[Chinchilla, Points]:
     """The law of Chinchilla, and what it was fitted to: all of its runs but the outliers."""
-    points = runs_without("Chinchilla", OUTLIERS, 0.0).points
+    points = points_of(runs_without("Chinchilla", OUTLIERS, 0.0))
     return Chinchilla.fit(points), points
-
-
-def _chinchilla() -> Runs:
-    found = sorted(published.chinchilla_runs(), key=lambda run: run.training_flops)
-    parameters = np.array([run.parameters for run in found])
-    tokens = np.array([run.training_flops for run in found]) / 6 / parameters
-    points = Points(parameters, tokens, np.array([run.loss for run in found]))
-    return Runs(points, tuple(f"{run.parameters / 1e6:,.0f} M parameters" for run in found), found[0].source)
-
-
-def _pythia() -> Runs:
-    found = [
-        score
-        for score in published.pythia_scores()
-        if score.perplexity is not None and score.step >= FIRST_STEP and not score.deduplicated
-    ]
-    found.sort(key=lambda score: score.without_embeddings * score.tokens)
-    points = Points(
-        np.array([float(score.without_embeddings) for score in found]),
-        np.array([float(score.tokens) for score in found]),
-        np.log([score.perplexity or np.nan for score in found]),
-    )
-    return Runs(points, tuple(f"{score.model}, step {score.step:,}" for score in found), found[0].source)

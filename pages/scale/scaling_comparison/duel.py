@@ -7,7 +7,7 @@ import streamlit as st
 from core import published
 from dashboard import charts, layout
 from pages.scale.scaling_comparison import compute, words
-from pages.scale.scaling_comparison.figures_bars import Difference, differences
+from pages.scale.scaling_comparison.figures_bars import differences
 from pages.scale.scaling_comparison.selection import FAMILIES, difference, listed
 
 RIVAL = "BiT-L (ResNet152x4)"
@@ -26,7 +26,10 @@ def show() -> None:
     rows = between(table, own, other)
     family = table.drop_duplicates("model").set_index("model").family
     figure = differences(
-        [Difference(row.dataset, row.difference, 2 * row.error, _tell(own, other, row)) for row in rows.itertuples()],
+        rows.dataset.tolist(),
+        rows.difference.to_numpy(),
+        2 * rows.error.to_numpy(),
+        [_tell(own, other, row) for row in rows.itertuples()],
         look=layout.look(),
         x=words.DUEL_AXIS,
         colours=(FAMILIES[family[own]], FAMILIES[family[other]]),

@@ -1,7 +1,6 @@
 """Rows of one quantity: differences of two models, many entries against people, the memory of a training."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,51 +11,48 @@ from dashboard.theme import HUES, Look
 from pages.scale.scaling_comparison.selection import difference
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A row: its name, the difference, how far it may be off (NaN: not known), and the sentence below the pointer."""
+def differences(
+    names: Sequence[str],
+    values: Float[np.ndarray, "row"],
+    errors: Float[np.ndarray, "row"],
+    tell: Sequence[str],
+    *,
+    look: Look,
+    x: str,
+    colours: tuple[str, str],
+) -> go.Figure:
+    """Bars from a middle line, the first row on top; `colours` are those of bars to the right and to the left.
 
-    name: str
-    value: float
-    error: float
-    tell: str
-
-
-def differences(rows: Sequence[Difference], *, look: Look, x: str, colours: tuple[str, str]) -> go.Figure:
-    """Bars from a middle line, the first row on top; `colours` are those of bars to the right and to the left."""
-    known = [(place, row) for place, row in enumerate(rows) if not np.isnan(row.error)]  # none is not zero
+    `errors` say how far the `values` may be off (NaN: not known), `tell` what stands below the pointer.
+    """
+    known = ~np.isnan(errors)  # an error that is not known is not zero
     figure = go.Figure(
         [
             go.Bar(
-                x=[row.value for row in rows],
-                y=list(range(len(rows))),
+                x=values,
+                y=list(range(len(names))),
                 orientation="h",
-                marker={"color": [colours[0] if row.value >= 0 else colours[1] for row in rows]},
-                customdata=[escape(row.tell) for row in rows],
+                marker={"color": [colours[0] if value >= 0 else colours[1] for value in values]},
+                customdata=[escape(each) for each in tell],
                 hovertemplate="%{customdata}<extra></extra>",
             ),
             go.Scatter(
-                x=[row.value for _, row in known],
-                y=[place for place, _ in known],
+                x=values[known],
+                y=np.flatnonzero(known),
                 mode="markers",
                 marker={"size": 1, "color": look.palette.ink},
-                error_x={
-                    "array": [row.error for _, row in known],
-                    "color": look.palette.ink,
-                    "thickness": 1.5,
-                    "width": 5,
-                },
+                error_x={"array": errors[known], "color": look.palette.ink, "thickness": 1.5, "width": 5},
                 hoverinfo="skip",
             ),
         ]
     )
-    on_paper(figure, look=look, height=round(90 + 2.6 * look.letters * max(len(rows), 2)), x=x)
-    reach = max((abs(row.value) + np.nan_to_num(row.error) for row in rows), default=0.0) or 1.0
+    on_paper(figure, look=look, height=round(90 + 2.6 * look.letters * max(len(names), 2)), x=x)
+    reach = float((np.abs(values) + np.nan_to_num(errors)).max()) or 1.0
     figure.update_layout(bargap=0.42, showlegend=False)
     figure.update_xaxes(
         range=[-1.12 * reach, 1.12 * reach], zeroline=True, zerolinecolor=look.palette.ink, zerolinewidth=1
     )
-    _name_rows(figure, [row.name for row in rows], look)
+    _name_rows(figure, names, look)
     return figure
 
 

@@ -23,33 +23,19 @@ KINDS = {"not held out": HUES[0], "held out": HUES[1]}
 
 @dataclass(frozen=True)
 class Fit:
-    """The runs of the section, the law that was fitted to those not `held_out`, and the loss it expects of each."""
+    """A law that was fitted to those `runs` that are not "held out"; "predicted loss" is what it expects of each."""
 
     law: str
-    runs: compute.Runs
-    held_out: np.ndarray
+    runs: pd.DataFrame
     found: Bootstrap
-    predicted: np.ndarray
 
 
 def show() -> None:
     """Controls, the two figures, the coefficients."""
     if not layout.is_presented():
         st.markdown(words.LAWS_LEAD, width=layout.PROSE)
-    fit = _choose()
-    runs = fit.runs
-    numbers = pd.DataFrame(
-        {
-            "run": runs.names,
-            "parameters": runs.points.parameters,
-            "tokens": runs.points.tokens,
-            "training FLOPs": runs.points.flops,
-            "loss": runs.points.loss,
-            "predicted loss": fit.predicted,
-            "held out": fit.held_out,
-            "source": runs.source,
-        }
-    )
+    fit = fit_of(*_choose())
+    numbers = fit.runs
     left, right = st.columns([3, 2], gap="medium")
     along = along_compute(fit)
     with left:
@@ -73,7 +59,7 @@ def show() -> None:
     layout.notes(words.LAWS_NOTES, notice=notice(fit), formula=lambda: formula(fit))
 
 
-def _choose() -> Fit:
+def _choose() -> tuple[compute.Collection, str, int, float, float]:
     with layout.control_bar():
         collection = st.segmented_control(
             "Runs",
@@ -107,12 +93,22 @@ def _choose() -> Fit:
             bind="query-params",
             width=300,
         )
-    runs = compute.runs_without(collection, outliers, smallest)
     if not layout.is_presented():
-        everyone = len(compute.published_runs(collection).points)
+        everyone = len(compute.published_runs(collection))
         st.caption((words.CHINCHILLA if collection == "Chinchilla" else words.PYTHIA).format(runs=everyone))
-    found, points = compute.fitted(collection, law, outliers, limit, smallest), runs.points
-    return Fit(law, runs, points.flops > limit, found, found.best.loss(points.parameters, points.tokens))
+    return collection, law, outliers, limit, smallest
+
+
+def fit_of(
+    collection: compute.Collection, law: str, outliers: int, limit: float, smallest: float, draws: int = compute.DRAWS
+) -> Fit:
+    """The law with its resamples, see `compute.fitted`, and all runs, whether they were held out or not."""
+    found = compute.fitted(collection, law, outliers, limit, smallest, draws=draws)
+    runs = compute.runs_without(collection, outliers, smallest)
+    points = compute.points_of(runs)
+    runs["predicted loss"] = found.best.loss(points.parameters, points.tokens)
+    runs["held out"] = runs["training FLOPs"] > limit
+    return Fit(law, runs, found)
 
 
 def _flops(value: float) -> str:
@@ -125,7 +121,7 @@ def _size(parameters: float) -> str:
 
 def along_compute(fit: Fit) -> Line:
     """The law over the compute of all runs and a power of ten more, with the band of its resamples."""
-    spent = fit.runs.points.flops
+    spent = fit.runs["training FLOPs"]
     flops = np.geomspace(spent.min(), 10 * spent.max(), 60)
     low, high = fit.found.band(flops)
     return Line(
@@ -212,7 +208,8 @@ def _round(value: float) -> str:
 def notice(fit: Fit) -> tuple[str, ...]:
     """How far the law and its forecasts miss, what it was fitted to where that is not all, and what it advises."""
     some = (words.FRONTIER,) if fit.law == "Compute frontier" else ()
-    return (foretold(fit.predicted, fit.runs.points.loss, fit.held_out), *some, *_advice(fit))
+    columns = (fit.runs[name].to_numpy() for name in ("predicted loss", "loss", "held out"))
+    return (foretold(*columns), *some, *_advice(fit))
 
 
 def foretold(predicted: np.ndarray, measured: np.ndarray, held_out: np.ndarray) -> str:
@@ -239,7 +236,7 @@ def _advice(fit: Fit) -> tuple[str, ...]:
     law = fit.found.best
     if not isinstance(law, Chinchilla):
         return ()
-    flops = float(f"{fit.runs.points.flops.max():.0e}")
+    flops = float(f"{fit.runs['training FLOPs'].max():.0e}")
     sizes, tokens = law.optimal(np.array([flops, 10 * flops]))
     here, more = law.loss(sizes, tokens)
     ratios = [each.optimal(np.array([flops])) for each in fit.found.drawn if isinstance(each, Chinchilla)]
