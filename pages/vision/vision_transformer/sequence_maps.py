@@ -8,7 +8,7 @@ from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.heat import heat
 from dashboard.figures.mosaic import tiles
-from pages.foundations.order.words import INSTEAD
+from dashboard.ways_of_order import WAY_TOLD as INSTEAD
 from pages.vision.vision_transformer import words_sequence as said
 from pages.vision.vision_transformer.compute_sequence import Followed
 from pages.vision.vision_transformer.figures_picture_tiles import as_pictures, picture_tiles
