@@ -27,7 +27,7 @@ NAMES = dict(zip(PARTS, ("self-attention", "a whole layer", "all layers together
 NOTHING, POSITIONS, MASK = TOLD = ("Nothing", "Positions", "Causal mask")  # what tells the places apart
 CHANNELS = 48  # shown of each vector: those in which the tokens differ most
 WORD_HUES = HUES[:6]  # the yellow cannot be read as a letter
-SAME = 1e-4  # below it two numbers are the same up to the rounding of float32
+SAME = 1e-5  # of the largest number: a smaller difference is the rounding of float32
 LARGEST_SEED = 999
 
 Results = dict[str, Shuffled]  # by what tells the places apart
@@ -145,12 +145,17 @@ def _figure(subject: Subject, result: Shuffled) -> None:
         )
 
 
+def tells_places_apart(result: Shuffled) -> bool:
+    """Whether f(P x) and P f(x) differ by more than rounding."""
+    return result.largest > SAME * result.before.abs().max().item()
+
+
 def _table(results: dict[str, Results], layer: int) -> str:
     """The largest differences of every part, told in every way; bold what is more than rounding."""
     lines = ["| largest difference | " + " | ".join(TOLD) + " |", "|:--|" + "--:|" * len(TOLD)]
     for part in PARTS:
-        values = [results[part][told].largest for told in TOLD]
-        cells = [small(value) if value < SAME else f"**{small(value)}**" for value in values]
+        found = [results[part][told] for told in TOLD]
+        cells = [f"**{small(each.largest)}**" if tells_places_apart(each) else small(each.largest) for each in found]
         name = part if part == PARTS[2] else f"{part}, layer {layer}"
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -163,7 +168,7 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
     """
     nothing, positions, mask = (results[told].largest for told in TOLD)
     thing = "picture" if labels is None else "sentence"
-    if nothing < SAME:
+    if not tells_places_apart(results[NOTHING]):
         said = [
             f"Without positions the results of {part} are the same vectors in another order: the largest difference "
             f"of any number is **{small(nothing)}**, no more than the rounding of 32-bit numbers. To {part} a {thing} "
@@ -177,7 +182,7 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
         (True, False): "here only positions tell the places apart.",
         (False, True): "here only the mask tells the places apart.",
         (False, False): "here neither tells the places apart.",
-    }[positions >= SAME, mask >= SAME]
+    }[tells_places_apart(results[POSITIONS]), tells_places_apart(results[MASK])]
     said.append(
         f"With positions the largest difference is **{small(positions)}**, with the causal mask alone "
         f"**{small(mask)}**: {tells}"

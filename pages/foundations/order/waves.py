@@ -97,12 +97,8 @@ def _single_waves(encoding: Float[Tensor, "token width"], waves: list[int], base
         st.caption("Choose a channel to see its wave.")
         return
     lengths = (2 * math.pi / frequencies(encoding.shape[1], base)).tolist()
-    lines = {
-        f"{channel}: {'cosine' if channel % 2 else 'sine'}, {lengths[channel // 2]:,.3g} long": encoding[
-            :, channel
-        ].numpy()
-        for channel in waves
-    }
+    kinds, numbers = ("sine", "cosine"), encoding.numpy()
+    lines = {f"{wave}: {kinds[wave % 2]}, {lengths[wave // 2]:,.3g} long": numbers[:, wave] for wave in waves}
     figure = curves(
         np.arange(len(encoding)),
         lines,
