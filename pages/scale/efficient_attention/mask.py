@@ -9,29 +9,27 @@ from core.models.efficient import Sparse
 from dashboard import layout
 from dashboard.components.cell_map import cell_map
 from dashboard.theme import HUES
-from pages.scale.efficient_attention import compute as kept
-from pages.scale.efficient_attention import words_maps as said
+from pages.scale.efficient_attention import compute, words
 
 WHOLE, CELLS = 512, 256  # tokens up to which every link is drawn; cells on a side of a longer text
 KINDS = {"global": HUES[2], "window": HUES[0], "random": HUES[1]}
-HEIGHT, PRESENTED = 400, 560  # pixels
 
 
-def mask_part(variant: Sparse, tokens: int, *, layers: int) -> tuple[int, int]:
-    """Two maps; how many tokens the last one hears of, after how many layers."""
+def mask_and_reach(variant: Sparse, tokens: int, *, layers: int) -> str:
+    """Two maps; what the last token can hear of, in a sentence. `layers` are followed before anybody chooses."""
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**The mask**")
         _mask(variant, tokens)
     with right:
         depth = st.slider("Layers", 1, 12, min(layers, 12), key="maps_depth", bind="query-params", width=280)
-        with layout.waiting_place(), st.spinner("Following the links …"):
-            heard = kept.heard(variant, tokens, depth)
+        with layout.waiting_place():
+            heard = compute.heard(variant, tokens, depth)
         if tokens <= WHOLE:
             _needed(variant, tokens, depth)
         else:
             _layer_by_layer(heard, tokens)
-    return int(heard[-1].sum()), depth
+    return reach_notice(int(heard[-1].sum()), tokens, depth)
 
 
 def _mask(variant: Sparse, tokens: int) -> None:
@@ -70,8 +68,8 @@ def _firsts(tokens: int) -> list[str]:
 
 
 def _needed(variant: Sparse, tokens: int, depth: int) -> None:
-    needed = kept.needed(variant, tokens, depth).numpy()
-    st.caption(said.REACH_ALL.format(layers=_layers(depth)))
+    needed = compute.needed(variant, tokens, depth).numpy()
+    st.caption(words.REACH_ALL.format(layers=_layers(depth)))
     # Dark is soon: 0 layers (the token itself) are the end of the scale, and what is not reached is the page.
     within = [f"after {_layers(layer)}" for layer in range(depth, 0, -1)]
     cell_map(
@@ -91,7 +89,7 @@ def _needed(variant: Sparse, tokens: int, depth: int) -> None:
 def _layer_by_layer(heard: tuple[torch.Tensor, ...], tokens: int) -> None:
     block = block_width(tokens, CELLS)
     shares = pool_columns(torch.stack(heard).float(), block, tokens, "mean").numpy()
-    st.caption(said.REACH_ONE.format(keys=block))
+    st.caption(words.REACH_ONE.format(keys=block))
     cell_map(
         shares,
         key="maps-reach",
@@ -107,9 +105,17 @@ def _layer_by_layer(heard: tuple[torch.Tensor, ...], tokens: int) -> None:
     )
 
 
+def reach_notice(heard: int, tokens: int, layers: int) -> str:
+    """How many tokens the last one can hear of within so many layers, itself among them."""
+    within = f"Within {_layers(layers)} the last token can hear of"
+    if heard == tokens:
+        return f"{within} every token before it, directly{' or over others' * (layers > 1)}."
+    return f"{within} {heard:,} of the {tokens:,} tokens, itself among them; no other reaches it."
+
+
 def _layers(count: int) -> str:
     return f"{count} layer{'s' * (count > 1)}"
 
 
 def _height() -> int:
-    return PRESENTED if layout.is_presented() else HEIGHT
+    return 560 if layout.is_presented() else 400

@@ -5,8 +5,7 @@ import pytest
 
 from dashboard.figures.mosaic import rearranged, tiles
 from dashboard.theme import LIGHT, Look
-from pages.foundations.order.figures_circle import circle
-from pages.foundations.order.figures_strips import strips
+from pages.foundations.order.figures import circle, strips
 
 VECTORS = np.arange(12, dtype=np.float32).reshape(3, 4)
 ORDER = [2, 0, 1]

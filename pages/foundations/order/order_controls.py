@@ -1,9 +1,14 @@
-"""What is chosen with on every part of the page: the part itself, a sentence, whole numbers in their range."""
+"""What several sections choose with: a sentence, one of its tokens, a head that reads it, a whole number."""
+
+from typing import cast
 
 import streamlit as st
+import torch
 
+from core.capture import AttentionCall, record_attention
+from core.models.gpt import GPT
 from core.text import Tokens, read_text
-from dashboard import layout
+from dashboard import controls, layout
 from dashboard.layout import PageWords
 from dashboard.models import text_model
 
@@ -15,7 +20,7 @@ LONGEST_TYPED = 2000  # characters
 
 
 def lead(words: PageWords) -> None:
-    """What this part of the page is about, in a sentence."""
+    """Say what the section is about, in a sentence; not on a projector."""
     if not layout.is_presented():
         st.markdown(words.lead, width=layout.PROSE)
 
@@ -33,24 +38,36 @@ def sentence(longest: int = LONGEST) -> Tokens:
     return Tokens(tokens.ids[:longest], tokens.labels[:longest], tokens.special[:longest], tokens.words[:longest])
 
 
-def number(label: str, count: int, *, key: str, first: int = 0, width: int = 130) -> int:
-    """One of 0 to count - 1, with a step up and a step down; after a change of `count` it may start again."""
-    first = min(first, count - 1)
-    _within(key, 0, count - 1, first)
-    return int(st.number_input(label, 0, max(count - 1, 0), first, key=key, bind="query-params", width=width))
+def layer_and_head() -> tuple[int, int]:
+    """A layer and a head of MODEL."""
+    config = cast(GPT, text_model(MODEL).network).config
+    return controls.number("Layer", config.layers, key="layer"), controls.number("Head", config.heads, key="head")
+
+
+def attention(tokens: Tokens, layer: int) -> AttentionCall:
+    """What a layer of MODEL attends to in these tokens."""
+    model = text_model(MODEL)
+    with torch.inference_mode(), record_attention(model.network) as record:
+        model.run(tokens)
+    return record.calls[layer]
 
 
 def slide(label: str, low: int, high: int, first: int, *, key: str, width: int = 220) -> int:
-    """A whole number on a line; where there is nothing to choose, none is asked for."""
+    """A whole number on a line, `first` before anybody chooses; where there is nothing to choose, none is asked for.
+
+    Another sentence or model may not have the number that was chosen: then it is `first` again.
+    """
     if high <= low:
         return low
     first = min(max(first, low), high)
-    _within(key, low, high, first)
+    chosen = st.session_state.get(key)
+    if chosen is not None and not low <= chosen <= high:
+        st.session_state[key] = first
     return int(st.slider(label, low, high, first, key=key, bind="query-params", width=width))
 
 
 def token(label: str, tokens: Tokens, first: int, *, key: str, width: int = 140) -> int:
-    """One of the tokens, its word in the label."""
+    """The place of one of the tokens, with its word in the label."""
     last = len(tokens) - 1
     first = min(first, last)
     # Before its first run a widget that a link has set is known from the address alone.
@@ -66,16 +83,7 @@ def last_word(tokens: Tokens) -> int:
     return words[-1] if words else len(tokens) - 1
 
 
-def choice(label: str, options: list[str], *, key: str) -> str:
-    """One of a few words; the first is the usual one."""
-    if st.session_state.get(key) not in (*options, None):
-        st.session_state[key] = options[0]
-    return st.segmented_control(
-        label, options, default=options[0], key=key, bind="query-params", required=True, wrap=True
-    )
-
-
-def words(tokens: Tokens) -> list[str]:
+def names(tokens: Tokens) -> list[str]:
     """The tokens as they are read on an axis."""
     return [layout.readable(label) for label in tokens.labels]
 
@@ -83,10 +91,3 @@ def words(tokens: Tokens) -> list[str]:
 def quoted(label: str) -> str:
     """A token in a sentence of ours."""
     return f"“{layout.plain(layout.readable(label))}”"
-
-
-def _within(key: str, low: int, high: int, first: int) -> None:
-    """Another sentence or model may have fewer of what was chosen from."""
-    value = st.session_state.get(key)
-    if value is not None and not low <= value <= high:
-        st.session_state[key] = first
