@@ -1,6 +1,6 @@
 """Sentences of "What to notice": each is looked up in the recorded attention, so it is true of what is shown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -93,6 +93,15 @@ def notice_picture(record: Record, patches: Patches) -> Notice:
     return Notice(tuple(sentences), start)
 
 
+def name_prefix(labels: Sequence[str]) -> str:
+    """The labels of prefix tokens in words: "class, 4 registers"."""
+    registers = sum(label.startswith("register") for label in labels)
+    named = [label for label in labels if not label.startswith("register")]
+    if registers:
+        named.append("1 register" if registers == 1 else f"{registers} registers")
+    return ", ".join(named)
+
+
 def _square(record: Record, length: int) -> Calls:
     """The calls in which all tokens look at all tokens."""
     return [(layer, call) for layer, call in enumerate(record.calls) if call.query_length == call.key_length == length]
@@ -175,7 +184,7 @@ def _say_class_token(layer: int, call: AttentionCall, patches: Patches) -> tuple
     kept, looks = weights[:, :before].sum(axis=1).mean(), weights[:, before:]
     head, key = np.unravel_index(looks.argmax(), looks.shape)
     row, column = divmod(int(key), patches.columns)
-    others = " and the registers" if before > 1 else ""
+    others = f" and the other tokens without a place ({name_prefix(patches.prefix[1:])})" if before > 1 else ""
     sentence = (
         f"In the last layer the {patches.prefix[0]} token keeps {kept:.0%} of its attention for itself{others}; its "
         f"strongest look at the picture is {looks.max():.0%}, in head {head}: row {row}, column {column}."

@@ -88,5 +88,23 @@ def test_the_class_token_s_strongest_look_is_given_by_row_and_column():
     assert notice.start.query == 0
 
 
+@pytest.mark.parametrize(
+    ("prefix", "text"),
+    [
+        (("class",), "for itself; its"),
+        (("class", "distilled"), "itself and the other tokens without a place (distilled); its"),
+        (("class", "register 1", "register 2"), "itself and the other tokens without a place (2 registers); its"),
+        (
+            ("class", "distilled", "register 1"),
+            "itself and the other tokens without a place (distilled, 1 register); its",
+        ),
+    ],
+)
+def test_the_class_token_keeps_attention_for_the_prefix_tokens_that_there_are(prefix, text):
+    count = 4 + len(prefix)
+    notice = notice_picture(record_of(torch.full((1, count, count), 1 / count)), Patches(2, 2, prefix))
+    assert f"keeps {len(prefix) / count:.0%} of its attention {text}" in notice.sentences[1]
+
+
 def test_a_model_without_whole_attention_says_so():
     assert "No layer" in notice_picture(record_of(torch.full((1, 4, 4), 0.25)), Patches(3, 3)).sentences[0]

@@ -1,7 +1,6 @@
 """What is said about the five models is true of the numbers it is said about."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,12 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-import dashboard.components.tinted_lines as tinted_lines
 from core.costs.complexity import WAYS, Sizes
 from core.costs.layer_costs import LAYERS
 from core.costs.one_pass import Cost
 from core.models.character import BODIES
-from dashboard.components.bundle import bundle
 from dashboard.theme import LIGHT, Look
 from pages.foundations.before_attention.compute import Answers
 from pages.foundations.before_attention.copies import about_copy, listed, longest_copied
@@ -206,9 +203,3 @@ def test_the_best_and_the_fastest_are_found():
     assert "**C** goes through the text in 10 seconds, B in 60: 6.0 times" in fast
     assert far == "The longest distance over which digits were copied is 100 characters, by **A**."
     assert about_models(facts.assign(**{"copies up to": 0}), 64)[2].startswith("None of them")
-
-
-def test_the_lines_component_writes_no_markup_and_needs_nothing_from_outside():
-    joined = bundle(Path(tinted_lines.__file__).parent)
-    for forbidden in ("import ", "innerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"):
-        assert forbidden not in joined, forbidden
