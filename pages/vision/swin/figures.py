@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 
 from core.vision.window_grid import PADDING
 from dashboard import theme
-from dashboard.components.attention_view.packing import picture_address
+from dashboard.components.kit.codec import picture_address
 from dashboard.figures.curves import curves
 from dashboard.figures.distances import level_bars, side_by_side
 from dashboard.figures.paper import escape, on_paper
@@ -75,8 +75,17 @@ def window_picture(
     for lines, colour, width in ((edges, _CASE, 4), (edges, _LINE, 2), (own, "#ffffff", 7)):
         figure.add_trace(_lines(lines, colour, width))
     figure.add_trace(_lines(own, look.palette.accent, 4))
-    if numbered and owners.max() < NUMBERED:
-        _write_numbers(figure, owners, look.letters)
+    for window in range(int(owners.max()) + 1) if numbered and owners.max() < NUMBERED else ():
+        down, across = np.nonzero(owners == window)
+        figure.add_annotation(
+            x=across.mean() + 0.5,
+            y=down.mean() + 0.5,
+            text=str(window),
+            showarrow=False,
+            font={"color": "#ffffff", "size": look.letters},
+            bgcolor="rgba(0,0,0,0.55)",
+            borderpad=2,
+        )
     on_paper(figure, look=look, height=height)
     figure.update_layout(showlegend=False)
     figure.update_xaxes(visible=False, range=[-0.02 * columns, 1.02 * columns], constrain="domain")
@@ -134,20 +143,6 @@ def _lines(points: tuple[list, list], colour: str, width: int) -> go.Scatter:
     return go.Scatter(x=x, y=y, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
 
 
-def _write_numbers(figure: go.Figure, owners: np.ndarray, size: int) -> None:
-    for window in range(int(owners.max()) + 1):
-        down, across = np.nonzero(owners == window)
-        figure.add_annotation(
-            x=across.mean() + 0.5,
-            y=down.mean() + 0.5,
-            text=str(window),
-            showarrow=False,
-            font={"color": "#ffffff", "size": size},
-            bgcolor="rgba(0,0,0,0.55)",
-            borderpad=2,
-        )
-
-
 def bias_tables(tables: np.ndarray, *, look: Look, chosen: int, signed: bool) -> go.Figure:
     """Maps (head, row, column) over the distances in rows and columns, the chosen head outlined.
 
@@ -164,7 +159,8 @@ def bias_tables(tables: np.ndarray, *, look: Look, chosen: int, signed: bool) ->
         horizontal_spacing=0.1 / across,
         vertical_spacing=0.16 / lines,
     )
-    told = [[f"{whole(row)} rows, {whole(column)} columns" for column in _around(wide)] for row in _around(high)]
+    down, beside = (range(-(side // 2), side // 2 + 1) for side in (high, wide))
+    told = [[f"{whole(row)} rows, {whole(column)} columns" for column in beside] for row in down]
     for head, table in enumerate(tables):
         where, axis = {"row": head // across + 1, "col": head % across + 1}, f"x{head + 1 if head else ''}"
         hover = f"head {head}, %{{customdata}}: %{{z:.3f}}<extra></extra>"
@@ -189,10 +185,6 @@ def bias_tables(tables: np.ndarray, *, look: Look, chosen: int, signed: bool) ->
     figure.update_xaxes(visible=False, constrain="domain")
     figure.update_yaxes(visible=False, constrain="domain")
     return figure
-
-
-def _around(side: int) -> range:
-    return range(-(side // 2), side // 2 + 1)
 
 
 def window_distances(

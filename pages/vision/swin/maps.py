@@ -1,6 +1,7 @@
 """Maps: what any place of the photograph looks at within its window, and all windows stitched together."""
 
 import math
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -95,7 +96,8 @@ def about_heads(every: list[tuple[InWindows, str]]) -> str:
     alone, name = max(every, key=lambda each: each[0].own)
     kept = f"{name.capitalize()} keeps most for itself: a place gives on average {percent(alone.own)} to itself."
     ratios = [(head.distance / head.even, head, name) for head, name in every if head.even > 0]
-    nearest, farthest = min(ratios, key=_first, default=None), max(ratios, key=_first, default=None)
+    first = itemgetter(0)
+    nearest, farthest = min(ratios, key=first, default=None), max(ratios, key=first, default=None)
     if nearest is None or farthest is None:
         return kept
     if farthest[0] - nearest[0] < 0.005:
@@ -105,10 +107,6 @@ def about_heads(every: list[tuple[InWindows, str]]) -> str:
         f"{kept} Beside even attention in the same windows, {near_name} looks nearest ({near.distance:.0f} pixels "
         f"instead of {near.even:.0f}), {far_name} farthest ({far.distance:.0f} instead of {far.even:.0f})."
     )
-
-
-def _first(ratio: tuple[float, InWindows, str]) -> float:
-    return ratio[0]
 
 
 def _about_padding(every: list[tuple[InWindows, str]], padded: int, blocks: int) -> str:

@@ -9,7 +9,6 @@ import streamlit as st
 import torch
 
 from core.vision.window_rollout import growing_limit, growing_reach, share_needed, spread_limit, spread_of
-from core.vision.windows import WindowLayer
 from dashboard import charts, controls, layout, photograph
 from dashboard.components.reach_row import Strip, Tile, reach_row
 from dashboard.figures.curves import curves
@@ -90,7 +89,7 @@ def through_windows(given: Photograph, head: int | None, chosen: tuple[int, int]
     return Reached(
         watched.model.title.split(",")[0],
         watched,
-        tuple(_name_of(layer) for layer in layers),
+        tuple(f"stage {each.stage}, block {each.block}" + ", shifted" * each.shifted for each in layers),
         tuple(share.numpy() for share in shares),
         tuple(limit.numpy() for limit in limits),
         chosen,
@@ -150,10 +149,6 @@ def _about_arrival(windows: Reached, whole: Reached) -> tuple[str, ...]:
             rests.append(f"{percent(1 - arrived)} of the place comes from {each.besides} in the {each.title}")
     first = f"To be within reach is not to arrive. After the last block, {told[0]}; {told[1]}."
     return (first, f"Not all of it comes from patches: {'; '.join(rests)}.") if rests else (first,)
-
-
-def _name_of(layer: WindowLayer) -> str:
-    return f"stage {layer.stage}, block {layer.block}" + (", shifted" if layer.shifted else "")
 
 
 def _followed(count: int) -> tuple[Direction, int | None]:
