@@ -11,13 +11,7 @@ LINE = "To be, or not to be, that is the question: whether 'tis nobler in the mi
 REACH, COPY, WAYS, MODELS = "Reach", "Copy", "Three ways", "The five models"
 
 # The five models by the names of their files.
-TITLES = {
-    "rnn": "RNN",
-    "lstm": "LSTM",
-    "gru": "GRU",
-    "convolution": "Convolution",
-    "self_attention": "Self-attention",
-}
+TITLES = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU", "convolution": "Convolution", "self_attention": "Self-attention"}
 
 BEFORE = PageWords(
     question="What did RNN, LSTM, GRU and convolution see?",

@@ -206,8 +206,7 @@ def window_distances(
     tell = "block %{customdata}, even attention: %{y:.1f} pixels"
     figure.add_trace(level_bars(names, even, name="even attention", tell=tell, look=look))
     on_paper(figure, look=look, height=height, x="stage.block", y="mean distance (pixels)")
-    places = list(range(len(names)))
-    figure.update_xaxes(type="linear", tickvals=places, ticktext=names, range=[-0.6, len(names) - 0.4])
+    figure.update_xaxes(type="linear", tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4])
     figure.update_yaxes(rangemode="tozero")
     return figure
 
