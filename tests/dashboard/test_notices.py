@@ -92,11 +92,11 @@ def test_the_class_token_s_strongest_look_is_given_by_row_and_column():
     ("prefix", "text"),
     [
         (("class",), "for itself; its"),
-        (("class", "distilled"), "itself and the other tokens without a place (distilled); its"),
-        (("class", "register 1", "register 2"), "itself and the other tokens without a place (2 registers); its"),
+        (("class", "distilled"), "for itself and the other tokens without a place (distilled); its"),
+        (("class", "register 1", "register 2"), "for itself and the other tokens without a place (2 registers); its"),
         (
             ("class", "distilled", "register 1"),
-            "itself and the other tokens without a place (distilled, 1 register); its",
+            "for itself and the other tokens without a place (distilled, 1 register); its",
         ),
     ],
 )
