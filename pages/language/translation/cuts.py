@@ -74,7 +74,7 @@ def _is_within(cut: CutLink, targets: int) -> bool:
     return cut.last is None or cut.last < targets
 
 
-def given(sources: int, targets: int) -> tuple[CutLink, ...]:
+def read(sources: int, targets: int) -> tuple[CutLink, ...]:
     """The visitor's cuts; what does not fit the sentence is dropped, and that is said."""
     cuts, wrong = decode(st.query_params.get(ADDRESS, ""), sources, targets)
     if wrong:
@@ -83,11 +83,11 @@ def given(sources: int, targets: int) -> tuple[CutLink, ...]:
             f"words, whose translation may have at most {targets} pieces: left out.",
             icon=":material/link_off:",
         )
-        keep(cuts)
+        write(cuts)
     return cuts
 
 
-def keep(cuts: Collection[CutLink]) -> None:
+def write(cuts: Collection[CutLink]) -> None:
     """Write the cuts into the address."""
     if cuts:
         st.query_params[ADDRESS] = encode(cuts)

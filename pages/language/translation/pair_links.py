@@ -26,12 +26,12 @@ def decode(text: str, sources: Collection[int], targets: Collection[int]) -> tup
     return kept, len(parts) - sum(link in kept for link in links)
 
 
-def given(pair: tuple[str, str], sources: Collection[int], targets: Collection[int]) -> frozenset[Link]:
+def read(pair: tuple[str, str], sources: Collection[int], targets: Collection[int]) -> frozenset[Link]:
     """The visitor's links for this pair of sentences; those for another pair are cleared, and that is said."""
     former = st.session_state.get(_PAIR)
     st.session_state[_PAIR] = pair
     if former not in (None, pair) and ADDRESS in st.query_params:
-        keep(())
+        write(())
         st.caption("The sentences have changed, so the links were cleared: they belonged to the words before.")
     links, wrong = decode(st.query_params.get(ADDRESS, ""), sources, targets)
     if wrong:
@@ -40,11 +40,11 @@ def given(pair: tuple[str, str], sources: Collection[int], targets: Collection[i
             "words, and are left out.",
             icon=":material/link_off:",
         )
-        keep(links)
+        write(links)
     return links
 
 
-def keep(links: Collection[Link]) -> None:
+def write(links: Collection[Link]) -> None:
     """Write the links into the address."""
     if links:
         st.query_params[ADDRESS] = encode(links)

@@ -1,6 +1,7 @@
 """Where a step looks: scores, weights and shares of all source words, one of them taken apart, and what is mixed."""
 
 import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,13 +13,34 @@ from core.translation.scores import Look
 from dashboard import charts, layout
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.figures.vector_rows import Row, vector_rows
-from dashboard.numbers import signed
-from pages.language.translation import step_choices
-from pages.language.translation.step_words import Symbols, symbols
+from dashboard.numbers import READABLE, signed, with_power
+from pages.language.translation.word_maps import quoted
 
 MOST = 30  # source tokens that get a row of their own
 TOP = 6  # channels of a score that are listed
+DIFFERENT = 0.05  # of the share of the mixed vector and the weight: from here on it is worth a sentence
+ALIKE = 0.005  # scores that differ by less are printed alike
 PARTS = 4  # source words whose parts of the mixed vector are drawn
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """How the parts of a `Look` are written in figures (HTML of Plotly) and tables."""
+
+    query: str
+    key: str
+    value: str
+    mixed: str
+    mixed_means: str
+
+
+OF_BAHDANAU = Symbols("W s", "U h", "h", "c", "context vector")
+OF_A_HEAD = Symbols("q", "k", "v", "o", "output of the head")
+
+
+def symbols(look: Look) -> Symbols:
+    """Those of this kind of comparison."""
+    return OF_A_HEAD if look.state is None else OF_BAHDANAU
 
 
 def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> None:
@@ -39,13 +61,10 @@ def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> N
     rows = [labels[place] for place in shown]
     if others := len(labels) - len(shown):
         rows.append(f"{others} others")
-        columns = [_with_rest(column, shown) for column in columns]
-    else:
-        columns = [_only(column, shown) for column in columns]
     charts.chart(
         score_bars(
             rows,
-            columns,
+            [_of_rows(column, shown) for column in columns],
             look=layout.look(),
             marked=shown.index(marked) if marked in shown else None,
         ),
@@ -74,14 +93,12 @@ def largest(weights: np.ndarray, most: int) -> list[int]:
     return sorted(np.argsort(-weights, kind="stable")[:most].tolist())
 
 
-def _only(column: Column, shown: list[int]) -> Column:
-    return Column(column.title, column.values[shown], column.tell, column.percent, column.colour)
-
-
-def _with_rest(column: Column, shown: list[int]) -> Column:
-    """The chosen rows, and one more for all others: shares add up, scores do not."""
-    rest = np.delete(column.values, shown).sum() if column.percent else np.nan
-    return Column(column.title, np.append(column.values[shown], rest), column.tell, column.percent, column.colour)
+def _of_rows(column: Column, shown: list[int]) -> Column:
+    """The chosen rows and, if there are more, one for all others together: shares add up, scores do not."""
+    values = column.values[shown]
+    if len(shown) < len(column.values):
+        values = np.append(values, np.delete(column.values, shown).sum() if column.percent else np.nan)
+    return replace(column, values=values)
 
 
 def one_word(look: Look, source: Tokens, place: int) -> None:
@@ -205,6 +222,37 @@ def parts_table(look: Look, source: Tokens, names: Symbols) -> pd.DataFrame:
     return pd.DataFrame({"channel": range(len(look.mixed)), names.mixed: look.mixed} | columns)
 
 
-def chosen_word(look: Look, source: Tokens) -> int:
-    """The source word that is worked out."""
-    return step_choices.source_word(source.labels, int(look.weights.argmax()))
+def about_look(look: Look, source: Tokens) -> tuple[str, ...]:
+    """How a difference of scores became a ratio of weights, and whether weight and share agree."""
+    if len(look.weights) < 2:
+        return ("The source is a single token, so all of the weight is on it, whatever its score.",)
+    (top, following), places = look.scores.topk(2).values.tolist(), look.scores.topk(2).indices.tolist()
+    strongest, other = (quoted(source.labels[place]) for place in places)
+    weights = look.weights[places].tolist()
+    if top - following < ALIKE:
+        first = f"It looks most at **{strongest}** ({weights[0]:.1%}) and {other} ({weights[1]:.1%}): equal scores."
+    else:
+        first = (
+            f"It looks most at **{strongest}**, weight {weights[0]:.1%}. Its score is {top - following:.2f} above that "
+            f"of {other} ({weights[1]:.1%}), and softmax makes of a difference a factor: "
+            f"$e^{{{top - following:.2f}}}$ ≈ {_factor(top - following)}."
+        )
+    share, names = float(look.shares[places[0]]), symbols(look)
+    if math.isnan(share):
+        return (first, f"The {names.mixed_means} is 0, so no word has a share of it.")
+    if abs(share - weights[0]) < DIFFERENT:
+        return (first, f"Its share of the {names.mixed_means} is {share:.1%}, close to its weight.")
+    more = "more" if share > weights[0] else "less"
+    return (
+        first,
+        f"In the {names.mixed_means} {strongest} has {share:.1%}, {more} than its weight: what counts is the weight "
+        "times the vector, and vectors differ in length and direction.",
+    )
+
+
+def _factor(difference: float) -> str:
+    """The power of e of a difference as it is printed, with two digits behind the point."""
+    factor = math.exp(min(round(difference, 2), 700))
+    if factor >= READABLE:
+        return with_power(factor, digits=2)
+    return f"{factor:.2f}" if factor < 10 else f"{factor:,.0f}"

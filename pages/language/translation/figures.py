@@ -1,16 +1,30 @@
-"""The tree of a beam search: what was considered in each step, what was kept, and the way to the result."""
+"""Figures of this page: the tree of a beam search, how well links agree, the error rate of every head."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import plotly.graph_objects as go
+from jaxtyping import Float
 
+from core.translation.alignment import Agreement
+from dashboard.figures.heat import heat
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Look
+from dashboard.theme import HUES, Look
+from pages.language.translation.words import TITLES
+
+# One hue for each model, the same in every section; by its name and by its title.
+HUE = dict(zip(TITLES, (HUES[1], HUES[4], HUES[2]), strict=True))
+HUE_OF_TITLE = {TITLES[name]: hue for name, hue in HUE.items()}
 
 ROW = 2.0  # the distance between two candidates, in heights of a letter
 LONGEST = 10  # letters of a label
 STUB = 0.55  # of a column: how far the lines reach that come from steps that are not shown
+MEASURES = {
+    "precision": "precision",
+    "recall": "recall",
+    "error_rate": "alignment error rate<br>(0 is best)",
+}
 
 
 @dataclass(frozen=True)
@@ -140,3 +154,84 @@ def _label(node: Node, row: float, look: Look, hue: str) -> dict:
         "borderpad": 2,
         "opacity": 1 if node.kept else 0.8,
     }
+
+
+def agreement_bars(
+    agreements: Mapping[str, Agreement],
+    *,
+    look: Look,
+    hues: Mapping[str, str],
+    pale: frozenset[str] = frozenset(),
+    height: int = 300,
+) -> go.Figure:
+    """One group for each measure, one bar for each aligner; a measure that is not a number has no bar.
+
+    `hues` gives aligners a colour by name, the others are grey; the bars of `pale` ones are hatched, to tell them from
+    another of the same hue.
+    """
+    figure = go.Figure()
+    for name, each in agreements.items():
+        values = [getattr(each, measure) for measure in MEASURES]
+        figure.add_trace(
+            go.Bar(
+                x=list(range(len(MEASURES))),
+                y=[None if value != value else value for value in values],
+                name=escape(name),
+                marker={
+                    "color": hues.get(name, look.palette.soft),
+                    "line": {"width": 0},
+                    "pattern": {
+                        "shape": "/" if name in pale else "",
+                        "fillmode": "overlay",
+                        "fgcolor": look.palette.paper,
+                        "solidity": 0.35,
+                    },
+                },
+                hovertemplate="%{fullData.name}: %{y:.1%}<extra></extra>",
+            )
+        )
+    on_paper(figure, look=look, height=height)
+    figure.update_layout(bargap=0.25, barmode="group", showlegend=True)
+    figure.update_xaxes(showgrid=False, tickvals=list(range(len(MEASURES))), ticktext=list(MEASURES.values()))
+    figure.update_yaxes(range=[0, 1.02], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
+    return figure
+
+
+def head_rates(
+    rates: Float[np.ndarray, "layer head"],
+    *,
+    layers: Sequence[str],
+    heads: Sequence[str],
+    chosen: tuple[int, int],
+    look: Look,
+) -> go.Figure:
+    """Alignment error rates: full colour is what aligns, the number in a cell is the rate; one cell is outlined."""
+    figure = heat(
+        1 - rates,
+        look=look,
+        x="head",
+        y="layer",
+        rows=layers,
+        columns=heads,
+        limits=(0, 1),
+        tell="layer %{y}, head %{x}: alignment error rate %{customdata:.1%}",
+        height=(90 if look.presented else 62) * len(rates) + 80,
+    )
+    # The tick labels are words, so the sentence below the pointer is right for the mean as well.
+    figure.update_traces(
+        customdata=rates,
+        text=[[f"{rate:.0%}" for rate in row] for row in rates],
+        texttemplate="%{text}",
+        textfont={"size": look.letters},
+        showscale=False,
+    )
+    layer, head = chosen
+    figure.add_shape(
+        type="rect",
+        x0=head - 0.5,
+        x1=head + 0.5,
+        y0=layer - 0.5,
+        y1=layer + 0.5,
+        line={"color": look.palette.accent, "width": 3},
+    )
+    return figure
