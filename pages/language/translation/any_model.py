@@ -149,15 +149,9 @@ def _card(text: str, below: str) -> str:
 
 def _scene(translated: Translated, *, joined: bool) -> AlignmentScene:
     source, target = (words_of(each, joined=joined) for each in (translated.source, translated.target))
-    panel = Panel(
-        key="named",
-        title=translated.model.title,
-        about="attention weights of the decoder",
-        target=target.labels,
-        maps=_few_enough(word_maps.maps_of(translated.aligned, target, source), len(translated.aligned.cross)),
-        log_probabilities=target.sums(translated.aligned.log_probabilities),
-        hue=HUES[0],
-    )
+    own = word_maps.of_panel(translated.aligned, target, source)
+    own["maps"] = _few_enough(own["maps"], len(translated.aligned.cross))
+    panel = Panel("named", translated.model.title, "attention weights of the decoder", hue=HUES[0], **own)
     return AlignmentScene(source.labels, (panel,))
 
 

@@ -1,7 +1,7 @@
 """Cut a link: what the model writes when it may not look at a word, or when some of its heads are silent."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,13 +12,11 @@ from core.translation.decoding import limit_of
 from core.zoo import UNCHANGED, Aligned, Changes
 from dashboard import charts, layout
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
-from dashboard.figures.curves import curves
 from dashboard.numbers import signed
 from pages.language.translation import compute, cut_effects, cuts, inputs, word_maps, words
-from pages.language.translation.compute import Translated
 from pages.language.translation.cut_effects import Compared
 from pages.language.translation.cuts import CutLink
-from pages.language.translation.figures import HUE
+from pages.language.translation.figures import HUE, by_word
 from pages.language.translation.word_maps import Words, words_of
 from pages.language.translation.words import TITLES
 
@@ -32,15 +30,7 @@ def show() -> None:
     """The sentence, what is to be cut, both translations and their maps."""
     english = inputs.sentence()
     with layout.control_bar():
-        title = st.segmented_control(
-            "Model",
-            list(CUTTABLE),
-            default=next(iter(CUTTABLE)),
-            key="change_model",
-            bind="query-params",
-            required=True,
-            help=words.CHANGE_WITHOUT,
-        )
+        title = inputs.choice("Model", CUTTABLE, "change_model", help=words.CHANGE_WITHOUT)
         name = CUTTABLE[title]
         beam = inputs.beam()
         inputs.classic()
@@ -178,15 +168,17 @@ def _text(written: Words, places: Sequence[int], *, gone: bool) -> str:
 def _view(compared: Compared) -> None:
     changed = compared.difference
     before, after = (cuts.cells(compared.cut, each.spans) for each in (compared.first, compared.second))
-    panels = [_panel("before", BEFORE, compared, compared.before, compared.first, changed.gone)]
+    look: dict[str, Any] = {"about": f"{TITLES[compared.name]}, attention weights", "hue": HUE[compared.name]}
+    first = word_maps.of_panel(compared.before.aligned, compared.first, compared.source)
+    panels = [Panel("before", BEFORE, **look, **first, marked=changed.gone)]
     if compared.is_changed:
-        own = _panel("after", AFTER, compared, compared.after, compared.second, changed.new)
+        second = word_maps.of_panel(compared.after.aligned, compared.second, compared.source)
         silent = {word_maps.head_name(layer, head) for part, layer, head in compared.silenced if part == "cross"}
         maps = [
             Map(each.name, _closed(each.weights, after), "silenced" if each.name in silent else each.note)
-            for each in own.maps
+            for each in second["maps"]
         ]
-        panels.append(replace(own, maps=tuple(maps)))
+        panels.append(Panel("after", AFTER, **look, **second | {"maps": tuple(maps)}, marked=changed.new))
     spans = {"before": compared.first.spans, "after": compared.second.spans}
 
     def switch(panel: str, target: int, source: int) -> None:
@@ -210,21 +202,6 @@ def _struck(*maps: tuple[frozenset[Cell], int]) -> frozenset[Cell]:
     return frozenset(cell for cell in every if all(cell in cells or cell[0] >= rows for cells, rows in maps))
 
 
-def _panel(
-    key: str, title: str, compared: Compared, translated: Translated, target: Words, changed: tuple[int, ...]
-) -> Panel:
-    return Panel(
-        key=key,
-        title=title,
-        about=f"{TITLES[compared.name]}, attention weights",
-        target=target.labels,
-        maps=word_maps.maps_of(translated.aligned, target, compared.source),
-        log_probabilities=target.sums(translated.aligned.log_probabilities),
-        marked=changed,
-        hue=HUE[compared.name],
-    )
-
-
 def _closed(weights: np.ndarray, forbidden: frozenset[Cell]) -> np.ndarray:
     """The map with the cells that are cut marked as what may not be looked at."""
     closed = weights.copy()
@@ -240,20 +217,10 @@ def _losses(compared: Compared) -> None:
         title: np.array(compared.first.sums(each.log_probabilities))
         for title, each in ((BEFORE, compared.before.aligned), (AFTER, compared.again))
     }
-    figure = curves(
-        np.arange(len(labels)),
-        lines,
-        look=layout.look(),
-        x="",
-        y="log-probability",
-        tell="%{fullData.name}: log p(%{x}) = %{y:.2f}",
-        hues={BEFORE: layout.look().palette.soft, AFTER: HUE[compared.name]},
-        marks=True,
-        labels=labels,
-        height=layout.look().high(300),
-    )
+    look, tell = layout.look(), "%{fullData.name}: log p(%{x}) = %{y:.2f}"
+    hues = {BEFORE: look.palette.soft, AFTER: HUE[compared.name]}
     charts.chart(
-        figure,
+        by_word(labels, lines, look=look, y="log-probability", tell=tell, hues=hues),
         name="cut-loss",
         alt="The log-probability of each word of the first translation, for the model as it is and for the changed one",
         table=pd.DataFrame({"word": labels, **lines}),

@@ -1,6 +1,7 @@
 """What several sections ask the visitor for: a sentence, the width of the beam, which map, between words or pieces."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import streamlit as st
 
@@ -9,10 +10,11 @@ from core.translation.aligned import Part
 from core.translation.alignment import Direction
 from pages.language.translation import words
 
+Option = TypeVar("Option")
+
 LONGEST = 5000  # characters: far more than the models read at once
 BEAM = 5
-CROSS = "Target to source"
-PARTS: dict[str, Part] = {CROSS: "cross", "Encoder": "encoder", "Decoder": "decoder"}
+PARTS: dict[str, Part] = {"Target to source": "cross", "Encoder": "encoder", "Decoder": "decoder"}
 WORDS, PIECES = "Words", "Pieces"
 DIRECTIONS: dict[str, Direction] = {
     "each French word": "target",
@@ -38,16 +40,12 @@ def sentence() -> str:
 
 def classic() -> None:
     """A button that takes the sentence of the paper that invented attention."""
-
-    def take() -> None:
-        st.session_state.text = words.CLASSIC
-
     st.button(
         words.CLASSIC_BUTTON,
         key="classic",
         type="tertiary",
         icon=":material/format_quote:",
-        on_click=take,
+        on_click=lambda: st.session_state.update(text=words.CLASSIC),
         help=words.CLASSIC_HELP,
         disabled=st.session_state.get("text") == words.CLASSIC,
     )
@@ -55,35 +53,31 @@ def classic() -> None:
 
 def beam() -> int:
     """How many hypotheses the beam search keeps; 1 is greedy."""
-    return st.segmented_control(
-        "Beam",
-        [1, 2, 3, 5, 8],
-        default=BEAM,
-        key="beam",
-        bind="query-params",
-        required=True,
-        help="How many unfinished translations are kept at each step. 1 is greedy: always the most probable next word.",
-    )
+    about = "How many unfinished translations are kept at each step. 1 is greedy: always the most probable next word."
+    return choice("Beam", (1, 2, 3, 5, 8), "beam", first=BEAM, help=about)
 
 
 def part(key: str, there: Sequence[str] = tuple(PARTS), help: str | None = None) -> Part:  # noqa: A002
     """Which attention is shown, of those that are `there` (keys of PARTS)."""
-    return PARTS[
-        st.segmented_control(
-            "Attention", list(there), default=there[0], key=key, bind="query-params", required=True, help=help
-        )
-    ]
+    return PARTS[choice("Attention", there, key, help=help)]
 
 
 def between_words(key: str) -> bool:
     """Whether rows and columns are words, and not pieces."""
-    units = st.segmented_control(
-        "Rows and columns",
-        [WORDS, PIECES],
-        default=WORDS,
-        key=key,
-        bind="query-params",
-        required=True,
-        help=words.UNITS_HELP,
+    return choice("Rows and columns", (WORDS, PIECES), key, help=words.UNITS_HELP) == WORDS
+
+
+def choice(
+    label: str,
+    options: Iterable[Option],
+    key: str,
+    *,
+    first: Option | None = None,
+    help: str | None = None,  # noqa: A002
+    wrap: bool = False,
+) -> Option:
+    """One of a few, side by side and kept in the address; the first of them until the visitor chooses, or `first`."""
+    few = list(options)
+    return st.segmented_control(
+        label, few, default=first or few[0], key=key, bind="query-params", required=True, help=help, wrap=wrap
     )
-    return units == WORDS

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.translation.alignment import Direction
 from dashboard import charts, layout
-from pages.language.translation import compute_measured, figures, words
+from pages.language.translation import compute_measured, figures, inputs, words
 from pages.language.translation.compute_measured import Alignment
 from pages.language.translation.inputs import DIRECTIONS
 from pages.language.translation.words import ALIGNED_TEXTS, TITLES
@@ -114,11 +114,7 @@ def show_heads() -> tuple[str, ...]:
     values = rates.to_numpy(dtype=float)
     charts.chart(
         figures.head_rates(
-            values,
-            layers=[str(layer) for layer in rates.index],
-            heads=[str(head) for head in rates.columns],
-            chosen=(int(best["layer"]), int(best["head"])),
-            look=layout.look(),
+            values, list(rates.index), list(rates.columns), (int(best["layer"]), int(best["head"])), layout.look()
         ),
         name="translation-heads",
         alt=f"Alignment error rate of each head of the transformer on {ALIGNED_TEXTS[text]}, from "
@@ -132,33 +128,12 @@ def show_heads() -> tuple[str, ...]:
 
 def _choices(best: Mapping[str, Any]) -> tuple[str, int, Direction]:
     """The text, the row that counts for a word, and from which side links are taken; at first as for the best head."""
+    row = next(name for name, shift in ROWS.items() if shift == best["shift"])
+    side = next(name for name, direction in DIRECTIONS.items() if direction == best["direction"])
     with layout.control_bar():
-        title = st.segmented_control(
-            "Text",
-            list(ALIGNED_TEXTS.values()),
-            default=next(iter(ALIGNED_TEXTS.values())),
-            key="measured_text",
-            bind="query-params",
-            required=True,
-        )
-        row = st.segmented_control(
-            "Step that",
-            list(ROWS),
-            default=next(name for name, shift in ROWS.items() if shift == best["shift"]),
-            key="measured_row",
-            bind="query-params",
-            required=True,
-            help=words.MEASURED_SHIFT_HELP,
-        )
-        side = st.segmented_control(
-            "Links of",
-            list(DIRECTIONS),
-            default=next(name for name, direction in DIRECTIONS.items() if direction == best["direction"]),
-            key="measured_links",
-            bind="query-params",
-            required=True,
-            help=words.DIRECTION_HELP,
-        )
+        title = inputs.choice("Text", ALIGNED_TEXTS.values(), "measured_text")
+        row = inputs.choice("Step that", ROWS, "measured_row", first=row, help=words.MEASURED_SHIFT_HELP)
+        side = inputs.choice("Links of", DIRECTIONS, "measured_links", first=side, help=words.DIRECTION_HELP)
     text = next(name for name, shown in ALIGNED_TEXTS.items() if shown == title)
     return text, ROWS[row], DIRECTIONS[side]
 

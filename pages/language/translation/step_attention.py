@@ -1,6 +1,7 @@
 """Where a step looks: scores, weights and shares of all source words, one of them taken apart, and what is mixed."""
 
 import math
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from torch import Tensor
 from core.text import Tokens
 from core.translation.scores import Look
 from dashboard import charts, layout
+from dashboard.figures.paper import escape
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.figures.vector_rows import Row, vector_rows
 from dashboard.numbers import READABLE, signed, with_power
@@ -103,14 +105,14 @@ def _of_rows(column: Column, shown: list[int]) -> Column:
 
 def one_word(look: Look, source: Tokens, place: int) -> None:
     """How one score comes about: the vectors as strips, and the channels that count most."""
-    names, label = symbols(look), layout.readable(source.labels[place])
+    label = layout.readable(source.labels[place])
     charts.chart(
-        vector_rows(strips(look, place, label, names), look=layout.look()),
+        vector_rows(strips(look, place, label), look=layout.look()),
         name="steps-word",
         alt=f"The vectors that are compared for the source word {label}, number by number",
-        table=channels(look, place, names),
+        table=channels(look, place),
     )
-    table = summands(look, place, names)
+    table = summands(look, place)
     numbers = {name: st.column_config.TextColumn(alignment="right") for name in table.columns}
     st.dataframe(
         table.map(_four),
@@ -133,45 +135,35 @@ def pushes(look: Look, place: int) -> str:
     )
 
 
-def strips(look: Look, place: int, label: str, names: Symbols) -> list[Row]:
+def strips(look: Look, place: int, label: str) -> list[Row]:
     """The vectors of a comparison, in the order in which they are computed."""
-    of = f"of “{label}”"
-    arrays: list[tuple[str, str, Tensor]] = []
+    names, arrays = symbols(look), list[tuple[str, str, Tensor]]()
     if look.state is not None:
         arrays.append(("<i>s</i>", "the decoder's state", look.state))
     arrays.append((f"<i>{names.query}</i>", "what this step looks for", look.query))
-    arrays.append((f"<i>{names.key}</i>", of, look.key[place]))
+    arrays.append((f"<i>{names.key}</i>", f"of “{label}”", look.key[place]))
     if look.activation is not None and look.vector is not None:
         arrays.append((f"tanh(<i>{names.query} + {names.key}</i>)", "compared", look.activation[place]))
         arrays.append(("<i>v</i>", "what counts, learned", look.vector))
     arrays.append(("<b>products</b>", f"their sum is {signed(float(look.raw_scores[place]))}", look.terms[place]))
     return [
-        Row(f"{symbol}, {_plotly(means)}, {len(values)} numbers,", _without_tags(symbol), values.numpy())
+        Row(f"{symbol}, {escape(means)}, {len(values)} numbers,", re.sub("</?[ib]>", "", symbol), values.numpy())
         for symbol, means, values in arrays
     ]
 
 
-def _plotly(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _without_tags(symbol: str) -> str:
-    for tag in ("<i>", "</i>", "<b>", "</b>"):
-        symbol = symbol.replace(tag, "")
-    return symbol
-
-
-def channels(look: Look, place: int, names: Symbols) -> pd.DataFrame:
+def channels(look: Look, place: int) -> pd.DataFrame:
     """Every summand of one score, channel by channel."""
+    names = symbols(look)
     columns = {"channel": range(len(look.query)), names.query: look.query, names.key: look.key[place]}
     if look.activation is not None and look.vector is not None:
         columns |= {"tanh": look.activation[place], "v": look.vector}
     return pd.DataFrame(columns | {"product": look.terms[place]})
 
 
-def summands(look: Look, place: int, names: Symbols) -> pd.DataFrame:
+def summands(look: Look, place: int) -> pd.DataFrame:
     """The channels that contribute most, all others together, and their sum, which (scaled) is the score."""
-    table = channels(look, place, names)
+    table = channels(look, place)
     top = table.reindex(table["product"].abs().sort_values(ascending=False, kind="stable").index[:TOP])
     total = float(look.raw_scores[place])
     below = {"sum": total}
@@ -194,19 +186,19 @@ def mixed(look: Look, source: Tokens, *, step: int) -> None:
     """The vector that is handed on, and below it the parts that add up to it, all on one scale."""
     names = symbols(look)
     charts.chart(
-        vector_rows(parts(look, source, names), look=layout.look(), one_scale=True),
+        vector_rows(parts(look, source), look=layout.look(), one_scale=True),
         name="steps-mixed",
         alt=f"The {names.mixed_means} of step {step} and the parts that the source words have in it",
-        table=parts_table(look, source, names),
+        table=parts_table(look, source),
     )
 
 
-def parts(look: Look, source: Tokens, names: Symbols) -> list[Row]:
+def parts(look: Look, source: Tokens) -> list[Row]:
     """The sum first, then its largest parts, then all others together."""
-    order = np.argsort(-look.weights.numpy(), kind="stable").tolist()
+    names, order = symbols(look), np.argsort(-look.weights.numpy(), kind="stable").tolist()
     rows = [Row(f"<b>{names.mixed}</b>, the {names.mixed_means},", names.mixed_means, look.mixed.numpy())]
     for place in order[:PARTS]:
-        label = _plotly(layout.readable(source.labels[place]))
+        label = escape(layout.readable(source.labels[place]))
         title = f"{float(look.weights[place]):.3f} × <i>{names.value}</i> of “{label}”"
         rows.append(Row(title, f"the part of “{layout.readable(source.labels[place])}”", look.parts[place].numpy()))
     if rest := order[PARTS:]:
@@ -216,10 +208,10 @@ def parts(look: Look, source: Tokens, names: Symbols) -> list[Row]:
     return rows
 
 
-def parts_table(look: Look, source: Tokens, names: Symbols) -> pd.DataFrame:
+def parts_table(look: Look, source: Tokens) -> pd.DataFrame:
     """One row a channel: the mixed vector, and what each source token puts into it."""
     columns = {f"{place + 1}. {label.strip()}": look.parts[place] for place, label in enumerate(source.labels)}
-    return pd.DataFrame({"channel": range(len(look.mixed)), names.mixed: look.mixed} | columns)
+    return pd.DataFrame({"channel": range(len(look.mixed)), symbols(look).mixed: look.mixed} | columns)
 
 
 def about_look(look: Look, source: Tokens) -> tuple[str, ...]:

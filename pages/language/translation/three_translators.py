@@ -127,20 +127,9 @@ def alignment(
     panels = []
     for name, translated in translations.items():
         target = words_of(translated.target, joined=joined, marks=marks)
-        maps = word_maps.maps_of(translated.aligned, target, source, best if name == "transformer" else None)
-        panels.append(
-            Panel(
-                key=name,
-                title=TITLES[name],
-                about=words.ABOUT_MAP[name],
-                target=target.shown_labels,
-                maps=maps,
-                start=word_maps.best_of(maps) or 0,
-                log_probabilities=target.sums(translated.aligned.log_probabilities),
-                hue=HUE[name],
-                verb=words.VERB[translated.aligned.measure],
-            )
-        )
+        own = word_maps.of_panel(translated.aligned, target, source, best if name == "transformer" else None)
+        start = word_maps.best_of(own["maps"]) or 0
+        panels.append(Panel(name, TITLES[name], words.ABOUT_MAP[name], hue=HUE[name], start=start, **own))
     return AlignmentScene(source.shown_labels, tuple(panels), source_name="English")
 
 

@@ -30,8 +30,10 @@ def show() -> None:
     text = inputs.sentence()
     bar, second = layout.control_bar(), layout.control_bar()
     with bar:
-        name, beam = _model(), inputs.beam()
+        title = inputs.choice("Model", TITLES.values(), "steps_model", first=TITLES["bahdanau"], wrap=True)
+        beam = inputs.beam()
         inputs.classic()
+    name = next(name for name, each in TITLES.items() if each == title)
     with layout.waiting_place(), st.spinner("Translating …"):
         translated = compute.translate(name, text, beam)
     layout.say_what_was_cut(translated.source)
@@ -49,20 +51,6 @@ def show() -> None:
         notice=noticed(translated, worked, step, best if best and (layer, head) == (best.layer, best.head) else None),
         formula=lambda: _formulas(translated, worked.known, place, step),
     )
-
-
-def _model() -> str:
-    names = {title: name for name, title in TITLES.items()}
-    title = st.segmented_control(
-        "Model",
-        list(names),
-        default=TITLES["bahdanau"],
-        key="steps_model",
-        bind="query-params",
-        required=True,
-        wrap=True,
-    )
-    return names[title]
 
 
 def _step(count: int) -> int:
@@ -208,9 +196,7 @@ def _tree(translated: Translated, beam: int, step: int) -> None:
     """The tree up to the chosen step, and all candidates of that step."""
     decoded = translated.decoded
     st.subheader("The beam", anchor=False)
-    columns = st.segmented_control(
-        "Steps drawn", COLUMNS, default=COLUMNS[0], key="steps_drawn", bind="query-params", required=True
-    )
+    columns = inputs.choice("Steps drawn", COLUMNS, "steps_drawn")
 
     def label(token: int) -> str:
         return _label(translated, token)

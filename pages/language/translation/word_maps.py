@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -101,6 +102,16 @@ def maps_of(aligned: Aligned, target: Words, source: Words, best: BestHead | Non
                 note = said.BEST_SHIFTED if best.shift else BEST
             maps.append(Map(head_name(layer, head), _array(weights), note))
     return tuple(maps)
+
+
+def of_panel(aligned: Aligned, target: Words, source: Words, best: BestHead | None = None) -> dict[str, Any]:
+    """What a `Panel` shows of what one model wrote, and where it looked."""
+    return {
+        "target": target.shown_labels,
+        "maps": maps_of(aligned, target, source, best),
+        "log_probabilities": target.sums(aligned.log_probabilities),
+        "verb": "depends on" if aligned.measure == "influence" else "looks at",
+    }
 
 
 def shifted(weights: Float[Tensor, "target source"], shift: int) -> Float[Tensor, "target source"]:

@@ -3,34 +3,8 @@
 from dataclasses import replace
 
 from core.zoo import TRANSLATION
+from dashboard import references as paper
 from dashboard.layout import PageWords
-from dashboard.references import (
-    BAHDANAU,
-    BROWN,
-    CHEN,
-    CHO_ENCODER_DECODER,
-    CLARK,
-    JAIN,
-    KNOCKOUT,
-    KOEHN,
-    KUDO,
-    LEWIS,
-    LUONG,
-    MARIAN,
-    MICHEL,
-    NLLB,
-    OCH,
-    PAPINENI,
-    POPOVIC,
-    POST,
-    SERRANO,
-    SUTSKEVER,
-    T5,
-    TRANSFORMER,
-    VASWANI,
-    VOITA,
-    WU,
-)
 
 SENTENCE = "My brother bought a small red car because it was not expensive."
 CLASSIC = "The agreement on the European Economic Area was signed in August 1992."
@@ -66,11 +40,10 @@ PAGE = PageWords(
         "words (Bahdanau et al. 2014), one is a transformer (Vaswani et al. 2017). What does each look at as it writes?"
     ),
     try_this=(),
-    references=(CHO_ENCODER_DECODER, SUTSKEVER, BAHDANAU, LUONG, TRANSFORMER),
+    references=(paper.CHO_ENCODER_DECODER, paper.SUTSKEVER, paper.BAHDANAU, paper.LUONG, paper.TRANSFORMER),
 )
 
 # What more than one section says.
-VERB = {"attention": "looks at", "influence": "depends on"}  # of a word, by what the numbers of a map are
 NO_END = "it wrote as much as it may and found no end"
 UNITS_HELP = (
     "The models read pieces of words. For words, the weights of the pieces that are looked at add up, and those of "
@@ -81,9 +54,7 @@ DIRECTION_HELP = (
     "French word that looks at it most; or only the links that both agree on; or all of them."
 )
 
-
 # Three translators.
-
 WAITING = "waits for its turn"
 UNKNOWN = (
     "The models do not know {shown}: whatever such a character is, they read it as one and the same unknown token."
@@ -129,12 +100,10 @@ TRANSLATE_NOTES = replace(
         "Choose single heads of the transformer: which look straight at the word being translated, which at the full "
         "stop or the end mark?",
     ),
-    references=(*PAGE.references, CLARK),
+    references=(*PAGE.references, paper.CLARK),
 )
 
-
 # Word by word.
-
 HANDED_ON = (
     "The context vector is the sum of all annotations *h*, each times its weight. All strips have one scale: what lies "
     "below one another adds up to the first."
@@ -165,12 +134,10 @@ STEPS_NOTES = replace(
         "Choose the transformer and go through layers and heads at one step: which of them look at the word that is "
         "being translated, and which at the end mark?",
     ),
-    references=(BAHDANAU, VASWANI, LUONG, SUTSKEVER, WU),
+    references=(paper.BAHDANAU, paper.VASWANI, paper.LUONG, paper.SUTSKEVER, paper.WU),
 )
 
-
 # Your own pair.
-
 PAIR_ABOUT = {"attention": "attention weights", "influence": "influence by the gradient"}
 PAIR_NO_LINKS = (
     "Click the cells of the words that belong together, in any of the maps: precision, recall and error rate of every "
@@ -194,12 +161,10 @@ PAIR_NOTES = replace(
         "Write a word-for-word translation: *la européenne économique zone*. Do the maps follow your order?",
         "Choose *both agree*. Which measure rises, and which one pays for it?",
     ),
-    references=(OCH, KOEHN, BAHDANAU, VOITA, JAIN),
+    references=(paper.OCH, paper.KOEHN, paper.BAHDANAU, paper.VOITA, paper.JAIN),
 )
 
-
 # Cut a link.
-
 CHANGE_NOTHING = (
     "Nothing is cut yet. Click a cell of the map, or choose two words: the model translates again, and may not look "
     "there any more."
@@ -226,12 +191,10 @@ CHANGE_NOTES = replace(
         "Cut the end mark for the whole translation, in both models. Who needs it?",
         "Silence the cross-attention heads of the transformer one by one, then all of the last layer.",
     ),
-    references=(SERRANO, KNOCKOUT, MICHEL, VOITA, JAIN),
+    references=(paper.SERRANO, paper.KNOCKOUT, paper.MICHEL, paper.VOITA, paper.JAIN),
 )
 
-
 # Measured.
-
 ALIGNED_TEXTS = {"hansards_enfr_test447": "Hansards", "alibi_enfr_stories": "Stories"}  # in the order of the tables
 MEASURED_ON = (
     "BLEU (beam of 5, and greedy) and chrF over {sentences:,} English sentences of Tatoeba that no model has read, "
@@ -281,12 +244,19 @@ MEASURED_NOTES = replace(
         "below the map.)",
         "Compare Hansards and Stories: does the same head align best in both?",
     ),
-    references=(PAPINENI, POST, POPOVIC, OCH, BROWN, CHEN, KOEHN, VASWANI),
+    references=(
+        paper.PAPINENI,
+        paper.POST,
+        paper.POPOVIC,
+        paper.OCH,
+        paper.BROWN,
+        paper.CHEN,
+        paper.KOEHN,
+        paper.VASWANI,
+    ),
 )
 
-
 # Any model.
-
 NAMED_PLACEHOLDER = "Helsinki-NLP/opus-mt-en-fr, google-t5/t5-small, or the path of a folder"
 NAMED_HELP = (
     "The name of any encoder-decoder on Hugging Face: Marian (`Helsinki-NLP/opus-mt-en-fr`), T5 "
@@ -342,5 +312,5 @@ NAMED_NOTES = replace(
         "Give BART the same sentence: what does a map look like that only copies?",
         "In the encoder, look for heads that look one token back, one ahead, or at the end mark.",
     ),
-    references=(MARIAN, T5, NLLB, LEWIS, VASWANI, KUDO),
+    references=(paper.MARIAN, paper.T5, paper.NLLB, paper.LEWIS, paper.VASWANI, paper.KUDO),
 )

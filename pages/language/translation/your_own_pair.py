@@ -1,6 +1,7 @@
 """Your own pair: what the models look at when they are made to write a given translation, and who aligns it best."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,16 +14,21 @@ from core.text import read_text
 from core.translation.alignment import Agreement, Direction, Link, agreement, diagonal, links_of
 from core.zoo import Aligned
 from dashboard import charts, layout
-from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
-from dashboard.figures.curves import curves
+from dashboard.components.alignment_view import AlignmentScene, Panel, alignment_view
 from dashboard.numbers import signed
-from pages.language.translation import compute, inputs, pair_links, word_maps, words
-from pages.language.translation.figures import HUE, HUE_OF_TITLE, agreement_bars
+from pages.language.translation import compute, inputs, word_maps, words
+from pages.language.translation.figures import HUE, HUE_OF_TITLE, agreement_bars, by_word
 from pages.language.translation.word_maps import Words
 from pages.language.translation.words import TITLES
 
+ADDRESS = "links"
+MOST = 2000  # characters of the address that are read: far more links than a sentence of any length needs
 TRANSFORMER = "transformer"
 DIAGONAL = "Diagonal, no model"
+
+
+_PROPOSED, _PAIR = "_proposed_french", "_pair_of_links"
+_LINK = re.compile(r"(\d{1,3})-(\d{1,3})")  # source-target, as in the files that aligners write
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +38,13 @@ class Pair:
     aligned: dict[str, Aligned]
     source: Words
     target: Words
-    maps: dict[str, tuple[Map, ...]]
+    panels: dict[str, Panel]
 
     @property
     def candidates(self) -> dict[str, Tensor]:
         """The maps that are measured: of each model the only one or the mean, and that of the head that aligns best."""
-        found = {TITLES[name]: maps[0] for name, maps in self.maps.items() if name != TRANSFORMER}
-        heads = self.maps[TRANSFORMER]
+        found = {TITLES[name]: panel.maps[0] for name, panel in self.panels.items() if name != TRANSFORMER}
+        heads = self.panels[TRANSFORMER].maps
         found[f"{TITLES[TRANSFORMER]}, {word_maps.MEAN}"] = heads[0]
         if best := word_maps.best_of(heads):
             found[f"{TITLES[TRANSFORMER]}, {heads[best].name}"] = heads[best]
@@ -57,7 +63,7 @@ def show() -> None:
         pair = pair_of(english, french)
     for tokens in (pair.aligned[TRANSFORMER].source, pair.aligned[TRANSFORMER].target):
         layout.say_what_was_cut(tokens)
-    own = pair_links.read((english, french), pair.source.real, pair.target.real)
+    own = _own_links((english, french), pair.source.real, pair.target.real)
     _view(pair, own)
     found = _found_links(pair, own)
     agreements = {name: agreement(links, own) for name, links in found.items()}
@@ -101,42 +107,65 @@ def _french(english: str) -> str:
     return read_text(raw)
 
 
-_PROPOSED = "_proposed_french"
-
-
 def pair_of(english: str, french: str) -> Pair:
     """What each model makes of two sentences."""
     aligned = {name: compute.align(name, english, french) for name in TITLES}
     source, target = (word_maps.words_of(each) for each in (aligned[TRANSFORMER].source, aligned[TRANSFORMER].target))
     best = compute.best_head()
-    maps = {
-        name: word_maps.maps_of(each, target, source, best if name == TRANSFORMER else None)
-        for name, each in aligned.items()
-    }
-    return Pair(aligned, source, target, maps)
+    panels = {}
+    for name, each in aligned.items():
+        own = word_maps.of_panel(each, target, source, best if name == TRANSFORMER else None)
+        panels[name] = Panel(name, TITLES[name], words.PAIR_ABOUT[each.measure], hue=HUE[name], **own)
+    return Pair(aligned, source, target, panels)
+
+
+def links_to_text(links: Iterable[Link]) -> str:
+    """The links, (source word, target word), as they stand in the address: "0-0,1-1"."""
+    return ",".join(f"{source}-{target}" for source, target in sorted(links))
+
+
+def links_from_text(text: str, sources: Collection[int], targets: Collection[int]) -> tuple[frozenset[Link], int]:
+    """The links of an address between these words, and how many parts of it are none."""
+    parts = [part for part in text[:MOST].split(",") if part]
+    found = [_LINK.fullmatch(part) for part in parts]
+    links = [(int(match[1]), int(match[2])) for match in found if match]
+    kept = frozenset(link for link in links if link[0] in sources and link[1] in targets)
+    return kept, len(parts) - sum(link in kept for link in links)
+
+
+def _own_links(pair: tuple[str, str], sources: Collection[int], targets: Collection[int]) -> frozenset[Link]:
+    """The visitor's links for this pair of sentences; those for another pair are cleared, and that is said."""
+    former = st.session_state.get(_PAIR)
+    st.session_state[_PAIR] = pair
+    if former not in (None, pair) and ADDRESS in st.query_params:
+        _write(())
+        st.caption("The sentences have changed, so the links were cleared: they belonged to the words before.")
+    links, wrong = links_from_text(st.query_params.get(ADDRESS, ""), sources, targets)
+    if wrong:
+        st.info(
+            f"{wrong} of the links in the address do not fit these sentences of {len(sources)} and {len(targets)} "
+            "words, and are left out.",
+            icon=":material/link_off:",
+        )
+        _write(links)
+    return links
+
+
+def _write(links: Collection[Link]) -> None:
+    """Write the links into the address."""
+    if links:
+        st.query_params[ADDRESS] = links_to_text(links)
+    elif ADDRESS in st.query_params:
+        del st.query_params[ADDRESS]
 
 
 def _view(pair: Pair, own: frozenset[Link]) -> None:
-    panels = tuple(
-        Panel(
-            key=name,
-            title=TITLES[name],
-            about=words.PAIR_ABOUT[aligned.measure],
-            verb=words.VERB[aligned.measure],
-            target=pair.target.labels,
-            maps=pair.maps[name],
-            log_probabilities=pair.target.sums(aligned.log_probabilities),
-            hue=HUE[name],
-        )
-        for name, aligned in pair.aligned.items()
-    )
-
     def switch(_: str, target: int, source: int) -> None:
         if target in pair.target.real and source in pair.source.real:
-            pair_links.write(own ^ {(source, target)})
+            _write(own ^ {(source, target)})
 
     alignment_view(
-        AlignmentScene(pair.source.labels, panels, source_name="English"),
+        AlignmentScene(pair.source.labels, tuple(pair.panels.values()), source_name="English"),
         key="pair-view",
         name="pair",
         links=own,
@@ -147,21 +176,14 @@ def _view(pair: Pair, own: frozenset[Link]) -> None:
 def _found_links(pair: Pair, own: frozenset[Link]) -> dict[str, set[Link]]:
     """The links of each model that count, as the visitor chooses; and what the own links may begin with."""
     beginning = layout.control_bar()
-    side = st.segmented_control(
-        "A model's links: the strongest of",
-        list(inputs.DIRECTIONS),
-        default="each French word",
-        key="pair_direction",
-        bind="query-params",
-        required=True,
-        wrap=True,
-        help=words.DIRECTION_HELP,
+    side = inputs.choice(
+        "A model's links: the strongest of", inputs.DIRECTIONS, "pair_direction", help=words.DIRECTION_HELP, wrap=True
     )
     found = strongest_links(pair.candidates, pair.target.real, pair.source.real, inputs.DIRECTIONS[side])
     with beginning:
         name = st.selectbox("Start from the strongest links of", list(found), index=1, key="pair_start", width=300)
-        st.button("Take them", icon=":material/input:", on_click=lambda: pair_links.write(found.get(name, set())))
-        st.button("Clear", icon=":material/backspace:", disabled=not own, on_click=lambda: pair_links.write(()))
+        st.button("Take them", icon=":material/input:", on_click=lambda: _write(found.get(name, set())))
+        st.button("Clear", icon=":material/backspace:", disabled=not own, on_click=lambda: _write(()))
     return found
 
 
@@ -203,21 +225,10 @@ def _measures(agreements: Mapping[str, Agreement]) -> None:
 
 def _surprises(target: Words, bits: Mapping[str, np.ndarray]) -> None:
     labels = [layout.readable(label) for label in target.labels]
-    figure = curves(
-        np.arange(len(labels)),
-        bits,
-        look=layout.look(),
-        x="",
-        y="surprise (bits)",
-        tell="%{fullData.name}: “%{x}” costs %{y:.1f} bits",
-        hues=HUE_OF_TITLE,
-        marks=True,
-        labels=labels,
-        height=layout.look().high(320),
-    )
-    figure.update_yaxes(rangemode="tozero")
+    tell = "%{fullData.name}: “%{x}” costs %{y:.1f} bits"
+    figure = by_word(labels, bits, look=layout.look(), y="surprise (bits)", tell=tell, hues=HUE_OF_TITLE)
     charts.chart(
-        figure,
+        figure.update_yaxes(rangemode="tozero"),
         name="pair-surprise",
         alt="How many bits each French word costs each model: minus the logarithm of its probability, given the "
         "English sentence and the words before it",
