@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import streamlit as st
+from jaxtyping import Float
 from torch import Tensor
 
 from core.text import Tokens
@@ -122,12 +123,11 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
         alt=f"The channels that contribute most to the score of {label}, and their sum",
     )
     if not layout.is_presented():
-        st.caption(pushes(look, place))
+        st.caption(pushes(look.terms[place]))
 
 
-def pushes(look: Look, place: int) -> str:
+def pushes(terms: Float[Tensor, " each"]) -> str:
     """How many channels push a score up and how many down, and by how much."""
-    terms = look.terms[place]
     up, down = terms[terms > 0], terms[terms < 0]
     return (
         f"{len(up)} of {len(terms)} channels push this sum up, together by {signed(float(up.sum()))}, and {len(down)} "
