@@ -1,16 +1,28 @@
-"""The tree of a beam search: what was considered in each step, what was kept, and the way to the result."""
+"""Figures of this page: the tree of a beam search, how well links agree, the error rate of every head."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
+from jaxtyping import Float
 
+from core.translation.alignment import Agreement
+from dashboard.figures.curves import curves
+from dashboard.figures.heat import heat
 from dashboard.figures.paper import escape, on_paper
-from dashboard.theme import Look
+from dashboard.theme import HUES, Look
+from pages.language.translation.words import TITLES
+
+# One hue for each model, the same in every section; by its name and by its title.
+HUE = dict(zip(TITLES, (HUES[1], HUES[4], HUES[2]), strict=True))
+HUE_OF_TITLE = {TITLES[name]: hue for name, hue in HUE.items()}
 
 ROW = 2.0  # the distance between two candidates, in heights of a letter
 LONGEST = 10  # letters of a label
 STUB = 0.55  # of a column: how far the lines reach that come from steps that are not shown
+MEASURES = {"precision": "precision", "recall": "recall", "error_rate": "alignment error rate<br>(0 is best)"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +51,7 @@ def beam_tree(nodes: Sequence[Node], *, look: Look, hue: str, chosen: int) -> go
     # One trace for each kind of line, the strongest on top.
     for kind in ("dropped", "kept", "winning"):
         figure.add_trace(_lines(nodes, rows, kind, look, hue))
-    figure.add_trace(_points(nodes, rows, look, hue))
+    figure.add_trace(_points(nodes, rows))
     low, high = min(rows, default=0.0), max(rows, default=0.0)
     on_paper(figure, look=look, height=round(56 + ROW * look.letters * (high - low + 1)))
     for node, row in zip(nodes, rows, strict=True):
@@ -64,15 +76,11 @@ def rows_of(nodes: Sequence[Node]) -> list[float]:
     rows = [0.0] * len(nodes)
     for step in sorted({node.step for node in nodes}):
         column = [place for place, node in enumerate(nodes) if node.step == step]
-        column.sort(key=lambda place: (_row_of_parent(nodes[place], rows), place))
+        column.sort(key=lambda place: (rows[parent] if (parent := nodes[place].parent) is not None else 0.0, place))
         spine = next((order for order, place in enumerate(column) if nodes[place].winning), 0)
         for order, place in enumerate(column):
             rows[place] = float(order - spine)
     return rows
-
-
-def _row_of_parent(node: Node, rows: Sequence[float]) -> float:
-    return 0.0 if node.parent is None else rows[node.parent]
 
 
 def _kind(node: Node) -> str:
@@ -101,28 +109,21 @@ def _lines(nodes: Sequence[Node], rows: Sequence[float], kind: str, look: Look, 
     return go.Scatter(x=x, y=y, mode="lines", line=line, opacity=opacity, hoverinfo="skip", name=kind)
 
 
-def _points(nodes: Sequence[Node], rows: Sequence[float], look: Look, hue: str) -> go.Scatter:
-    """Invisible below the labels, but they carry the sentences."""
-    colours = {"winning": hue, "kept": look.palette.soft, "dropped": look.palette.hair}
+def _points(nodes: Sequence[Node], rows: Sequence[float]) -> go.Scatter:
+    """Invisible below the labels, but they carry the sentences; Plotly breaks no lines itself."""
     return go.Scatter(
         x=[node.step for node in nodes],
         y=list(rows),
         mode="markers",
-        marker={"size": 18, "color": [colours[_kind(node)] for node in nodes], "opacity": 0},
-        customdata=[_broken(node.tell) for node in nodes],
+        marker={"size": 18, "opacity": 0},
+        customdata=["<br>".join(map(escape, node.tell.split("\n"))) for node in nodes],
         hovertemplate="%{customdata}<extra></extra>",
         name="candidates",
     )
 
 
-def _broken(sentence: str) -> str:
-    """Plotly breaks no lines itself."""
-    return "<br>".join(escape(line) for line in sentence.split("\n"))
-
-
 def _label(node: Node, row: float, look: Look, hue: str) -> dict:
-    shown = node.label if len(node.label) <= LONGEST else f"{node.label[: LONGEST - 1]}…"
-    text = escape(shown)
+    text = escape(node.label if len(node.label) <= LONGEST else f"{node.label[: LONGEST - 1]}…")
     ink, border = {
         "winning": (look.palette.ink, hue),
         "kept": (look.palette.ink, look.palette.soft),
@@ -140,3 +141,65 @@ def _label(node: Node, row: float, look: Look, hue: str) -> dict:
         "borderpad": 2,
         "opacity": 1 if node.kept else 0.8,
     }
+
+
+def agreement_bars(
+    agreements: Mapping[str, Agreement], *, look: Look, hues: Mapping[str, str], pale: frozenset[str]
+) -> go.Figure:
+    """One group for each measure, one bar for each aligner; a measure that is not a number has no bar.
+
+    `hues` gives aligners a colour by name, the others are grey; the bars of `pale` ones are hatched, to tell them from
+    another of the same hue.
+    """
+    figure, places = go.Figure(), list(range(len(MEASURES)))
+    for name, each in agreements.items():
+        values = [getattr(each, measure) for measure in MEASURES]
+        hatch = {"shape": "/" if name in pale else "", "fillmode": "overlay", "solidity": 0.35}
+        colour = hues.get(name, look.palette.soft)
+        figure.add_bar(
+            x=places,
+            y=[None if value != value else value for value in values],
+            name=escape(name),
+            marker={"color": colour, "line": {"width": 0}, "pattern": hatch | {"fgcolor": look.palette.paper}},
+            hovertemplate="%{fullData.name}: %{y:.1%}<extra></extra>",
+        )
+    on_paper(figure, look=look, height=300)
+    figure.update_layout(bargap=0.25, barmode="group", showlegend=True)
+    figure.update_xaxes(showgrid=False, tickvals=places, ticktext=list(MEASURES.values()))
+    return figure.update_yaxes(range=[0, 1.02], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
+
+
+def by_word(
+    labels: Sequence[str], lines: Mapping[str, np.ndarray], *, look: Look, y: str, tell: str, hues: Mapping[str, str]
+) -> go.Figure:
+    """A line for each name over the words of a sentence; `tell` is Plotly's template for what the pointer says."""
+    shown: dict[str, Any] = {"tell": tell, "hues": hues, "marks": True, "labels": labels, "height": look.high(320)}
+    return curves(np.arange(len(labels)), lines, look=look, x="", y=y, **shown)
+
+
+def head_rates(
+    rates: Float[np.ndarray, "layer head"], layers: list[str], heads: list[str], chosen: tuple[int, int], look: Look
+) -> go.Figure:
+    """Alignment error rates: full colour is what aligns, the number in a cell is the rate; the chosen is outlined."""
+    figure = heat(
+        1 - rates,
+        look=look,
+        x="head",
+        y="layer",
+        rows=layers,
+        columns=heads,
+        limits=(0, 1),
+        tell="layer %{y}, head %{x}: alignment error rate %{customdata:.1%}",
+        height=(90 if look.presented else 62) * len(rates) + 80,
+    )
+    # The tick labels are words, so the sentence below the pointer is right for the mean as well.
+    figure.update_traces(
+        customdata=rates,
+        text=[[f"{rate:.0%}" for rate in row] for row in rates],
+        texttemplate="%{text}",
+        textfont={"size": look.letters},
+        showscale=False,
+    )
+    layer, head = chosen
+    corners = {"x0": head - 0.5, "x1": head + 0.5, "y0": layer - 0.5, "y1": layer + 0.5}
+    return figure.add_shape(type="rect", **corners, line={"color": look.palette.accent, "width": 3})

@@ -1,17 +1,13 @@
-"""The tree of a beam search as it is drawn, and the bars and strips beside it."""
+"""Word by word, the beam: the tree of a search as it is drawn, its table, and what is told of it."""
 
 import itertools
 
-import numpy as np
 import pytest
-import torch
 
-from core.translation.decoding import PENALTY, Decoded, beam_search
-from dashboard.figures.score_bars import Column, score_bars
-from dashboard.figures.vector_rows import Row, vector_rows
+from core.translation.decoding import PENALTY, Decoded, beam_search, length_penalty
 from dashboard.theme import DARK, LIGHT, Look
-from pages.language.translation import step_tree
-from pages.language.translation.figures_beam_tree import LONGEST, Node, beam_tree, rows_of
+from pages.language.translation import search_tree
+from pages.language.translation.figures import LONGEST, Node, beam_tree, rows_of
 from tests.core.tiny_translators import sentence, tiny
 
 HUE = "#d55e00"
@@ -28,7 +24,7 @@ def decoded() -> Decoded:
 
 def nodes_of(decoded: Decoded, *, last: int | None = None, columns: int = 10) -> tuple[Node, ...]:
     last = len(decoded.best.tokens) if last is None else last
-    return step_tree.nodes_of(decoded, label, last=last, columns=columns)
+    return search_tree.nodes_of(decoded, label, last=last, columns=columns)
 
 
 def test_the_way_to_the_result_reads_as_the_translation(decoded):
@@ -51,7 +47,7 @@ def test_everything_kept_is_drawn_and_of_the_dropped_only_the_best(decoded):
         column = [node for node in nodes if node.step == number]
         assert sum(node.kept for node in column) == sum(each.kept for each in step)
         dropped = [label(each.token) for each in step if not each.kept]
-        assert [node.label for node in column if not node.kept] == dropped[: step_tree.DROPPED]
+        assert [node.label for node in column if not node.kept] == dropped[: search_tree.DROPPED]
 
 
 @pytest.mark.parametrize("columns", [1, 3, 20])
@@ -90,9 +86,9 @@ def test_the_sentence_below_the_pointer_has_the_numbers_of_the_search(decoded):
 
 
 def test_the_table_holds_every_candidate_and_names_what_became_of_it(decoded):
-    winning = step_tree.winning_places(decoded)
+    winning = search_tree.winning_places(decoded)
     for number, step in enumerate(decoded.steps[: len(decoded.best.tokens)], start=1):
-        table = step_tree.table(step, winning[number], label)
+        table = search_tree.table(step, winning[number], label)
         assert len(table) == len(step)
         assert list(table["what became of it"]).count("leads to the result") == 1
         assert table["token"][winning[number]] == label(decoded.best.tokens[number - 1])
@@ -144,29 +140,42 @@ def test_a_token_that_looks_like_markup_is_only_text_and_a_long_one_is_cut():
     assert figure.data[3].customdata[0] == "“&lt;i&gt;x&lt;/i&gt;”<br>next"
 
 
-def test_bars_have_a_scale_for_each_column_and_write_every_number():
-    columns = [
-        Column("score", np.array([-3.2, 1.5, 0.25]), "%{x}"),
-        Column("weight", np.array([0.125, -1e-6, np.nan]), "%{x}", percent=True, colour=HUE),
-    ]
-    figure = score_bars(["<b>", "b", "c"], columns, look=Look(LIGHT), marked=1)
-    score, weight = figure.data
-    assert score.text == ("−3.20", "1.50", "0.25")
-    assert weight.text == ("12.5%", "0.0%", "")
-    assert score.marker.color == (LIGHT.negative, LIGHT.map, LIGHT.map)
-    assert figure.layout.yaxis.ticktext == ("&lt;b&gt;", "<b>b</b>", "c")
-    assert figure.layout.xaxis.range[0] < -3.2
-    assert figure.layout.xaxis.range[1] > 1.5
-    assert figure.layout.xaxis2.range[0] <= 0
-    assert figure.layout.xaxis.domain[1] < figure.layout.xaxis2.domain[0]
+@pytest.mark.parametrize("beam", [1, 2, 8])
+@pytest.mark.parametrize("longest", [2, 9, 40])
+@pytest.mark.parametrize("kind", ["seq2seq", "transformer"])
+def test_the_rule_that_is_told_is_the_one_that_ended_the_search(kind, longest, beam):
+    for seed in range(4):
+        found = beam_search(tiny(kind, seed=seed), sentence(), beam=beam, longest=longest, keep_steps=True)[0]
+        said = search_tree.why_it_ended(found, beam=beam, longest=longest)
+        complete, ends = [], []
+        for step in found.steps:  # after each step, which of the three rules hold, in the words of the search
+            complete += [each.hypothesis for each in step if each.kept and each.hypothesis.ended]
+            going = [each.hypothesis for each in step if each.kept and not each.hypothesis.ended]
+            best = max((each.score(PENALTY) for each in complete), default=None)
+            ends.append(
+                {
+                    f"as many translations were complete as the beam holds ({beam})": len(complete) >= beam,
+                    "nothing that was still going could overtake this translation": best is not None
+                    and all(each.log_probability / length_penalty(longest, PENALTY) <= best for each in going),
+                    "as many tokens as it may write were written": len(step[0].hypothesis.tokens) >= longest,
+                }
+            )
+        assert not any(any(rules.values()) for rules in ends[:-1])
+        assert ends[-1][said]
 
 
-def test_strips_share_a_scale_only_when_they_are_to_be_added_up():
-    rows = [Row("a", "a", np.array([0.5, -2.0])), Row("b", "b", torch.zeros(3).numpy())]
-    assert [trace.zmax for trace in vector_rows(rows, look=Look(LIGHT)).data] == [2, 1]
-    together = vector_rows(rows, look=Look(LIGHT), one_scale=True)
-    assert [(trace.zmin, trace.zmax) for trace in together.data] == [(-2, 2), (-2, 2)]
-    assert together.data[0].z.tolist() == [[0.5, -2.0]]
-    domains = [together.layout.yaxis.domain, together.layout.yaxis2.domain]
-    assert domains[1][0] >= 0
-    assert domains[1][1] < domains[0][0] < domains[0][1] < 1
+def test_candidates_are_counted_and_the_one_that_won_is_ranked(decoded):
+    for number, step in enumerate(decoded.steps[: len(decoded.best.tokens)], start=1):
+        said = search_tree.about_candidates(decoded, number)
+        assert f"**{len(step)} candidates** in this step and kept {sum(each.kept for each in step)}" in said
+        own = next(each for each in step if each.hypothesis.tokens == decoded.best.tokens[:number])
+        better = sum(each.hypothesis.log_probability > own.hypothesis.log_probability for each in step)
+        assert ("stood first" if not better else f"only number {better + 1}") in said
+
+
+def test_the_drawing_says_how_the_search_went_on_only_at_its_last_step(decoded):
+    last = len(decoded.best.tokens)
+    said = [search_tree.about_drawing(decoded, step, beam=8, longest=9) for step in range(1, last + 1)]
+    assert all(each.endswith("in the table.") for each in said[:-1])
+    more = len(decoded.steps) - last
+    assert ("Here the search ended" if not more else "The search went on for") in said[-1]

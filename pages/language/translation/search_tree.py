@@ -1,12 +1,12 @@
-"""The candidates of a beam search as nodes of a tree and as rows of a table."""
+"""The candidates of a beam search as nodes of a tree, as rows of a table and in sentences."""
 
 from collections.abc import Callable
 
 import pandas as pd
 
-from core.translation.decoding import PENALTY, Candidate, Decoded
+from core.translation.decoding import PENALTY, Candidate, Decoded, length_penalty
 from dashboard.numbers import signed
-from pages.language.translation.figures_beam_tree import Node
+from pages.language.translation.figures import Node
 
 Label = Callable[[int], str]  # a token as a person reads it
 
@@ -103,3 +103,42 @@ def table(step: tuple[Candidate, ...], winning: int | None, label: Label) -> pd.
             }
         )
     return pd.DataFrame(rows)
+
+
+def about_candidates(decoded: Decoded, step: int) -> str:
+    """How many candidates there were in a step (from 1), and where the one that led to the result stood."""
+    candidates = decoded.steps[step - 1]
+    rank = winning_places(decoded)[step] + 1
+    kept = sum(each.kept for each in candidates)
+    where = "first" if rank == 1 else f"only number {rank}"
+    return (
+        f"The beam weighed **{len(candidates)} candidates** in this step and kept {kept}. The one that leads to the "
+        f"translation stood {where} among them."
+    )
+
+
+def about_drawing(decoded: Decoded, step: int, *, beam: int, longest: int) -> str:
+    """What the drawing up to a step leaves out and, at the last one, how the search ended.
+
+    `beam` and `longest` are those of the search: hypotheses that it keeps, and tokens that it may write.
+    """
+    told = "Solid: kept. Dotted: the best of those that were dropped; the others of this step are in the table."
+    if step < len(decoded.best.tokens):
+        return told
+    if not (more := len(decoded.steps) - step):
+        return f"{told} Here the search ended: {why_it_ended(decoded, beam=beam, longest=longest)}."
+    steps = "one step" if more == 1 else f"{more} steps"
+    return f"{told} The search went on for {steps}, until {why_it_ended(decoded, beam=beam, longest=longest)}."
+
+
+def why_it_ended(decoded: Decoded, *, beam: int, longest: int) -> str:
+    """Which of its three rules ended the search."""
+    kept = [each.hypothesis for step in decoded.steps for each in step if each.kept]
+    if sum(each.ended for each in kept) >= beam:
+        return f"as many translations were complete as the beam holds ({beam})"
+    going = [each.hypothesis for each in decoded.steps[-1] if each.kept and not each.hypothesis.ended]
+    # The best that one can hope for is to lose nothing up to the full length.
+    hopes = [each.log_probability / length_penalty(longest, PENALTY) for each in going]
+    if decoded.best.ended and all(hope <= decoded.best.score(PENALTY) for hope in hopes):
+        return "nothing that was still going could overtake this translation"
+    return "as many tokens as it may write were written"
