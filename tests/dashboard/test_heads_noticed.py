@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from pages.foundations.many_heads.costs import costs_frame
 
 from core.heads.head_table import HeadTable, measure_heads
 from core.zoo.text_models import NextToken, TextRun
 from dashboard.watched import WatchedText, watch_text
 from pages.foundations.many_heads import compute as runs_heads
 from pages.foundations.many_heads import noticed
-from pages.foundations.many_heads.costs import costs_frame
 from pages.foundations.many_heads.measured import heads_frame
 from tests.core.saved_models import byte_level_tokenizer
 from tests.dashboard.watched import record_of, tokens_of

@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 import torch
+from pages.foundations.many_heads.figures_contributions import length_bars
+from pages.foundations.many_heads.sums import Sum, add_up, noticed
 from streamlit.testing.v1 import AppTest
 
 from core import zoo
@@ -17,8 +19,6 @@ from dashboard.theme import LIGHT, Look
 from dashboard.watched import WatchedImage, WatchedText, watch_text
 from pages.foundations.many_heads import compute_contributions as runs_contributions
 from pages.foundations.many_heads import output
-from pages.foundations.many_heads.figures_contributions import length_bars
-from pages.foundations.many_heads.sums import Sum, add_up, noticed
 from tests.core import saved_models
 
 SECTION = """

@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 import pytest
 import torch
+from pages.foundations.many_heads.noticed_together import noticed
 from streamlit.testing.v1 import AppTest
 
 from core import zoo
@@ -18,7 +19,6 @@ from dashboard.watched import watch_image, watch_text
 from pages.foundations.many_heads import aggregates
 from pages.foundations.many_heads import compute_together as runs_together
 from pages.foundations.many_heads import words_together as said
-from pages.foundations.many_heads.noticed_together import noticed
 from tests.core import saved_models
 from tests.dashboard.watched import record_of, tokens_of
 

@@ -8,9 +8,9 @@ import streamlit as st
 
 from dashboard import layout, theme
 from dashboard.components.bundle import bundle
-from dashboard.components.diagram.scene import Scene, scene
+from dashboard.components.diagram.scene import KINDS, Scene, scene
 
-__all__ = ["Scene", "diagram", "scene"]
+__all__ = ["KINDS", "Scene", "diagram", "scene"]
 
 _FOLDER = Path(__file__).parent
 _MOUNT = st.components.v2.component(

@@ -1,22 +1,62 @@
-"""What happens between input and output?"""
+"""What happens between input and output: a machine, and a text or a picture that passes through it."""
 
 import streamlit as st
 
-from dashboard import layout
-from pages.foundations.inside_the_transformer import given, lens_section, sizes_section, stream_section, walk_section
-from pages.foundations.inside_the_transformer import words as said
-from pages.foundations.inside_the_transformer import words as words_inside
+from dashboard import controls, layout, sections
+from dashboard.models import image_model
+from dashboard.photograph import Photograph
+from pages.foundations.inside_the_transformer import compute, lens, sizes, stream, walk, words
+from pages.foundations.inside_the_transformer.compute import Walk
 
-SECTIONS = {
-    said.WALK: walk_section.show,
-    said.STREAM: stream_section.show,
-    said.LENS: lens_section.show,
-    said.SIZES: sizes_section.show,
-}
+DECODER, ENCODER, BOTH = "Decoder", "Encoder", "Encoder-decoder"
+LONGEST_TYPED = 2000  # characters
 
-layout.head(words_inside.INSIDE)
-walk = given.given()
-section = st.segmented_control(
-    "What to look at", list(SECTIONS), default=said.WALK, key="show", bind="query-params", required=True
-)
-SECTIONS[section](walk)
+
+def walked_through() -> Walk:
+    """The controls for machine and input, and the way through."""
+    first, second = layout.control_bar(), layout.control_bar()
+    with first:
+        machine = st.segmented_control(
+            "Machine",
+            [DECODER, ENCODER, BOTH],
+            default=DECODER,
+            key="machine",
+            bind="query-params",
+            required=True,
+            help=words.MACHINE,
+        )
+    if machine == ENCODER:
+        with second:
+            picture = controls.picture()
+        with first:
+            name = controls.model("image")
+            resolution = controls.resolution(image_model(name))
+        with layout.waiting_place():
+            return compute.walk_picture(Photograph(name, picture, resolution))
+    with second:
+        text = controls.text()
+    if machine == DECODER:
+        with first:
+            name = controls.model("text")
+        with layout.waiting_place():
+            return compute.walk_text(name, text)
+    with second:
+        target = st.text_input(
+            "French so far",
+            key="target",
+            bind="query-params",
+            max_chars=LONGEST_TYPED,
+            placeholder="empty: the model's own translation",
+            help=words.TARGET,
+        )
+    with layout.waiting_place():
+        return compute.walk_translation(text, target)
+
+
+layout.head(words.INSIDE)
+way = walked_through()
+if way.cut and not layout.is_presented():
+    st.info(words.CUT.format(kept=way.cut.kept, total=way.cut.total), icon=":material/content_cut:")
+sections.chosen(
+    {words.WALK: walk.show, words.STREAM: stream.show, words.LENS: lens.show, words.SIZES: sizes.show},
+)(way)
