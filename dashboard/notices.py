@@ -120,7 +120,7 @@ def say_previous(shares: Sequence[Finding]) -> str:
     most = max(shares, key=_strength)
     verdict = ": a previous-token head." if most.is_habit else "."
     return (
-        f"**{most.where.capitalize()}** looks most at the token just before: a token gives it on average "
+        f"**{most.where.capitalize()}** looks most at the token just before: a token gives that one on average "
         f"{most.value:.0%}, where even attention would give {most.even:.0%}{verdict}"
     )
 
