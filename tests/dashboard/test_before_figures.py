@@ -1,14 +1,10 @@
 """Tables and labels of the page "Before attention"."""
 
-from pathlib import Path
-
 import pytest
 
-import dashboard.components.tinted_lines as tinted_lines
 from core.costs.complexity import Sizes
 from core.costs.layer_costs import LAYERS
 from core.models.character import BODIES
-from dashboard.components.bundle import bundle
 from dashboard.numbers import large, with_power
 from pages.foundations.before_attention import ways_section
 from pages.foundations.before_attention.measured_layers import LAYER_HUES
@@ -46,9 +42,3 @@ def test_the_table_has_the_smallest_number_of_each_column_in_bold():
     assert cells.loc["Recurrent", "sequential steps"] == "$O(n)$\u20031,000"
     assert cells.loc["Self-attention", "path length"] == "$O(1)$\u2003**1**"
     assert cells.loc["Dilated convolution", "path length"] == "$O(\\log_k n)$\u20033"
-
-
-def test_the_lines_component_writes_no_markup_and_needs_nothing_from_outside():
-    joined = bundle(Path(tinted_lines.__file__).parent)
-    for forbidden in ("import ", "innerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"):
-        assert forbidden not in joined, forbidden

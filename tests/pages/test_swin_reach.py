@@ -9,7 +9,7 @@ import pytest
 from core.vision.window_cost import PIXELS, BlockSizes, Timing, global_cost, window_cost
 from core.vision.window_rollout import blocks_of, growing_limit, growing_reach, spread_of
 from dashboard.components.attention_view import codec
-from dashboard.components.reach_row.packing import patch_of
+from dashboard.components.reach_row import patch_of
 from pages.vision.swin import compute_cost as swin_cost
 from pages.vision.swin import words as said
 from pages.vision.swin.compute import watch_windows

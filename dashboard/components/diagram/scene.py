@@ -4,8 +4,14 @@ from dataclasses import dataclass, field
 
 from core.anatomy import OUTPUT, Block, Lane, Part, Stack, Step, Walked
 from core.anatomy.parts import Kind
-from dashboard.components.diagram.places import BOX, GAP, INDENT, LANE, LINE_WIDTH, STREAM, Place
 from dashboard.theme import HUES
+
+LANE = 320  # the width of a lane
+GAP = 56  # between two lanes
+STREAM = 26  # how far from the edge the stream runs
+INDENT = 58  # how far from the edge branches begin
+LINE_WIDTH = 216  # of a box that is on the stream itself
+BOX = 32  # the height of a box
 
 KINDS: dict[Kind, str] = {
     "embedding": "Embedding",
@@ -31,6 +37,19 @@ COLOURS: dict[Kind, str] = {
 BLOCK = "block"
 COMPUTED = "positions (computed)"
 _CHIPS = 12  # blocks in one row
+
+
+@dataclass
+class Place:
+    """Where the pen is: `y` grows downwards. A mirrored lane has its stream on the right, its branches to the left."""
+
+    left: float
+    mirrored: bool = False
+    y: float = 0.0
+
+    def x(self, offset: float, width: float = 0.0) -> float:
+        """The left edge of something `width` wide that begins `offset` from the lane's own edge."""
+        return self.left + (LANE - offset - width if self.mirrored else offset)
 
 
 @dataclass(frozen=True)
