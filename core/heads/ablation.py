@@ -77,7 +77,7 @@ class Trial:
         """The loss in nats of these logits, which some run of the same model on the same input gave."""
         return float(self.losses_of(logits).mean())
 
-    def losses_of(self, logits: Tensor) -> Float[Tensor, " prediction"]:
+    def losses_of(self, logits: Tensor) -> Float[Tensor, " token"]:
         """The loss in nats of each prediction in these logits: minus the log probability of its answer."""
         rows, answers = self._right
         probabilities = torch.atleast_2d(logits)[rows].float().log_softmax(dim=-1)

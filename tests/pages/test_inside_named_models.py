@@ -7,8 +7,7 @@ from core.errors import CaptureError
 from dashboard.components.diagram import scene
 from dashboard.photograph import Photograph
 from pages.foundations.inside_the_transformer import compute as inside
-from pages.foundations.inside_the_transformer import maps
-from pages.foundations.inside_the_transformer.walk import noticed
+from pages.foundations.inside_the_transformer.walk import can_be_drawn, noticed
 from tests.core.saved_models import save_text_model, save_timm_model, save_vision_model
 
 TEXT = "The quick brown fox jumps over the lazy dog."
@@ -20,8 +19,8 @@ def look_at_everything(walk: inside.Walk) -> None:
         scene(walk.walked, whole.key, begins=("7 tokens",), ends="scores")
         for part in (whole, *whole.inner):
             arrays = inside.part_arrays(walk, part.key)
-            if maps.can_be_drawn(arrays.made):
-                assert maps.labels_of(walk, part, arrays.made.shape[-2])
+            if can_be_drawn(arrays.made):
+                assert walk.labels_at(part, arrays.made.shape[-2])
     for lane in walk.walked.lanes:
         inside.residual_stream(walk, lane.name)
     assert noticed(walk)
@@ -47,7 +46,7 @@ def both_lanes_have_labels(walk: inside.Walk) -> None:
     assert list(walk.labels) == ["encoder", "decoder"]
     part = next(part for part in walk.walked.parts.values() if part.kind == "cross-attention")
     made = inside.part_arrays(walk, part.key).made
-    assert maps.labels_of(walk, part, made.shape[1]) == [label.strip() or "␠" for label in walk.labels["decoder"]]
+    assert walk.labels_at(part, made.shape[1]) == [label.strip() or "␠" for label in walk.labels["decoder"]]
 
 
 @pytest.mark.parametrize("kind", ["vit", "deit", "swin"])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
-from core.anatomy import Arrays, Lane, Stream, Walked, arrays_of, stream_of, walk
+from core.anatomy import Arrays, Lane, Part, Stream, Walked, arrays_of, stream_of, walk
 from core.anatomy.logit_lens import Lens, logit_lens
 from core.images import Patches
 from core.progress import Progress, unheard
@@ -15,6 +15,7 @@ from core.text import Cut, encode, read_text
 from core.translation.decoding import BEGIN, END
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.text_models import SourceToTarget
+from dashboard import layout
 from dashboard.kept import keep
 from dashboard.models import text_model, translator
 from dashboard.photograph import Photograph
@@ -45,6 +46,14 @@ class Walk:
         """A label for each of `count` tokens of a lane; numbers, where there are others than went in."""
         known = self.labels.get(lane.name, ())
         return known if len(known) == count else tuple(map(str, range(count)))
+
+    def labels_at(self, part: Part, count: int) -> list[str]:
+        """The tokens of a part's lane, as they are read on an axis."""
+        lane = self.walked.lane_of(part.key)
+        labels = self.labels_of(lane, count)
+        if len(self.walked.lanes) > 1 and len(self.labels.get(lane.name, ())) != count:
+            labels = next((known for known in self.labels.values() if len(known) == count), labels)
+        return [layout.readable(label) for label in labels]
 
 
 @keep("Walking through …")

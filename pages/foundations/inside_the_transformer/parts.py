@@ -18,7 +18,6 @@ from dashboard.figures.paper import escape
 from dashboard.figures.predictions import prediction_bars
 from pages.foundations.inside_the_transformer import words
 from pages.foundations.inside_the_transformer.compute import Walk
-from pages.foundations.inside_the_transformer.maps import labels_of
 
 MOST_NAMED = 60  # tokens on a side: beyond, numbers stand for them
 ACROSS, DOWN = 10, 20  # labels that an axis has room for
@@ -56,7 +55,7 @@ def _attention(walk: Walk, part: Part, _: Arrays) -> None:
     if not layout.is_presented():
         windows = f" There are {call.batch_size} windows; this is the first." if call.batch_size > 1 else ""
         st.caption(words.MASKS[kind_of_mask(mask)] + windows)
-    queries = labels_of(walk, part, call.query_length)
+    queries = walk.labels_at(part, call.query_length)
     keys = _keys(walk, part, call)
     left, right = st.columns(2)
     with left:
@@ -77,7 +76,7 @@ def _keys(walk: Walk, part: Part, call: AttentionCall) -> list[str]:
         labels = walk.labels.get("encoder", ())
         if len(labels) == call.key_length:
             return [layout.readable(label) for label in labels]
-    return labels_of(walk, part, call.key_length)
+    return walk.labels_at(part, call.key_length)
 
 
 def _look_map(title: str, values: np.ndarray, queries: list[str], keys: list[str], name: str) -> None:
@@ -121,7 +120,7 @@ def _embedding(walk: Walk, part: Part, _: Arrays) -> None:
         added = tokens_of(summed.added.tensor)
         rows[f"+ {name}"] = added.expand(len(rows["token"]), -1) if len(added) == 1 else added
     rows["= sum"] = tokens_of(last.after.tensor)
-    labels = labels_of(walk, part, len(rows["token"]))
+    labels = walk.labels_at(part, len(rows["token"]))
     chosen = controls.token(labels, first=len(labels) - 1)
     _vectors({name: vectors[chosen] for name, vectors in rows.items()}, labels[chosen])
 
@@ -160,7 +159,7 @@ def _norm(walk: Walk, part: Part, arrays: Arrays) -> None:
             f"{SOURCES[reading.kind]}. Recomputed by the formula, no number differs from the module's by more than "
             f"{reading.difference:.1e}."
         )
-    labels = labels_of(walk, part, len(before))
+    labels = walk.labels_at(part, len(before))
     left, right = st.columns(2)
     with left:
         _before_norm(reading, labels)
@@ -209,7 +208,7 @@ def _neurons(walk: Walk, part: Part, arrays: Arrays) -> None:
     if arrays.hidden is None:
         return
     hidden = arrays.hidden
-    labels = labels_of(walk, part, len(hidden))
+    labels = walk.labels_at(part, len(hidden))
     chosen = controls.token(labels, first=len(labels) - 1)
     top = hidden[chosen].topk(min(TOP_NEURONS, hidden.shape[-1])).indices
     share = (hidden[chosen] > 0).float().mean().item()
@@ -246,7 +245,7 @@ def _answers(walk: Walk, part: Part, _: Arrays) -> None:
     if logits is None:
         return
     if logits.ndim == 2:
-        labels = labels_of(walk, part, len(logits))
+        labels = walk.labels_at(part, len(logits))
         logits = logits[controls.token(labels, first=len(labels) - 1, label="After")]
     logits = logits.float()
     values, numbers = logits.softmax(-1).topk(min(TOP_ANSWERS, len(logits)))

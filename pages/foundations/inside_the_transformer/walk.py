@@ -5,16 +5,25 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 import torch
+from torch import Tensor
 
 from core.anatomy import Arrays, Block, Part, mask_of
 from core.anatomy.parts import Shape
+from core.anatomy.trace import tokens_of
 from core.capture import AttentionCall
-from dashboard import contents, export, layout
+from dashboard import charts, contents, export, layout
 from dashboard.components.diagram import KINDS, diagram, scene
-from pages.foundations.inside_the_transformer import compute, maps, parts, words
+from dashboard.figures.heat import heat
+from pages.foundations.inside_the_transformer import compute, parts, words
 from pages.foundations.inside_the_transformer.compute import Walk
+
+WIDEST = 1024  # channels that are drawn; a logit for each token of a vocabulary is not a picture
+LONGEST = 300  # tokens
+NAMED = 60  # tokens: of more only the numbers are written
+ENDS = 0.995  # the scale ends where all but 1 in 200 numbers are: a few channels are often far larger
 
 
 def show(walk: Walk) -> None:
@@ -62,7 +71,7 @@ def _show_part(walk: Walk, part: Part) -> None:
         st.markdown(f"**{KINDS[part.kind]}.** {words.PURPOSES[part.kind]}")
         st.caption(f"`{part.class_name}` with {weights}; in {_shapes(part.inputs)}, out {_shapes(part.outputs)}")
     parts.show(walk, part, arrays)
-    maps.show(walk, part, arrays)
+    _show_maps(walk, part, arrays)
     if not layout.is_presented():
         export.download_arrays(
             "This part's numbers (NPZ)",
@@ -74,6 +83,62 @@ def _show_part(walk: Walk, part: Part) -> None:
 
 def _shapes(shapes: tuple[Shape, ...]) -> str:
     return ", ".join(" × ".join(map(str, shape)) for shape in shapes[:3]) or "nothing"
+
+
+def _show_maps(walk: Walk, part: Part, arrays: Arrays) -> None:
+    """Maps of input and output side by side, then the statistics of each token."""
+    sides = {"In": arrays.given, "Out": arrays.made}
+    drawn = {name: tokens_of(tensor) for name, tensor in sides.items() if can_be_drawn(tensor)}
+    for name, numbers in drawn.items():
+        _map(walk, part, name, numbers)
+    if drawn and not layout.is_presented():
+        with st.expander("Statistics of each token"):
+            st.dataframe(_statistics(walk, part, drawn), hide_index=True)
+
+
+def can_be_drawn(tensor: Tensor) -> bool:
+    """Whether it holds vectors of tokens, few and short enough to be seen."""
+    if not tensor.is_floating_point() or not 2 <= tensor.ndim <= 4:
+        return False
+    if tensor.ndim == 4 and tensor.shape[1] == 3:  # the picture itself
+        return False
+    return tensor.shape[-1] <= WIDEST and tokens_of(tensor).shape[0] <= LONGEST
+
+
+def _map(walk: Walk, part: Part, name: str, numbers: Tensor) -> None:
+    labels = walk.labels_at(part, len(numbers))
+    values = numbers.numpy()
+    end = float(np.quantile(np.abs(values[np.isfinite(values)]), ENDS)) or 1.0
+    st.markdown(f"**{name}**: {values.shape[0]} tokens × {values.shape[1]} channels")
+    figure = heat(
+        values,
+        look=layout.look().sized(-2),
+        x="channel",
+        y="",
+        rows=labels if len(labels) <= 60 else None,
+        limits=(-end, end),
+        tell="“%{y}”, channel %{x}: %{z:.3f}" if len(labels) <= 60 else "token %{y}, channel %{x}: %{z:.3f}",
+        height=max(140, min(520, 60 + 17 * len(labels))),
+    )
+    table = pd.DataFrame(values, index=labels).rename_axis("token").reset_index()
+    charts.chart(figure, name=f"inside-{name.lower()}", alt=f"{name}: a number for each token and channel", table=table)
+
+
+def _statistics(walk: Walk, part: Part, drawn: dict[str, Tensor]) -> pd.DataFrame:
+    length = max(map(len, drawn.values()))
+    columns: dict[str, list] = {"token": walk.labels_at(part, length)}
+    for name, numbers in drawn.items():
+        if len(numbers) != length:
+            continue
+        kinds = {
+            "mean": numbers.mean(-1),
+            "deviation": numbers.std(-1, unbiased=False),
+            "min": numbers.amin(-1),
+            "max": numbers.amax(-1),
+            "length": torch.linalg.vector_norm(numbers, dim=-1),
+        }
+        columns |= {f"{name}: {kind}": [round(value, 3) for value in each.tolist()] for kind, each in kinds.items()}
+    return pd.DataFrame(columns)
 
 
 def packed(walk: Walk, arrays: Arrays) -> bytes:

@@ -51,10 +51,7 @@ SILENCED = replace(
 
 @dataclass(frozen=True)
 class MeasureWords:
-    """A measure by its name: the unit, the formula, where it comes from, what a high and a low value mean.
-
-    `share` marks shares of attention, which are written in percent and lie between 0 and 1.
-    """
+    """A measure by its name: the formula, where it comes from, what a high and a low value mean, the unit."""
 
     name: str
     formula: str
@@ -62,7 +59,11 @@ class MeasureWords:
     high: str
     low: str
     unit: str = "of the attention"
-    share: bool = True
+
+    @property
+    def share(self) -> bool:
+        """Whether it lies between 0 and 1, and is written in percent."""
+        return self.unit.startswith("of ")
 
     def value(self, value: float) -> str:
         """A number with its unit."""
@@ -78,7 +79,6 @@ MEASURES = {
         source="Shannon 1948; Clark et al. 2019, section 3.3",
         high="The head looks at many tokens at once, and takes a little of each.",
         low="Each token looks at one place, or at very few.",
-        share=False,
     ),
     "mean_distance": MeasureWords(
         name="Distance",
@@ -87,7 +87,6 @@ MEASURES = {
         source="Vig and Belinkov 2019, “attention distance”",
         high="The head looks far away.",
         low="It looks at the token itself and its neighbours.",
-        share=False,
     ),
     "mean_distance_in_plane": MeasureWords(
         name="Distance",
@@ -96,7 +95,6 @@ MEASURES = {
         source="Dosovitskiy et al. 2020, figure 7; $x$ is a patch's place, tokens without one are left out",
         high="The head looks across the whole picture.",
         low="It looks nearby, as a convolution does.",
-        share=False,
     ),
     "previous_token": MeasureWords(
         name="Previous token",
