@@ -2,41 +2,57 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.anatomy.logit_lens import Lens
-from dashboard import charts, layout, waiting
+from dashboard import charts, controls, layout, waiting
 from dashboard.figures.curves import curves
-from pages.foundations.inside_the_transformer import choices, formulas, notices
-from pages.foundations.inside_the_transformer import compute as inside
-from pages.foundations.inside_the_transformer import words as words_inside
+from pages.foundations.inside_the_transformer import compute, words
 from pages.foundations.inside_the_transformer.compute import Walk
-from pages.foundations.inside_the_transformer.figures_lens_grid import lens_grid
-from pages.foundations.inside_the_transformer.stream_section import point_names
+from pages.foundations.inside_the_transformer.figures import lens_grid
 
 MOST = 20  # tokens: so many words can be read beside one another
 
 
 def show(walk: Walk) -> None:
     """A grid of layers and tokens, then the way of one token's final answer through the layers."""
-    lens = inside.known_lens(walk) or _compute(walk)
+    lens = compute.lens.known(walk) or _compute(walk)
     labels = _labels(walk, lens)
     st.subheader("What is most probable after each block?", anchor=False)
     _grid(walk, lens, labels)
-    chosen = choices.token(labels) if len(labels) > 1 else 0
+    chosen = controls.token(labels, first=len(labels) - 1)
     name = layout.readable(walk.label(int(lens.final[chosen])))
     st.subheader(f"When does it know “{layout.plain(name)}”?", anchor=False)
     _way(lens, chosen)
-    layout.notes(
-        words_inside.INSIDE, notice=notices.lens_notices(walk, lens, labels), formula=lambda: formulas.lens(walk, lens)
-    )
+    answers = [layout.readable(walk.label(number)) for number in lens.final.tolist()]
+    layout.notes(words.INSIDE, notice=noticed(lens, labels, answers), formula=lambda: _explain(walk, lens))
+
+
+def point_names(count: int) -> list[str]:
+    """The places along the stream: before the first block, and after each."""
+    return ["input", *map(str, range(count - 1))]
+
+
+def noticed(lens: Lens, labels: list[str], answers: list[str]) -> tuple[str, ...]:
+    """From where on the model says what it says in the end; `answers` are what that is at each token."""
+    same = (lens.best == lens.final).int().flip(0).cumprod(0).sum(0).tolist()  # layers, from the last one back
+    first = len(lens.best) - same[-1]
+    where = "before the first block" if first == 0 else f"after block {first - 1}"
+    at = f"At “{layout.plain(labels[-1])}” the" if len(labels) > 1 else "The"
+    sentences = [
+        f"{at} final answer “{layout.plain(answers[-1])}” ({lens.final_probability[-1, -1]:.0%}) is the most probable "
+        f"one from {where} on."
+    ]
+    if len(same) > 1:
+        late = sum(layers == 1 for layers in same)
+        sentences.append(f"At **{late} of {len(same)}** tokens the answer changes in the very last block.")
+    return tuple(sentences)
 
 
 def _compute(walk: Walk) -> Lens:
     place = st.empty()
     with place.container():
-        lens = inside.lens(walk, waiting.bar("layers", start="Reading each layer …"))
+        lens = compute.lens(walk, waiting.bar("layers", start="Reading each layer …"))
     place.empty()
     return lens
 
@@ -74,33 +90,28 @@ def _way(lens: Lens, chosen: int) -> None:
     names = point_names(len(lens.best))
     probability, rank = lens.final_probability[:, chosen].numpy(), lens.final_rank[:, chosen].numpy()
     table = pd.DataFrame({"after block": names, "probability": probability, "rank": rank})
+    shared: dict = {"look": layout.look(), "x": "after block", "marks": True, "labels": names, "height": 300}
     left, right = st.columns(2)
     with left:
-        figure = _curve("probability", probability, names, y_range=(-0.02, 1.02))
+        figure = curves(
+            range(len(names)), {"probability": probability}, y="probability", y_range=(-0.02, 1.02), **shared
+        )
         charts.chart(figure, name="inside-way", alt="Probability of the final answer after each block", table=table)
     with right:
-        figure = _curve("rank (1: the best)", rank.astype(np.float64), names, y_log=True)
+        title = "rank (1: the best)"
+        figure = curves(range(len(names)), {title: rank.astype(np.float64)}, y=title, y_log=True, **shared)
         figure.update_yaxes(autorange="reversed", dtick=1)
         charts.chart(figure, name="inside-rank", alt="Rank of the final answer after each block")
 
 
-def _curve(
-    name: str,
-    values: np.ndarray,
-    names: list[str],
-    *,
-    y_range: tuple[float, float] | None = None,
-    y_log: bool = False,
-) -> go.Figure:
-    return curves(
-        range(len(names)),
-        {name: values},
-        look=layout.look(),
-        x="after block",
-        y=name,
-        marks=True,
-        labels=names,
-        y_range=y_range,
-        y_log=y_log,
-        height=300,
+def _explain(walk: Walk, lens: Lens) -> None:
+    """The lens, and how well it fits at the last layer."""
+    st.latex(r"p_l = \mathrm{softmax}\big(\mathrm{head}(\mathrm{norm}(x_l))\big)")
+    own = walk.walked.logits
+    assert own is not None
+    difference = (lens.logits.reshape(own.shape) - own.float()).abs().max().item()
+    st.markdown(
+        "The model runs again with its last block returning the stream $x_l$ of an earlier one, so all that comes "
+        "after the blocks is its own. At the last layer this must give the model's own scores: the largest difference "
+        f"is {f'{difference:.0e}' if difference else 'exactly 0'}."
     )
