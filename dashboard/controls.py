@@ -157,6 +157,18 @@ def number(label: str, count: int, *, key: str, first: int = 0) -> int:
     return st.number_input(label, 0, count - 1, first, key=key, bind="query-params", width=130)
 
 
+def choice(label: str, options: Sequence[str], *, key: str, about: str | None = None, wrap: bool | None = True) -> str:
+    """One of a few words, the first before anybody chooses, and again where there is no longer what was chosen.
+
+    `wrap`: see `st.segmented_control`; one with an `about` takes a whole row in a control bar unless it is None.
+    """
+    if st.session_state.get(key) not in (*options, None):
+        st.session_state[key] = options[0]
+    return st.segmented_control(
+        label, options, default=options[0], key=key, bind="query-params", required=True, wrap=wrap, help=about
+    )
+
+
 def token(labels: Sequence[str], *, first: int, label: str = "Token") -> int:
     """One of the tokens, by a slider that says its name; `first` is chosen before anybody chooses."""
     last = len(labels) - 1

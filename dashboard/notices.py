@@ -230,19 +230,20 @@ def _class_look(layer: int, call: AttentionCall, patches: Patches) -> tuple[Find
     head, key = divmod(int(rows[:, before:].argmax()), rows.shape[1] - before)
     strongest = Finding(layer, head, float(rows[head, before + key]), 0, before + key)
     row, column = divmod(key, patches.columns)
-    itself = " and ".join(["itself", *([_in_words(others)] if others else [])])
+    itself = " and ".join(
+        ["itself", *(f"the {name} token" if name in others else name for name in name_prefix(others))]
+    )
     return strongest, (
         f"In layer {layer} the {first} token keeps on average {kept:.0%} of its attention for {itself}; its strongest "
         f"look at the picture is {strongest.value:.0%}, in head {head}: row {row}, column {column}."
     )
 
 
-def _in_words(prefix: list[str]) -> str:
-    """Tokens without a place: "the distilled token and 4 registers"."""
-    registers = sum(label.startswith("register") for label in prefix)
-    named = [f"the {label} token" for label in prefix if not label.startswith("register")]
-    counted = [f"{registers} register{'s' if registers > 1 else ''}"] if registers else []
-    return " and ".join(named + counted)
+def name_prefix(labels: Sequence[str]) -> list[str]:
+    """The names of tokens without a place, registers counted: "class", "4 registers"."""
+    registers = sum(label.startswith("register") for label in labels)
+    named = [label for label in labels if not label.startswith("register")]
+    return [*named, f"{registers} register{'s' if registers > 1 else ''}"] if registers else named
 
 
 def _name(tokens: Tokens, place: int) -> str:
