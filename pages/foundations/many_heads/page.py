@@ -5,8 +5,10 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import controls, layout, photograph, sections
-from dashboard.watched import Watched, watch_text
+from dashboard import controls, layout, sections
+from dashboard.models import image_model
+from dashboard.photograph import Photograph
+from dashboard.watched import Watched, WatchedText, watch_text
 from pages.foundations.many_heads import added_up, measured, silenced, together, words
 
 TEXT, PICTURE = "Text", "Picture"
@@ -19,10 +21,11 @@ with layout.control_bar():
         text = controls.text()
         run = partial(watch_text, controls.model("text"), text)
     else:
-        run = photograph.choose().watched
+        picture, name = controls.picture(), controls.model("image")
+        run = Photograph(name, picture, controls.resolution(image_model(name))).watched
 with layout.waiting_place():
     watched = run()
-if kind == TEXT:
+if isinstance(watched, WatchedText):
     layout.say_what_was_cut(watched.given)
 show: dict[str, Callable[[Watched], None]] = {
     "Measured": measured.show,
