@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from dashboard.components.diagram.scene import Scene, scene
+from dashboard.components.diagram.scene import KINDS, Scene, scene
 from dashboard.components.kit import Component
 
-__all__ = ["Scene", "diagram", "scene"]
+__all__ = ["KINDS", "Scene", "diagram", "scene"]
 
 _show = Component(__file__)
 

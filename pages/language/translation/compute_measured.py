@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pandas as pd
-import streamlit as st
 
 from core.errors import ModelError
-from core.published import PublishedTranslator, published_translators
 from core.translation.alignment import Direction
 from core.zoo import TRANSLATION
 from core.zoo.embedded import WEIGHTS
+from dashboard.kept import keep
 
 FOLDER = WEIGHTS / "translation"
 QUALITY = (
@@ -86,12 +85,6 @@ def heads() -> pd.DataFrame:
     return _kept("alignment.csv", _heads)
 
 
-@st.cache_data(max_entries=1)
-def published() -> tuple[PublishedTranslator, ...]:
-    """Vaswani et al. 2017, Table 2."""
-    return published_translators()
-
-
 def _kept(name: str, read: Callable[[Path], Any]) -> Any:
     """A file, read anew when it has changed; ModelError where it is missing or makes no sense."""
     file = FOLDER / name
@@ -99,15 +92,14 @@ def _kept(name: str, read: Callable[[Path], Any]) -> Any:
         raise ModelError(
             f"weights/translation/{name} is not there: fetch the project again, or measure: {MADE_BY[name]}."
         )
-    return _read(str(file), file.stat().st_mtime_ns, read)
+    return _read(file, file.stat().st_mtime_ns, read)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _read(file: str, changed: int, _reader: Callable[[Path], Any]) -> Any:
-    del changed  # only part of the key
-    path = Path(file)
+@keep(computes=False)
+def _read(path: Path, changed: int, read: Callable[[Path], Any]) -> Any:
+    del changed  # only part of what it is kept by
     try:
-        return _reader(path)
+        return read(path)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelError(
             f"weights/translation/{path.name} cannot be read ({_reason(error)}): fetch the project again, or measure: "

@@ -59,16 +59,10 @@ class Reading:
         return len(self.tokens)
 
 
-def can_write(name: str) -> bool:
-    """Whether the model can write an example here."""
-    return isinstance(long_text_model(name).network, GPT | RotaryGPT)
-
-
 def longest(name: str) -> int:
-    """How many tokens a model that can write is able to write."""
+    """How many tokens the model can write as an example; 0 where it cannot write here."""
     network = long_text_model(name).network
-    assert isinstance(network, GPT | RotaryGPT)
-    return sampling.longest(network)
+    return sampling.longest(network) if isinstance(network, GPT | RotaryGPT) else 0
 
 
 def first_model() -> str:

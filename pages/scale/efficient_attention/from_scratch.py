@@ -1,5 +1,6 @@
 """From scratch: the same small model, trained with each kind of attention, for each of two tasks."""
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -24,7 +25,7 @@ def show() -> None:
         st.markdown(lead, width=layout.PROSE)
     names = {name: task for task, name in words.TASKS.items() if task in {run.task for run in every}}
     with layout.control_bar():
-        task = names[controls.choice(words.TASK, list(names), key="learns", about=words.TASK_HELP)]
+        task = names[controls.choice(words.TASK, list(names), key="learns", about=words.TASK_HELP, wrap=None)]
     runs = tuple(run for run in every if run.task == task)
     if not layout.is_presented():
         st.markdown(words.TASK_TOLD[task], width=layout.PROSE)
@@ -36,19 +37,10 @@ def show() -> None:
 
 def table(runs: Sequence[EfficientRun]) -> pd.DataFrame:
     """One row a kind of attention, the best first."""
-    exact = next((run.bits for run in runs if run.variant == EXACT), None)
-    return pd.DataFrame(
-        [
-            {
-                "attention": run.variant,
-                "bits a character": run.bits,
-                "more than exact": None if exact is None else run.bits - exact,
-                "multiplied by a head": run.multiplications,
-                "settings": run.settings,
-            }
-            for run in sorted(runs, key=lambda run: run.bits)
-        ]
-    )
+    exact = next((run.bits for run in runs if run.variant == EXACT), math.nan)
+    columns = ["attention", "bits a character", "more than exact", "multiplied by a head", "settings"]
+    rows = [(run.variant, run.bits, run.bits - exact, run.multiplications, run.settings) for run in runs]
+    return pd.DataFrame(rows, columns=columns).sort_values("bits a character", kind="stable", ignore_index=True)
 
 
 def _figure(runs: Sequence[EfficientRun], rows: pd.DataFrame) -> None:
@@ -126,6 +118,6 @@ def _formula(runs: Sequence[EfficientRun]) -> None:
         st.markdown(words.HIDDEN_LETTERS)
     best = min(runs, key=lambda run: run.bits)
     st.markdown(
-        f"{best.bits:.3f} bits a character ({best.variant}): as undecided as between 2^{best.bits:.2f} = "
+        f"{best.bits:.3f} bits a character ({best.variant}): as undecided as between 2^{best.bits:.3f} = "
         f"{2**best.bits:.1f} letters that are equally likely."
     )

@@ -141,14 +141,12 @@ def _links(found: Comparison, tokens: Tokens) -> None:
     if not links:
         st.caption(words.NO_LINKS)
         return
-    table = pd.DataFrame(
-        {
-            "query": [f"{link.query} {layout.readable(tokens.labels[link.query])}" for link in links],
-            "key": [f"{link.key} {layout.readable(tokens.labels[link.key])}" for link in links],
-            "exact": [link.exact for link in links],
-            "now": [link.approximate for link in links],
-        }
-    )
+    names = [layout.readable(label) for label in tokens.labels]
+    rows = [
+        (f"{link.query} {names[link.query]}", f"{link.key} {names[link.key]}", link.exact, link.approximate)
+        for link in links
+    ]
+    table = pd.DataFrame(rows, columns=["query", "key", "exact", "now"])
     digits = {name: st.column_config.NumberColumn(format="%.3f", width=70) for name in ("exact", "now")}
     st.dataframe(table, hide_index=True, column_config=digits)
     charts.download_table(table, "maps-lost-links")

@@ -91,7 +91,8 @@ def _changed(first: Variant, tokens: int, key: str) -> Variant:
         return replace(first, block=block, window=window, random=drawn, global_tokens=seen, seed=seed)
     if isinstance(first, Linformer):
         rank = _slider("Rank k", _powers(1, tokens), first.rank, f"{key}_rank")
-        kind = controls.choice("Projection", ["mean", "random"], key=f"{key}_projection", about=words.PROJECTION_HELP)
+        about, kinds = words.PROJECTION_HELP, ["mean", "random"]
+        kind = controls.choice("Projection", kinds, key=f"{key}_projection", about=about, wrap=None)
         seed = _seed(key) if kind == "random" else 0
         return replace(first, rank=rank, projection=cast(Projection, kind), seed=seed)
     if isinstance(first, Performer):

@@ -27,10 +27,10 @@ def _choose() -> Reading:
     with layout.control_bar():
         first = compute.first_model()
         name = controls.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)])
-        can_write = compute.can_write(name)
-        about = words.OWN_TEXT_HELP if can_write else words.NO_SAMPLE
-        source = controls.choice("Text", [WRITTEN, OWN] if can_write else [OWN], key="source", about=about)
-        length = _length(name) if source == WRITTEN else 0
+        longest = compute.longest(name)
+        sources, about = ([WRITTEN, OWN], words.OWN_TEXT_HELP) if longest else ([OWN], words.NO_SAMPLE)
+        source = controls.choice("Text", sources, key="source", about=about, wrap=None)
+        length = _length(longest) if source == WRITTEN else 0
     context = long_text_model(name).context
     text: Text
     if source == WRITTEN:
@@ -60,9 +60,8 @@ def _fewer(verb: str, key: str, tokens: int) -> tuple[str, Callable[[], None]]:
     return f"Cancel, and {verb} {tokens:,} tokens", give_up
 
 
-def _length(name: str) -> int:
-    """How many tokens the model writes."""
-    longest = compute.longest(name)
+def _length(longest: int) -> int:
+    """How many tokens the model writes, up to the longest that it can."""
     options = [length for length in LENGTHS if length < longest] + [longest]
     if st.session_state.get("written") not in (None, *options):
         st.session_state.written = longest

@@ -56,14 +56,8 @@ def rises(exact: torch.Tensor, other: torch.Tensor, labels: list[str]) -> pd.Dat
     """The tokens whose surprise rises most, in bits."""
     change = other - exact
     places = [int(place) for place in change.argsort(descending=True)[:MOST] if change[place] > 0]
-    return pd.DataFrame(
-        {
-            "token": [labels[place + 1] for place in places],
-            "position": [place + 1 for place in places],
-            "exact, bits": [float(exact[place]) / LN2 for place in places],
-            "now, bits": [float(other[place]) / LN2 for place in places],
-        }
-    )
+    rows = [(labels[at + 1], at + 1, float(exact[at]) / LN2, float(other[at]) / LN2) for at in places]
+    return pd.DataFrame(rows, columns=["token", "position", "exact, bits", "now, bits"])
 
 
 def _layers(count: int) -> tuple[int, ...]:

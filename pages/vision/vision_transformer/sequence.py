@@ -165,7 +165,7 @@ def tell_length(patches: Patches, calls: Sequence[tuple[int, int, int]]) -> str:
     Where all tokens look at all, also how many pairs twice as many patches on a side would make.
     """
     tokens, layers = len(patches), len(calls)
-    more = f" and {len(patches.prefix)} more ({name_prefix(patches.prefix)})" if patches.prefix else ""
+    more = f" and {len(patches.prefix)} more ({', '.join(name_prefix(patches.prefix))})" if patches.prefix else ""
     length = f"**{tokens:,} token{'s' if tokens > 1 else ''}**: {patches.rows} × {patches.columns} patches{more}"
     whole = sum(call == (1, tokens, tokens) for call in calls)
     if whole:

@@ -80,7 +80,7 @@ def _numbers_of(sequence: PictureSequence) -> dict[str, object]:
         "numbers": sequence.flattened.shape[1],
         "channels": sequence.projected.shape[1],
         "bias": " + b" if sequence.projection.bias is not None else "",
-        "prefix": name_prefix(labels),
+        "prefix": ", ".join(name_prefix(labels)),
         "who": _who_gets_positions(sequence),
         "joined": f"{joined}, positions added" if sequence.positions else joined,
         "blocks": sequence.blocks,
