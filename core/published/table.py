@@ -92,6 +92,7 @@ class Day:
 Column = Words | Number | Whole | Day
 Columns = tuple[Column, ...]
 SOURCE = Words("source")
+NOTE = Words("note", required=False)  # what is wrong with a figure that is quoted as its source prints it
 
 
 @dataclass(frozen=True)

@@ -222,6 +222,24 @@ def test_the_other_tables_say_what_the_publications_say():
     assert only(published.pretraining_pictures(), data="JFT-300M").pictures == 303_000_000
 
 
+def test_where_a_source_is_wrong_its_figure_stays_and_a_note_stands_beside_it():
+    large = only(published.small_data_results(), model="ViT 89.8M")
+    named = {variant.model: variant.parameters for variant in published.vit_variants()}
+    assert large.parameters == 89.8e6
+    assert f"ViT-Large has {named['ViT-Large'] / 1e6:.0f} million" in large.note
+    assert f"ViT-Base {named['ViT-Base'] / 1e6:.0f} million" in large.note
+    assert "BASIC-L" in only(published.imagenet_leaders(), top1=90.98).note
+    assert {entry.note for entry in published.glue_entries()} == {
+        "The lecture says early 2023; a leaderboard led by 90.7 fits about the end of 2020."
+    }
+    five, three = (only(published.language_models(), model=name) for name in ("T5-11B", "GPT-3"))
+    assert (five.text_gigabytes, three.text_gigabytes) == (750, 570)
+    assert "C4" in five.note
+    assert "filtered Common Crawl only" in three.note
+    noted = [*published.small_data_results(), *published.imagenet_leaders(), *published.language_models()]
+    assert sum(bool(row.note) for row in noted) == 4
+
+
 def test_the_leaders_of_translation_are_those_of_nlp_progress():
     leaders = published.translation_leaders()
     assert len(leaders) == 13
