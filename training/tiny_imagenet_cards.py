@@ -5,7 +5,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from core.measured.image_classifiers import RANDOM, Quality, faithful, quality
+from core.measured.classifier_results import RANDOM, Quality, faithful, quality
 from core.vision.explain import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
 from training.card import table, write_card
 from training.vision_faithfulness import card_table

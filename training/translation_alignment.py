@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from core import zoo
-from core.measured.translation import MEAN
+from core.measured.translator_results import MEAN
 from core.translation import ibm1
 from core.translation.alignment import NO_LINKS, Agreement, Direction, Link, agreement, diagonal
 from core.translation.given_words import Pieces, Shift, between_words, cut_words, links_between, read_pairs

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from tokenizers import Tokenizer
 
-from core.measured.translation import MEAN, alignment
+from core.measured.translator_results import MEAN, alignment
 from core.models.half_precision import save_weights
 from core.zoo import TRANSLATION
 from core.zoo.embedded import WEIGHTS

@@ -19,10 +19,10 @@ import torch
 from torch import Tensor
 
 from core.images import Patches
-from core.measured.image_classifiers import RANDOM, SIDES, Faithful
+from core.measured.classifier_results import RANDOM, SIDES, Faithful
 from core.vision.explain import explain, grid_for
 from core.vision.faithfulness import BLUR, Faithfulness, measure, order_of, random_orders
-from core.vision.scores import probability_of
+from core.vision.logits import probability_of
 from core.zoo import IMAGE, ImageModel
 from core.zoo.embedded import SIDE, WEIGHTS, load_embedded_image
 from training.card import hardware, table

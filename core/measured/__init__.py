@@ -1,9 +1,9 @@
-"""What was measured with this project's own scripts, read and checked: tables here, results of each model beside it.
+"""What was measured with this project's own scripts, read and checked: tables, and results of each model.
 
-    from core.measured import translation, small_data_runs
+    from core.measured import small_data_runs, translator_results
 
-    translation.results().models["transformer"]["bleu"]     # weights/translation/results.json
-    small_data_runs()[0].accuracy_percent                   # core/measured/small_data.csv
+    translator_results.results().models["transformer"]["bleu"]     # weights/translation/results.json
+    small_data_runs()[0].accuracy_percent                          # core/measured/small_data.csv
 
 What is missing or makes no sense is a ModelError that names the file, what is wrong, and the command that makes it.
 """

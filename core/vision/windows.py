@@ -3,6 +3,10 @@
 Liu et al. 2021, section 3.2: attention stays inside windows of w x w places; every second block moves them by half a
 window, and what a cyclic shift brings together from opposite edges may not look at one another. Known are Swin and
 SwinV2 of timm and of transformers: they agree on the windows, not on what happens first, padding or shift.
+
+    layers = windows_of(model.network, record, (64, 64))     # one for each of record.calls
+    stitch_mean(record.calls[3], layers[3], head=0)          # (row, column): what each place receives
+    stitch_query(record.calls[3], layers[3], 0, place=17)    # what place 17 looks at
 """
 
 import math

@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 
 from core import measured
 from core.errors import ModelError
-from core.measured import characters, image_classifiers, positions, tables, translation
+from core.measured import character_results as characters
+from core.measured import classifier_results as classifiers
+from core.measured import position_results as positions
+from core.measured import tables
+from core.measured import translator_results as translators
 from core.measured.result_files import Group, Groups, Wholes, read_json, share
 from core.published.table import Number, Whole, Words
 from core.zoo.embedded import WEIGHTS
@@ -21,17 +25,33 @@ from core.zoo.embedded import WEIGHTS
 VIT = WEIGHTS / "vit-tiny-imagenet"
 # What reads a file, the file, and the command that an error must name.
 READERS = {
-    "translation quality": (translation.results, translation.FOLDER / "results.json", "make train-translation"),
-    "translation lengths": (translation.lengths, translation.FOLDER / "length.csv", "make train-translation"),
-    "alignment": (translation.alignment, translation.FOLDER / "alignment.json", "make bench-alignment"),
-    "alignment of heads": (translation.heads, translation.FOLDER / "alignment.csv", "make bench-alignment"),
-    "image quality": (image_classifiers.quality, VIT / "results.json", "training.tiny_imagenet_report"),
-    "faithfulness": (image_classifiers.faithful, VIT / "faithfulness.json", "training.vision_faithfulness"),
+    "translation quality": (
+        translators.results,
+        translators.FOLDER / "results.json",
+        "make train-translation",
+    ),
+    "translation lengths": (
+        translators.lengths,
+        translators.FOLDER / "length.csv",
+        "make train-translation",
+    ),
+    "alignment": (translators.alignment, translators.FOLDER / "alignment.json", "make bench-alignment"),
+    "alignment of heads": (
+        translators.heads,
+        translators.FOLDER / "alignment.csv",
+        "make bench-alignment",
+    ),
+    "image quality": (classifiers.quality, VIT / "results.json", "training.tiny_imagenet_report"),
+    "faithfulness": (classifiers.faithful, VIT / "faithfulness.json", "training.vision_faithfulness"),
     "characters": (characters.results, characters.FOLDER / "results.json", "make train-characters"),
     "reach": (characters.reach, characters.FOLDER / "reach.csv", "make train-characters"),
     "copied": (characters.copied, characters.FOLDER / "copy.csv", "make train-characters"),
     "lengths": (positions.lengths, positions.FOLDER / "lengths.csv", "make train-positions"),
-    "trained length": (positions.trained_length, positions.FOLDER / "config.json", "make train-positions"),
+    "trained length": (
+        positions.trained_length,
+        positions.FOLDER / "config.json",
+        "make train-positions",
+    ),
     "attention costs": (measured.attention_costs, measured.ATTENTION_COSTS, "benchmarks.attention_costs"),
     "efficient": (measured.efficient_characters, measured.EFFICIENT_CHARACTERS, "training.efficient_characters"),
     "small data": (measured.small_data_runs, measured.SMALL_DATA, "training.small_data"),
@@ -81,7 +101,7 @@ def test_a_missing_or_empty_or_binary_file_is_one_sentence(name, tmp_path):
 def test_a_file_of_the_project_is_named_from_its_root(tmp_path, monkeypatch):
     monkeypatch.setattr("core.measured.result_files.PROJECT", tmp_path)
     with pytest.raises(ModelError, match=r"^weights/translation/results\.json is not there: fetch the project again, "):
-        translation.results(tmp_path / "weights" / "translation")
+        translators.results(tmp_path / "weights" / "translation")
 
 
 def leaves(value, path=()):
@@ -188,16 +208,16 @@ def rows_of(file: Path) -> list[dict[str, str]]:
 
 
 def test_every_figure_of_the_translators_is_that_of_the_file():
-    given, found = raw(translation.FOLDER / "results.json"), translation.results()
+    given, found = raw(translators.FOLDER / "results.json"), translators.results()
     assert dict(found.models) == given["models"]
-    assert list(found.models) == list(translation.TRANSLATION)
+    assert list(found.models) == list(translators.TRANSLATION)
     assert (found.baselines, found.signature) == (given["baselines"], given["signature"])
     assert (found.sentences, found.references) == (2000, 2836)
 
 
 def test_lengths_are_those_of_the_file_by_model_and_words():
-    given = rows_of(translation.FOLDER / "length.csv")
-    found = translation.lengths()
+    given = rows_of(translators.FOLDER / "length.csv")
+    found = translators.lengths()
     assert {(row.model, row.low, row.bleu) for row in found} == {
         (row["model"], int(row["low"]), float(row["bleu"])) for row in given
     }
@@ -205,7 +225,7 @@ def test_lengths_are_those_of_the_file_by_model_and_words():
 
 
 def test_error_rates_follow_from_the_counts_that_stand_beside_them():
-    found = translation.alignment()
+    found = translators.alignment()
     chosen = [of for model in found.models.values() for of in (model, model.get("mean", model))]
     agreements = [of["agreement"] for of in chosen] + list(found.baselines.values())
     assert all(set(agreement) == set(found.sets) for agreement in agreements)
@@ -215,25 +235,25 @@ def test_error_rates_follow_from_the_counts_that_stand_beside_them():
 
 
 def test_the_head_that_was_chosen_has_the_same_rate_in_the_table_of_all_heads():
-    chosen, text = translation.alignment().models["transformer"], "hansards_enfr_test447"
+    chosen, text = translators.alignment().models["transformer"], "hansards_enfr_test447"
     way = (str(chosen["layer"]), str(chosen["head"]), chosen["shift"], chosen["direction"])
     (row,) = (
         row
-        for row in translation.heads()
+        for row in translators.heads()
         if (row.model, row.set) == ("transformer", text) and (row.layer, row.head, row.shift, row.direction) == way
     )
     assert row.aer == chosen["agreement"][text]["aer"]
 
 
 def test_a_text_without_an_agreement_is_named(tmp_path):
-    whole = raw(translation.FOLDER / "alignment.json")
+    whole = raw(translators.FOLDER / "alignment.json")
     whole["sets"]["bible"] = {"pairs": 1, "left_out": 0}
     (tmp_path / "alignment.json").write_text(json.dumps(whole))
     assert "an agreement on the text 'bible' is missing" in refused("alignment", tmp_path / "alignment.json")
 
 
 def test_a_training_that_went_on_from_another_counts_with_it():
-    given, found = raw(VIT / "results.json"), image_classifiers.quality(VIT)
+    given, found = raw(VIT / "results.json"), classifiers.quality(VIT)
     assert found.seconds == given["seconds"] + given["first_run"]["seconds"]
     assert found.epochs == pytest.approx(4.6 + 3600 * 192 / 50000)
     assert (found.top1, found.parameters) == (given["validation"]["top1"], given["parameters"])
@@ -241,20 +261,20 @@ def test_a_training_that_went_on_from_another_counts_with_it():
 
 
 def test_models_that_are_not_there_or_only_trained_are_left_out(tmp_path):
-    assert image_classifiers.qualities(tmp_path) == image_classifiers.faithfulness(tmp_path) == ()
+    assert classifiers.qualities(tmp_path) == classifiers.faithfulness(tmp_path) == ()
     for name, results in {
         "vit": {"plan": {"steps": 1}, "seconds": 1.0},
         "plain": {"validation": {"top1": 0.5, "top5": 0.75, "pictures": 4}},
     }.items():
         (tmp_path / f"{name}-tiny-imagenet").mkdir()
         (tmp_path / f"{name}-tiny-imagenet" / "results.json").write_text(json.dumps(results))
-    (found,) = image_classifiers.qualities(tmp_path)
+    (found,) = classifiers.qualities(tmp_path)
     assert (found.name, found.standard_error, found.macs, found.hardware) == ("plain-tiny-imagenet", 0.25, None, "")
 
 
 def test_areas_and_differences_of_explanations_are_those_of_the_file():
-    given, found = raw(VIT / "faithfulness.json"), image_classifiers.faithful(VIT)
-    assert set(found.areas) == set(given["explanations"]) == {*found.against_random, image_classifiers.RANDOM}
+    given, found = raw(VIT / "faithfulness.json"), classifiers.faithful(VIT)
+    assert set(found.areas) == set(given["explanations"]) == {*found.against_random, classifiers.RANDOM}
     of = given["explanations"]["rollout"]["insertion"]
     assert vars(found.areas["rollout"]["insertion"]) == {key: of[key] for key in ("mean", "standard_error")}
     assert vars(found.against_random["rollout"]["insertion"]) == of["against_random"]

@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from core.measured import translation
+from core.measured import translator_results
 from core.models.transformer import Transformer, TransformerConfig
 from core.translation.alignment import Agreement, agreement
 from core.translation.given_words import cut_words
@@ -113,7 +113,7 @@ def test_what_is_written_is_what_core_reads(tmp_path, monkeypatch):
     learnt = [("the cat", "le chat"), ("the dog", "le chien"), ("a cat sleeps", "un chat dort")]
     results["baselines"] = measuring.measure_baselines(gold, learnt)
     measuring.write(tmp_path, results, rows)
-    found, heads = translation.alignment(tmp_path), translation.heads(tmp_path)
+    found, heads = translator_results.alignment(tmp_path), translator_results.heads(tmp_path)
     assert found.learned_from == 3
     assert found.sets[measuring.CHOSEN_ON] == {"pairs": 3, "left_out": 0}
     chosen = found.models["transformer"]

@@ -6,12 +6,7 @@ import pytest
 import torch
 
 from core.capture import record_attention
-from core.efficient import comparison, error_curve
-from core.efficient.comparison import Head, compare, head_of
-from core.efficient.error_curve import error_against_cost, settings_of
-from core.efficient.sparse_reach import heard_by, layers_needed
-from core.errors import CaptureError
-from core.models.efficient import (
+from core.efficient import (
     BigBird,
     Clustered,
     Fused,
@@ -20,7 +15,12 @@ from core.models.efficient import (
     Performer,
     SlidingWindow,
     WrittenOut,
+    error_curve,
 )
+from core.efficient.approximation_error import Head, compare, head_of
+from core.efficient.error_curve import error_against_cost, settings_of
+from core.efficient.sparse_reach import heard_by, layers_needed
+from core.errors import CaptureError
 from tests.core.tiny_models import inputs_of, tiny_gpt, tiny_transformers, tokens
 
 VARIANTS = [

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.measured.result_files import Groups, read_json, read_rows, share
+from core.measured.result_files import Field, Groups, read_json, read_rows, share
 from core.models.character import BODIES
 from core.published.table import Column, Number, Whole, Words
 from core.zoo.embedded import WEIGHTS
@@ -13,7 +13,10 @@ TRAINED = "make train-characters DATA=PATH"
 NAMES = tuple(BODIES)
 
 _MODEL = Words("model", among=NAMES, kind="models")
-_FIGURES = (Whole("parameters"), *(Number(name, required=True) for name in ("bits", "seconds_per_epoch")))
+_FIGURES: tuple[Field, ...] = (
+    Whole("parameters"),
+    *(Number(name, required=True) for name in ("bits", "seconds_per_epoch")),
+)
 _RESULTS = (Groups("models", _FIGURES, NAMES),)
 
 
