@@ -5,8 +5,8 @@ import math
 import pytest
 
 from core import zoo
+from core.efficient import BigBird, SlidingWindow
 from core.efficient.swapped import surprises
-from core.models.efficient import BigBird, SlidingWindow
 from core.text import read_text
 from tests.pages.conftest import check, prose, told
 

@@ -5,7 +5,7 @@ from typing import cast
 import streamlit as st
 import torch
 
-from core.translation.aligned import Head, Part
+from core.translation.translator_maps import Head, Part
 from core.zoo import Aligned
 from dashboard import layout
 from pages.language.translation import cuts, word_maps

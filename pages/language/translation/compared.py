@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.translation.aligned import Head
+from core.translation.translator_maps import Head
 from core.zoo import Aligned
 from pages.language.translation.compute import Translated
 from pages.language.translation.cuts import CutLink

@@ -10,8 +10,8 @@ from torch import Tensor
 from core.models.bahdanau import Bahdanau
 from core.models.seq2seq import Seq2Seq
 from core.models.transformer import Transformer
+from core.translation.decoder_step import Look, Memory, look_additive, look_product, next_tokens, remember
 from core.translation.decoding import BEGIN
-from core.translation.scores import Look, Memory, look_additive, look_product, next_tokens, remember
 from dashboard.kept import computing
 from pages.language.translation.compute import translate
 

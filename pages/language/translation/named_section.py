@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.translation.aligned import Part
 from core.translation.decoding import Hypothesis
+from core.translation.translator_maps import Part
 from core.zoo import NamedTranslator
 from dashboard import controls, layout
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view

@@ -8,7 +8,7 @@ import streamlit as st
 from torch import Tensor
 
 from core.text import Tokens
-from core.translation.scores import Look
+from core.translation.decoder_step import Look
 from dashboard import charts, layout
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.figures.vector_rows import Row, vector_rows

@@ -4,8 +4,8 @@ import math
 
 import streamlit as st
 
+from core.translation.decoder_step import Look
 from core.translation.decoding import PENALTY
-from core.translation.scores import Look
 from dashboard import contents
 from pages.language.translation import words_steps as said
 from pages.language.translation.compute import Translated

@@ -3,8 +3,8 @@
 import math
 
 from core.text import Tokens
+from core.translation.decoder_step import Look, Memory
 from core.translation.decoding import Decoded
-from core.translation.scores import Look, Memory
 from dashboard import layout
 from pages.language.translation.compute import Translated
 from pages.language.translation.compute_steps import WorkedStep

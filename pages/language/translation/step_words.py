@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.translation.scores import Look
+from core.translation.decoder_step import Look
 
 
 @dataclass(frozen=True)

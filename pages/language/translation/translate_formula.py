@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.translation.scores import Look
+from core.translation.decoder_step import Look
 from dashboard import layout
 from dashboard.numbers import signed
 from pages.language.translation import words_translate as said

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from core.text import Tokens
-from core.translation.aligned import Part
+from core.translation.translator_maps import Part
 from core.zoo import Aligned
 from dashboard import export
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel

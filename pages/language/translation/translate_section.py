@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.translation.aligned import Part
+from core.translation.translator_maps import Part
 from dashboard import export, layout
 from dashboard.components.alignment_view import AlignmentScene, alignment_view
 from dashboard.components.attention_view import attention_view

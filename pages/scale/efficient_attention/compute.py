@@ -7,15 +7,14 @@ import torch
 
 from core import zoo
 from core.capture import AttentionCall, record_attention
-from core.efficient import comparison as efficiency
+from core.efficient import LowRank, Sparse, Variant, factors, swapped
+from core.efficient import approximation_error as efficiency
 from core.efficient import error_curve as efficiency_curve
-from core.efficient import swapped
-from core.efficient.comparison import Comparison, Head
+from core.efficient.approximation_error import Comparison, Head
 from core.efficient.error_curve import Point
 from core.efficient.sparse_reach import heard_by, layers_needed
 from core.errors import InputError, ModelError
 from core.models import sampling
-from core.models.efficient import LowRank, Sparse, Variant, factors
 from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
 from core.progress import Progress

@@ -3,9 +3,9 @@
 import pandas as pd
 import streamlit as st
 
-from core.efficient.comparison import Comparison
+from core.efficient import LowRank, Variant
+from core.efficient.approximation_error import Comparison
 from core.efficient.error_curve import SETTING, Point, settings_of, with_setting
-from core.models.efficient import LowRank, Variant
 from dashboard import charts, layout
 from pages.scale.efficient_attention import compute as kept
 from pages.scale.efficient_attention import methods

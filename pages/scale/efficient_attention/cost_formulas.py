@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from core.costs.attention_costs import EACH, VARIANTS
-from core.models.efficient.clustered import STEPS
-from core.models.efficient.performer import CHUNK
+from core.efficient.clustered import STEPS
+from core.efficient.performer import CHUNK
 from dashboard.numbers import in_latex
 from pages.scale.efficient_attention import words_cost as said
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.efficient.comparison import Comparison
+from core.efficient.approximation_error import Comparison
 from core.text import Tokens
 from dashboard import charts, layout
 from pages.scale.efficient_attention import words_maps as said

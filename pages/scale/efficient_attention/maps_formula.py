@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.efficient.comparison import Comparison
-from core.models.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow
+from core.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow
+from core.efficient.approximation_error import Comparison
 from pages.scale.efficient_attention import words_maps as said
 from pages.scale.efficient_attention.methods import Method
 

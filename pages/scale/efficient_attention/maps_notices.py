@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from core.efficient.comparison import Comparison
+from core.efficient import Linformer, Performer, Sparse
+from core.efficient.approximation_error import Comparison
 from core.efficient.error_curve import Point
-from core.models.efficient import Linformer, Performer, Sparse
 from core.text import Tokens
 from dashboard import layout
 from pages.scale.efficient_attention import words_maps as said

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.efficient.comparison import Comparison
-from core.models.efficient import Linformer, Sparse
+from core.efficient import Linformer, Sparse
+from core.efficient.approximation_error import Comparison
 from dashboard import controls, layout
 from pages.scale.efficient_attention import compute as kept
 from pages.scale.efficient_attention import maps_formula, maps_notices, methods

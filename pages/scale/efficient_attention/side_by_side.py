@@ -5,7 +5,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from core.efficient.comparison import Comparison
+from core.efficient.approximation_error import Comparison
 from core.text import Tokens
 from dashboard import layout
 from dashboard.components.cell_map import cell_map

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.efficient.comparison import WHOLE
+from core.efficient import Fused, Variant
+from core.efficient.approximation_error import WHOLE
 from core.efficient.error_curve import settings_of, with_setting
-from core.models.efficient import Fused, Variant
 from core.progress import Progress
 from dashboard import charts, layout, waiting
 from pages.scale.efficient_attention import compute as kept

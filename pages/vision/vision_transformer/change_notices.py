@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 import torch
 
-from core.vision.hidden import Occlusion
+from core.vision.hidden_patches import Occlusion
 from dashboard import layout
 from pages.vision.vision_transformer import words_change as said
 from pages.vision.vision_transformer.change_occlusion import points

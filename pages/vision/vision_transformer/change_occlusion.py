@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.vision.hidden import MOST, Occlusion, square_side
+from core.vision.hidden_patches import MOST, Occlusion, square_side
 from dashboard import layout, waiting
 from dashboard.components.patch_picker import patch_picker
 from pages.vision.vision_transformer import change_tools, hidden_patches

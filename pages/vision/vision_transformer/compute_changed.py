@@ -11,7 +11,7 @@ from jaxtyping import Float
 from core.capture import edit_attention
 from core.images import open_example, open_picture
 from core.progress import Progress
-from core.vision.hidden import Occlusion, hide, occlusion, probabilities
+from core.vision.hidden_patches import Occlusion, hide, occlusion, probabilities
 from core.zoo import ImageModel, PreparedPicture
 from dashboard.kept import Upload, computing
 from dashboard.models import image_model

@@ -22,7 +22,7 @@ from core.vision.faithfulness import (
     random_mean,
     random_orders,
 )
-from core.vision.scores import probability_of, scores_of
+from core.vision.logits import probability_of, scores_of
 from dashboard.kept import Upload, computing
 from dashboard.models import image_model
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from core.images import open_example, open_picture
 from core.order.learned_positions import Way, other_way, similarity
 from core.vision.patches import PrincipalFilters, Projection, principal_filters
-from core.vision.sequence import PictureSequence, sequence_of
+from core.vision.picture_sequence import PictureSequence, sequence_of
 from core.zoo import ImageModel, PreparedPicture
 from dashboard.kept import Upload, computing
 from dashboard.models import image_model

@@ -5,7 +5,7 @@ import torch
 
 from core.order.learned_positions import likeness
 from core.vision.patches import components_for
-from core.vision.sequence import PictureSequence
+from core.vision.picture_sequence import PictureSequence
 from dashboard import layout
 from dashboard.numbers import signed
 from pages.vision.vision_transformer import words_sequence as said

@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.vision.sequence import PictureSequence
+from core.vision.picture_sequence import PictureSequence
 from dashboard import charts, export, layout
 from pages.vision.vision_transformer import words_sequence as said
 from pages.vision.vision_transformer.compute_sequence import Followed
