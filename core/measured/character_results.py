@@ -13,10 +13,8 @@ TRAINED = "make train-characters DATA=PATH"
 NAMES = tuple(BODIES)
 
 _MODEL = Words("model", among=NAMES, kind="models")
-_FIGURES: tuple[Field, ...] = (
-    Whole("parameters"),
-    *(Number(name, required=True) for name in ("bits", "seconds_per_epoch")),
-)
+_NUMBERS = (Number(name, required=True) for name in ("bits", "seconds_per_epoch"))
+_FIGURES: tuple[Field, ...] = (Whole("parameters"), *_NUMBERS)
 _RESULTS = (Groups("models", _FIGURES, NAMES),)
 
 
