@@ -18,13 +18,13 @@ import math
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
-from cachetools import TLRUCache
+from cachetools import Cache, TLRUCache
 from PIL.Image import Image
 from torch import Tensor
 
@@ -71,11 +71,12 @@ class Upload:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A kept value, its size in bytes, and the age in seconds that it may reach."""
+    """A kept value, its size in bytes, the age in seconds that it may reach, and the keys of what it was made from."""
 
     value: Any
     size: int
     age: float
+    needs: frozenset[Hashable]
 
 
 @dataclass
@@ -107,6 +108,8 @@ class Keeper(Generic[Given, Value]):
     def __call__(self, *args: Given.args, **kwargs: Given.kwargs) -> Value:
         """The kept value, or a new one; `progress`, where the function takes it, may stop the work by an exception."""
         key, bound = self._known_by(*args, **kwargs)
+        if needs := getattr(_here, "needs", None):
+            needs[-1].add(key)
         if entry := _look_up(key):
             return entry.value
         if progress := bound.arguments.get("progress"):
@@ -155,14 +158,12 @@ class Keeper(Generic[Given, Value]):
 
         if self._reports:
             bound.arguments["progress"] = report
-        if self._computes:
-            with computing(lambda: progress(*making.so_far)):
-                value = self._make(*bound.args, **bound.kwargs)
-        else:
+        place = computing(lambda: progress(*making.so_far)) if self._computes else nullcontext()
+        with place, _noting_needs() as needs:
             value = self._make(*bound.args, **bound.kwargs)
         aged = min(self._age, AGE) if _holds_upload(key) else self._age
         with _guard:
-            entry = _Entry(value, size_of(value), aged)
+            entry = _Entry(value, size_of(value), aged, frozenset(needs))
             if entry.size <= _store.maxsize:  # what is larger than the whole budget is given, and not kept
                 _store[key] = entry
         return value
@@ -218,7 +219,9 @@ def size_of(value: object) -> int:
     Views count with all that they keep alive. What an object computes for itself later is not seen.
     """
     with _guard:
-        others = [entry.value for entry in _store.values() if entry.value is not value]
+        # Not by `values`: to look at them in the cache's own way would count as use.
+        entries = [Cache.__getitem__(_store, key) for key in _store]
+    others = [entry.value for entry in entries if entry.value is not value]
     # A model may stand in several entries that differ in the length of texts only: its network counts once.
     seen = {id(part) for other in others for part in (other, getattr(other, "network", other))}
     total, storages, left = 0, set[int](), [value]
@@ -274,9 +277,23 @@ def _content(cell: CellType) -> list[object]:
 
 
 def _look_up(key: Hashable) -> _Entry | None:
+    """The entry; what it was made from counts as used too, so that it does not go while this one keeps it alive."""
     with _guard:
         _store.expire()
-        return _store.get(key)
+        if entry := _store.get(key):
+            for needed in entry.needs:
+                _look_up(needed)
+        return entry
+
+
+@contextmanager
+def _noting_needs() -> Iterator[set[Hashable]]:
+    """The keys of all that is asked for in this block, by this thread."""
+    _here.needs = [*getattr(_here, "needs", []), set()]
+    try:
+        yield _here.needs[-1]
+    finally:
+        _here.needs = _here.needs[:-1]
 
 
 @contextmanager

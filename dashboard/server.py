@@ -1,5 +1,6 @@
 """The server: `streamlit run dashboard/server.py` starts the atlas with what it needs already warm."""
 
+import logging
 import threading
 import time
 from contextlib import asynccontextmanager
@@ -18,6 +19,8 @@ async def lifespan(_app: st.App):
     """Prepare the first visit while the server starts."""
     # Streamlit takes a folder named `pages` for its older kind of app until navigation has been set once; the first
     # visitor who came by a deep link would be told "Page not found". Here navigation is known from the start.
+    # That this is outside any visit, as it has to be, Streamlit would remark upon at every start.
+    logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     st.navigation(contents.navigation())
     threading.Thread(target=warm_up, daemon=True).start()
     yield {}

@@ -12,7 +12,7 @@ from core.progress import Progress, unheard
 from dashboard import layout
 
 PATIENCE = 1.0  # seconds without a word
-PAUSE = 0.1  # seconds between two reports that are shown
+PAUSE = 0.1  # seconds between two moments at which a run may be stopped, before there is a bar
 STARTING = "Starting …"
 
 
@@ -58,25 +58,24 @@ def patiently(
     if not words or get_script_run_ctx(suppress_warning=True) is None:
         yield unheard
         return
-    began, bars = time.monotonic(), list[DeltaGenerator]()
-    last = began
+    began = last = time.monotonic()
+    bars = list[DeltaGenerator]()
 
     def report(done: int, total: int) -> None:
         nonlocal last
-        if (now := time.monotonic()) - last < PAUSE and done < total:
-            return
-        last = now
-        if not unit or (not bars and now - began < PATIENCE):
-            place.empty()
-        elif bars:
-            bars[0].progress(min(1.0, done / max(total, 1)), _said(done, total, unit))
-        else:
+        now, share = time.monotonic(), min(1.0, done / max(total, 1))
+        if bars:
+            bars[0].progress(share, _said(done, total, unit))
+        elif unit and now - began >= PATIENCE:
             with place.container():
-                bars.append(st.progress(min(1.0, done / max(total, 1)), _said(done, total, unit)))
+                bars.append(st.progress(share, _said(done, total, unit)))
                 if instead is not None:
                     label, give_up = instead
                     # A click stops this run of the page at the next report of progress.
                     st.button(label, on_click=give_up)
+        elif now - last >= PAUSE:
+            last = now
+            place.empty()  # nothing to see, but here Streamlit may stop the run
 
     with layout.waiting_place(), st.spinner(words):
         place = st.empty()

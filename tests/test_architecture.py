@@ -1,4 +1,4 @@
-"""Arrows point one way: pages -> dashboard -> core; training -> core; benchmarks -> core, dashboard."""
+"""The house: pages -> dashboard -> core; training -> core; benchmarks -> core, dashboard; no page knows another."""
 
 import ast
 import re
@@ -14,9 +14,10 @@ FORBIDDEN = {
     "core": BROWSER | {"dashboard", "pages", "training", "benchmarks"},
     "dashboard": {"pages", "training", "benchmarks"},
     "training": BROWSER | {"dashboard", "pages", "benchmarks"},
-    "pages": {"training", "benchmarks", "plotly"},
+    "pages": {"training", "benchmarks"},
     "benchmarks": {"pages", "training"},
 }
+PAGE_ROOMS = sorted(file.parent for file in (ROOT / "pages").rglob("page.py"))
 
 
 @pytest.mark.parametrize("room", FORBIDDEN)
@@ -24,42 +25,56 @@ def test_no_room_imports_what_it_must_not_know(room):
     files = sorted((ROOT / room).rglob("*.py"))
     assert files, f"{room}/ holds no Python file."
     for file in files:
-        wrong = imported(file.read_text()) & FORBIDDEN[room]
+        wrong = {name.split(".")[0] for name in imported(file.read_text())} & FORBIDDEN[room]
         assert not wrong, f"{file.relative_to(ROOT)} imports {', '.join(sorted(wrong))}."
 
 
+def test_a_page_imports_no_other_page():
+    assert len(PAGE_ROOMS) >= 13
+    for room in PAGE_ROOMS:
+        for file in room.glob("*.py"):
+            wrong = of_other_pages(file.read_text(), dotted(room))
+            assert not wrong, (
+                f"{file.relative_to(ROOT)} imports {', '.join(sorted(wrong))}: what two need is in the kit."
+            )
+
+
+def test_everything_of_a_page_is_in_its_room():
+    rooms = {file.parent for file in (ROOT / "pages").rglob("*.py")}
+    assert rooms == set(PAGE_ROOMS), "Files below pages/ belong into a room with a page.py."
+    assert all((room / "words.py").is_file() for room in PAGE_ROOMS)
+
+
 @pytest.mark.parametrize(
-    "source",
-    ["import streamlit", "from dashboard.theme import LIGHT", "def f():\n    import plotly.graph_objects as go"],
+    "source", ["import streamlit", "from dashboard.theme import LIGHT", "def f():\n    import plotly.x"]
 )
-def test_that_test_can_fail(source):
-    assert imported(source) & FORBIDDEN["core"]
+def test_the_test_of_rooms_can_fail(source):
+    assert {name.split(".")[0] for name in imported(source)} & FORBIDDEN["core"]
 
 
-def test_caching_is_in_one_room_only():
-    users = {
-        str(file.parent.relative_to(ROOT))
-        for room in ("dashboard", "pages")
-        for file in (ROOT / room).rglob("*.py")
-        if "st.cache_" in file.read_text()
-    }
-    assert users == {"dashboard/runs"}
+@pytest.mark.parametrize("source", ["from pages.vision.vit import words", "import pages.vision.swin_two.page"])
+def test_the_test_of_pages_can_fail(source):
+    assert of_other_pages(source, "pages.vision.swin")
+    assert not of_other_pages(
+        "from pages.vision.swin import words\nfrom pages.vision.swin.maps import show", "pages.vision.swin"
+    )
+
+
+@pytest.mark.parametrize(
+    ("what", "place"), [("st.cache_", None), ("functools.cache", None), ("TLRUCache", "dashboard/kept.py")]
+)
+def test_there_is_one_place_that_keeps(what, place):
+    assert users_of(what) == ({place} if place else set())
 
 
 def test_figures_reach_the_browser_by_one_way():
-    users = {
-        str(file.relative_to(ROOT))
-        for room in ("dashboard", "pages")
-        for file in (ROOT / room).rglob("*.py")
-        if "plotly_chart(" in file.read_text()
-    }
-    assert users == {"dashboard/charts.py"}
+    assert users_of("plotly_chart(") == {"dashboard/charts.py"}
 
 
 def test_no_page_is_long():
-    for file in (ROOT / "pages").rglob("*.py"):
-        lines = len(file.read_text().splitlines())
-        assert lines <= 100, f"{file.relative_to(ROOT)} has {lines} lines: a page chooses, computes and shows."
+    for room in PAGE_ROOMS:
+        lines = len((room / "page.py").read_text().splitlines())
+        assert lines <= 50, f"{room.name}/page.py has {lines} lines: it chooses a section and shows it."
 
 
 def test_every_axis_of_core_is_in_the_glossary():
@@ -68,8 +83,24 @@ def test_every_axis_of_core_is_in_the_glossary():
         assert not unknown, f"{file.relative_to(ROOT)} names axes that core/axes.py does not: {sorted(unknown)}."
 
 
-def test_that_test_can_fail_too():
+def test_the_test_of_axes_can_fail():
     assert axes('def f(x: Float[Tensor, "batch *leading #seq 3 _"]): ...') - AXES.keys() == {"seq"}
+
+
+def users_of(what: str) -> set[str]:
+    """The files of the kit and the pages in which a text stands."""
+    files = (file for room in ("dashboard", "pages") for file in (ROOT / room).rglob("*.py"))
+    return {str(file.relative_to(ROOT)) for file in files if what in file.read_text()}
+
+
+def dotted(room: Path) -> str:
+    """The name of a page's room as imports write it."""
+    return ".".join(room.relative_to(ROOT).parts)
+
+
+def of_other_pages(source: str, room: str) -> set[str]:
+    """What a source imports from rooms of pages other than its own."""
+    return {name for name in imported(source) if name.startswith("pages.") and not f"{name}.".startswith(f"{room}.")}
 
 
 def axes(source: str) -> set[str]:
@@ -80,11 +111,11 @@ def axes(source: str) -> set[str]:
 
 
 def imported(source: str) -> set[str]:
-    """The top-level names of all modules that a source imports, wherever in the file."""
+    """The full names of all modules that a source imports, wherever in the file."""
     names = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module.split(".")[0])
+            names.add(node.module)
     return names

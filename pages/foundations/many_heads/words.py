@@ -65,6 +65,7 @@ MEASURES = {
         source="Shannon 1948; Clark et al. 2019, section 3.3",
         high="The head looks at many tokens at once, and takes a little of each.",
         low="It decides: each token looks at one other, or at very few.",
+        share=False,
     ),
     "mean_distance": MeasureWords(
         name="Distance",
@@ -73,6 +74,7 @@ MEASURES = {
         source="Vig and Belinkov 2019, “attention distance”",
         high="The head looks far away.",
         low="It looks at the token itself and its neighbours.",
+        share=False,
     ),
     "mean_distance_in_plane": MeasureWords(
         name="Distance",
@@ -81,6 +83,7 @@ MEASURES = {
         source="Dosovitskiy et al. 2020, figure 7; $x$ is a patch's place, tokens without one are left out",
         high="The head looks across the whole picture.",
         low="It looks nearby, as a convolution does.",
+        share=False,
     ),
     "previous_token": MeasureWords(
         name="Previous token",
