@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from core.errors import ModelError
-from core.measured.result_files import Group, Groups, read_json, read_rows
+from core.measured.result_files import Group, Groups, naming, read_json, read_rows
 from core.models.character import load_characters
 from core.models.self_attention import Attention, Layer
 from core.order.learned_positions import BucketBias
@@ -52,10 +51,10 @@ def trained_length(folder: Path = FOLDER) -> int:
 
 def learned_biases(folder: Path = FOLDER) -> tuple[BucketBias, ...]:
     """What the model with relative biases has learned, a table for each layer; ModelError where it is missing."""
-    if not (folder / "relative.safetensors").exists():
-        raise ModelError(
-            f"{folder.name}/relative.safetensors is not there: fetch the project again, or make it: {TRAINED}."
-        )
+    file = folder / "relative.safetensors"
+    with naming(file, TRAINED):
+        if not file.exists():
+            raise FileNotFoundError(file)
     _, models = load_characters(folder, ("relative",))
     layers = [cast(Layer, layer) for layer in models["relative"].get_submodule("body.layers").children()]
     return tuple(_bias(f"layer {number}", layer.attention) for number, layer in enumerate(layers))
