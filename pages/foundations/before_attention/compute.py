@@ -1,7 +1,5 @@
 """The five character models, what was measured of them, and what they made of a line; kept for the next visitor."""
 
-import json
-from pathlib import Path
 from typing import Literal
 
 import pandas as pd
@@ -9,15 +7,14 @@ import streamlit as st
 
 from core.costs import layer_costs as measured
 from core.costs.one_pass import Cost
-from core.errors import ModelError
+from core.measured import character_results
 from core.models.character import Alphabet, CharacterModel, load_characters
 from core.progress import Progress
-from core.zoo.embedded import WEIGHTS
-from dashboard.kept import computing
+from dashboard.kept import computing, keep
 from pages.foundations.before_attention.answers import Answers, ask
 from pages.foundations.before_attention.reading import Reading, read_line
 
-FOLDER = WEIGHTS / "characters"
+FOLDER = character_results.FOLDER
 Task = Literal["text", "copy"]
 _MEASURED: dict[str, tuple[Cost, ...]] = {}
 
@@ -42,23 +39,18 @@ def answers(digits: str, distance: int, draw: int) -> Answers:
         return ask(models("copy")[1], digits, distance, draw)
 
 
-@st.cache_data(max_entries=2)
+@keep(computes=False)
 def table(name: Literal["reach", "copy"]) -> pd.DataFrame:
     """What was measured after training: a row for each distance, a column for each model."""
-    rows = pd.read_csv(_measured(f"{name}.csv"))
-    return rows.pivot(index="distance", columns="model", values="norm" if name == "reach" else "accuracy")
+    reach = name == "reach"
+    rows = character_results.reach(FOLDER) if reach else character_results.copied(FOLDER)
+    return pd.DataFrame(list(rows)).pivot(index="distance", columns="model", values="norm" if reach else "accuracy")
 
 
-@st.cache_data(max_entries=1)
+@keep(computes=False)
 def results() -> dict[str, dict[str, float]]:
     """Parameters, bits per character and seconds per epoch, by the names of the models."""
-    return json.loads(_measured("results.json").read_text(encoding="utf-8"))["models"]
-
-
-def _measured(file: str) -> Path:
-    if not (FOLDER / file).exists():
-        raise ModelError(f"weights/characters/{file} is missing: fetch the project again.")
-    return FOLDER / file
+    return {name: vars(of) for name, of in character_results.results(FOLDER).items()}
 
 
 def layer_costs() -> tuple[Cost, ...] | None:
