@@ -43,14 +43,14 @@ def measured(tmp_path, monkeypatch):
 def use(monkeypatch, folder):
     monkeypatch.setattr(order_runs, "FOLDER", folder)
     for cached in (order_runs.lengths, order_runs.trained_length, order_runs.our_biases):
-        cached.clear()
+        cached.forget()
 
 
 @pytest.fixture(autouse=True)
 def nothing_cached_stays():
     yield
     for cached in (order_runs.lengths, order_runs.trained_length, order_runs.our_biases):
-        cached.clear()
+        cached.forget()
 
 
 @pytest.mark.parametrize(
@@ -295,10 +295,11 @@ def test_the_shipped_measurements_agree_with_their_card(visit):
 def test_missing_weights_are_one_sentence(visit, monkeypatch, tmp_path, address):
     use(monkeypatch, tmp_path)
     app = visit(PAGE, **address)
-    assert "are missing from weights/" in app.warning[0].value.replace("\\", "")
+    told = app.warning[0].value.replace("\\", "")
+    assert "is not there: fetch the project again, or make it: make train-positions" in told
 
 
 def test_a_file_that_holds_something_else_is_one_sentence(visit, measured):
     (measured / "lengths.csv").write_text("a,b\n1,2\n")
-    order_runs.lengths.clear()
-    assert "does not hold positions, length and bits" in visit(PAGE, show="Beyond training").warning[0].value
+    order_runs.lengths.forget()
+    assert "the columns bits, length, positions are missing" in visit(PAGE, show="Beyond training").warning[0].value
