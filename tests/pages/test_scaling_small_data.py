@@ -1,10 +1,6 @@
 """The section "Small data": what the table holds is what is shown, and rows that were not run are absent."""
 
-import csv
-
-import pytest
-
-from core.measured import SmallDataRun, small_data_runs
+from core.measured import SmallDataRun
 from pages.scale.scaling_comparison import small_data_section
 from pages.scale.scaling_comparison.small_data_notices import notice
 
@@ -41,19 +37,3 @@ def test_the_sentences_name_the_winner_at_both_ends():
         "networks that learned from 50,000 pictures, the best transformer one, **ViT** (65.0 %), is 5.0 points"
         in second
     )
-
-
-def test_the_committed_rows_can_be_read():
-    assert {each.family for each in small_data_runs()} <= {"convolutional", "transformer"}
-
-
-def test_a_wrong_row_is_an_error_with_file_and_line(tmp_path):
-    file = tmp_path / "rows.csv"
-    rows = [vars(each) for each in RUNS]
-    rows[1]["accuracy_percent"] = 101
-    with file.open("w", newline="") as lines:
-        writer = csv.DictWriter(lines, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    with pytest.raises(ValueError, match=r"rows\.csv, line 3: 'accuracy_percent'"):
-        small_data_runs(file)
