@@ -15,6 +15,7 @@ from core.efficient import (
     Performer,
     SlidingWindow,
     WrittenOut,
+    approximation_error,
     error_curve,
 )
 from core.efficient.approximation_error import Head, compare, head_of

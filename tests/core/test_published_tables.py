@@ -29,6 +29,12 @@ LOADERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def images():
+    """timm's table, by the names of the models."""
+    return {model.model: model for model in published.image_models()}
+
+
 def only(rows, **of):
     found = [row for row in rows if all(getattr(row, name) == value for name, value in of.items())]
     assert len(found) == 1, f"{len(found)} rows have {of}."
@@ -141,10 +147,9 @@ def test_image_models_are_those_of_timm_joined_with_its_benchmarks():
         ("seresnextaa101d_32x8d.sw_in12k_ft_in1k", "convolutional", "ImageNet-12k"),
     ],
 )
-def test_family_and_data_follow_from_the_name(name, family, data):
+def test_family_and_data_follow_from_the_name(images, name, family, data):
     assert (image_families.family_of(name), image_families.data_of(name)) == (family, data)
-    row = next(model for model in published.image_models() if model.model == name)
-    assert (row.family, row.data) == (family, data)
+    assert (images[name].family, images[name].data) == (family, data)
 
 
 def test_a_name_that_no_rule_knows_is_an_error():
