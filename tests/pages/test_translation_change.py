@@ -1,32 +1,27 @@
 """Cut a link: what is cut stands in the address, the changed model translates, what changed is marked."""
 
-import math
+import dataclasses
+import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.heads.relevance import word_spans
 from core.translation.decoding import limit_of
 from core.zoo import Changes
-from pages.language.translation import compute as kept
-from pages.language.translation import cuts
-from pages.language.translation import words as said
-from pages.language.translation import words_change as words
+from dashboard.models import translator
+from pages.language.translation import compute, cut_a_link, cut_effects, cuts, words
+from pages.language.translation.cut_effects import Compared, difference, marked
 from pages.language.translation.cuts import CutLink
-from pages.language.translation.models import TITLES
-from pages.language.translation.word_difference import difference, marked
+from pages.language.translation.word_maps import words_of
+from pages.language.translation.words import TITLES
+from tests.pages.conftest import prose, told
 
 PAGE = "language/translation"
 ENGLISH = "The cat sleeps on the red mat."
-
-
-def prose(app: AppTest) -> str:
-    return " ".join(element.value for element in app.markdown).replace("\\", "")
-
-
-def told(app: AppTest, kind: str) -> str:
-    return " ".join(element.value for element in getattr(app, kind)).replace("\\", "")
 
 
 def button(app: AppTest, label: str):
@@ -40,48 +35,41 @@ def printed(value: float) -> str:
 @pytest.fixture
 def open_change(visit):
     """Open the section, with more of the address."""
-    return lambda **query: visit(PAGE, show=said.CHANGE, **{"text": ENGLISH, "beam": "1", **query})
+    return lambda **query: visit(PAGE, show=words.CHANGE, **{"text": ENGLISH, "beam": "1", **query})
 
 
-@pytest.mark.parametrize("model", ["bahdanau", "transformer"])
-def test_the_section_is_alive_at_once_and_names_a_link_to_cut(open_change, model):
-    app = open_change(change_model=TITLES[model])
-    assert not app.warning
-    assert words.CHANGE_NOTHING in told(app, "info")
-    assert "The strongest link is that of" in prose(app)
-    assert [each.label for each in app.multiselect] == (
-        ["Silenced heads (part, layer.head)"] if model == "transformer" else []
-    )
+def compared(name: str, cut: tuple[CutLink, ...] = (), silenced=(), text: str = ENGLISH) -> Compared:
+    """What the section computes, for one model and a beam of 1."""
+    before = compute.translate(name, text, 1)
+    source, first = words_of(before.source), words_of(before.target)
+    changes = Changes(cuts.links(cut, source.spans, limit_of(len(before.source))), frozenset(silenced))
+    after, again = compute.translate(name, text, 1, changes), compute.align_again(name, text, 1, changes)
+    return Compared(name, before, after, again, source, first, words_of(after.target), cut, tuple(silenced))
 
 
-@pytest.mark.parametrize("model", ["bahdanau", "transformer"])
-def test_a_cut_of_the_address_is_the_cut_of_the_core(open_change, model):
-    app = open_change(change_model=TITLES[model], cut="1-2,all-5")
-    translator = kept.translator(model)
-    source = translator.encode(ENGLISH)
+def test_a_cut_of_the_address_is_the_cut_of_the_core(open_change):
+    app = open_change(cut="1-2,all-5")
+    model = translator("bahdanau")
+    source = model.encode(ENGLISH)
     spans = word_spans(source)
     links = {(1, place) for place in spans[2]} | {(row, place) for row in range(200) for place in spans[5]}
     changes = Changes(cut=frozenset(links))
-    before, after = (translator.write(source, beam=1, changes=each).best for each in (Changes(), changes))
-    again = translator.align(source, translator.tokens(before.tokens), changes).log_probabilities
-    assert told(app, "caption").count(f"log-probability {printed(before.log_probability)}") >= 1
+    before, after = (model.write(source, beam=1, changes=each).best for each in (Changes(), changes))
+    again = model.align(source, model.tokens(before.tokens), changes).log_probabilities
+    assert f"log-probability {printed(before.log_probability)}" in told(app, "caption")
     assert f"Changed: log-probability {printed(after.log_probability)}" in told(app, "caption")
     assert f"gives it log p **{printed(sum(again))}** instead of {printed(before.log_probability)}" in prose(app)
-    shown = [element.value.replace("\\", "") for element in app.markdown]
-    text = translator.text(after.tokens)
-    assert any(bare(line).split() == text.split() for line in shown)
-
-
-def bare(line: str) -> str:
-    return line.replace(":orange-background[**", "").replace("**]", "")
+    shown = [re.sub(r":orange-background\[\*\*|\*\*\]|\\", "", element.value) for element in app.markdown]
+    assert any(line.split() == model.text(after.tokens).split() for line in shown)
 
 
 def test_the_buttons_cut_and_take_back(open_change):
     app = open_change()
+    assert words.CHANGE_NOTHING in told(app, "info")
     app.selectbox(key="change_target").set_value(1)
     app.selectbox(key="change_source").set_value(1).run()
     button(app, "Cut this link").click().run()
-    span = word_spans(kept.translate("bahdanau", ENGLISH, beam=1).target)[1]
+    span = word_spans(compute.translate("bahdanau", ENGLISH, 1).target)[1]
     assert app.query_params["cut"] == cuts.encode([CutLink(1, span.start, span.stop - 1)])
     assert words.CHANGE_POSITION in [element.value for element in app.caption]
     button(app, "for the whole translation").click().run()
@@ -91,90 +79,64 @@ def test_the_buttons_cut_and_take_back(open_change):
     assert words.CHANGE_NOTHING in told(app, "info")
 
 
-def test_all_cuts_are_taken_back_at_once(open_change):
-    app = open_change(cut="0-1,1-2,all-3")
+def test_a_new_sentence_keeps_the_cuts_that_fit_it_and_all_are_taken_back_at_once(open_change):
+    app = open_change(cut="1-6,0-1,0-0,<b>")
+    assert "1 of the cuts in the address lies outside" in told(app, "info")
+    app.text_area(key="text").set_value("The cat sleeps.").run()
+    assert app.query_params["cut"] == "0-1,0-0"
+    assert "lies outside this sentence of 5 words" in told(app, "info")
     button(app, "Take all back").click().run()
     assert "cut" not in app.query_params
-
-
-@pytest.mark.parametrize(
-    ("asked", "left", "wrong"),
-    [
-        ("1-2,1-99", "1-2", 1),
-        ("999-1", None, 1),
-        ("<b>,1-2,5to3-1,all-all,-1-1", "1-2", 4),
-        ("all-50,all-2", "all-2", 1),
-    ],
-)
-def test_a_cut_outside_the_sentence_is_dropped_in_a_sentence(open_change, asked, left, wrong):
-    app = open_change(cut=asked)
-    assert f"{wrong} of the cuts in the address" in told(app, "info")
-    assert app.query_params.get("cut") in (left, [left])
-
-
-def test_a_new_sentence_keeps_the_cuts_that_fit_it(open_change):
-    app = open_change(cut="1-6,0-1")
-    app.text_area(key="text").set_value("The cat sleeps.").run()
-    assert app.query_params["cut"] == "0-1"
-    assert "lies outside this sentence of 5 words" in told(app, "info")
+    app.text_area(key="text").set_value("  ").run()
+    assert "There is no text here yet" in told(app, "warning")
 
 
 def test_silencing_heads_is_kept_in_the_address_and_told(open_change):
-    app = open_change(change_model=TITLES["transformer"])
+    app = open_change(change_model=TITLES["transformer"], change_silenced="cross 0.0")
+    assert app.multiselect(key="change_silenced").value == ["cross 0.0"]
     app.multiselect(key="change_silenced").set_value(["cross 0.0", "decoder 1.2"]).run()
-    assert not app.exception
-    changes = Changes(silenced=frozenset({("cross", 0, 0), ("decoder", 1, 2)}))
-    after = kept.translate("transformer", ENGLISH, beam=1, changes=changes)
+    after = compared("transformer", silenced=(("cross", 0, 0), ("decoder", 1, 2))).after
     assert f"Changed: log-probability {printed(after.log_probability)}" in told(app, "caption")
-    linked = open_change(change_model=TITLES["transformer"], change_silenced="cross 0.0")
-    assert linked.multiselect(key="change_silenced").value == ["cross 0.0"]
 
 
-def test_what_is_left_of_a_row_is_divided_by_what_was_not_cut(open_change):
-    app = open_change(cut="0-0")
-    before = kept.translate("bahdanau", ENGLISH, beam=1).aligned.cross[0][0, 0]
-    spans = word_spans(kept.translator("bahdanau").encode(ENGLISH))
-    taken = sum(float(before[place]) for place in spans[0])
-    rest = before.clone()
-    rest[list(spans[0])] = 0
-    most = float(rest.max())
-    assert f"had {most:.2f} and has {most:.2f} / (1 − {taken:.2f}) = **{most / (1 - taken):.2f}**" in prose(app)
-
-
-@pytest.mark.parametrize("text", ["", "   "])
-def test_an_empty_sentence_gets_one_sentence_and_the_page_stays(open_change, text):
-    app = open_change(cut="0-0")
-    app.text_area(key="text").set_value(text).run()
-    assert not app.exception
-    assert "There is no text here yet" in told(app, "warning")
-    app.text_area(key="text").set_value(ENGLISH).run()
-    assert not app.warning
-
-
-@pytest.mark.parametrize("text", ["<b>x</b> **bold** $x$", "مرحبا 😀 \u202eabc", "x", "你好，世界"])
 @pytest.mark.parametrize("model", ["bahdanau", "transformer"])
-def test_odd_sentences_can_be_cut_all_the_same(open_change, text, model):
-    app = open_change(text=text, change_model=TITLES[model], cut="0-0,all-1")
+def test_odd_sentences_can_be_cut_all_the_same(open_change, model):
+    app = open_change(text="<b>x</b> **bold** $x$ 😀", change_model=TITLES[model], cut="0-0,all-1")
     assert not app.warning
     assert "Made to write its first translation" in prose(app)
-
-
-def test_every_word_may_be_cut_off(open_change):
-    app = open_change(text="The cat sleeps.", cut="all-0,all-1,all-2,all-3,all-4")
-    assert not app.warning
-    assert "Changed: log-probability" in told(app, "caption")
 
 
 def test_the_projector_shows_no_prose(open_change):
     assert "What to notice" not in [element.value for element in open_change(present="1").subheader]
 
 
-def test_cuts_survive_the_address():
-    given = (CutLink(3, 0, 0), CutLink(2, 4, 6), CutLink(1))
-    assert cuts.encode(given) == "0-3,4to6-2,all-1"
-    assert cuts.decode(cuts.encode(given), 4, 7) == (given, 0)
-    assert cuts.decode("0-3,0-3", 4, 7) == ((CutLink(3, 0, 0),), 1 - 1)
-    assert cuts.decode("", 4, 7) == ((), 0)
+# Cuts
+
+
+PLACES = st.tuples(st.integers(0, 6), st.integers(0, 5), st.integers(0, 3))
+CUTS = st.builds(CutLink, st.integers(0, 6)) | PLACES.map(lambda at: CutLink(at[0], at[1], at[1] + at[2]))
+
+
+@given(st.lists(CUTS, max_size=6, unique=True))
+def test_cuts_survive_the_address(made):
+    assert cuts.decode(cuts.encode(made), 7, 9) == (tuple(made), 0)
+    inside = tuple(cut for cut in made if cut.source < 4 and (cut.last is None or cut.last < 5))
+    assert cuts.decode(cuts.encode(made), 4, 5) == (inside, len(made) - len(inside))
+
+
+@pytest.mark.parametrize(
+    ("asked", "left", "wrong"),
+    [
+        ("1-2,1-99", (CutLink(2, 1, 1),), 1),
+        ("999-1", (), 1),
+        ("<b>,1-2,5to3-1,all-all,-1-1", (CutLink(2, 1, 1),), 4),
+        ("all-50,all-2,,", (CutLink(2),), 1),
+        ("0-3,4to6-2,all-1", (CutLink(3, 0, 0), CutLink(2, 4, 6), CutLink(1)), 0),
+        ("", (), 0),
+    ],
+)
+def test_what_is_no_cut_of_this_sentence_is_counted(asked, left, wrong):
+    assert cuts.decode(asked, 4, 7) == (left, wrong)
 
 
 def test_a_cut_of_words_is_the_cut_of_all_their_pieces():
@@ -185,11 +147,11 @@ def test_a_cut_of_words_is_the_cut_of_all_their_pieces():
 
 def test_a_cell_is_cut_only_if_all_its_pieces_are():
     # Words of the translation: pieces 0 to 1, piece 2, pieces 3 to 4.
-    words = (range(2), range(2, 3), range(3, 5))
-    assert cuts.cells([CutLink(7, 0, 1)], words) == {(0, 7)}
-    assert cuts.cells([CutLink(7, 1, 3)], words) == {(1, 7)}
-    assert cuts.cells([CutLink(7, 3, 3), CutLink(7, 4, 4)], words) == {(2, 7)}
-    assert cuts.cells([CutLink(7)], words) == {(0, 7), (1, 7), (2, 7)}
+    spans = (range(2), range(2, 3), range(3, 5))
+    assert cuts.cells([CutLink(7, 0, 1)], spans) == {(0, 7)}
+    assert cuts.cells([CutLink(7, 1, 3)], spans) == {(1, 7)}
+    assert cuts.cells([CutLink(7, 3, 3), CutLink(7, 4, 4)], spans) == {(2, 7)}
+    assert cuts.cells([CutLink(7)], spans) == {(0, 7), (1, 7), (2, 7)}
 
 
 def test_a_click_on_a_cell_that_is_cut_takes_back_what_covers_it():
@@ -199,12 +161,93 @@ def test_a_click_on_a_cell_that_is_cut_takes_back_what_covers_it():
     assert cuts.switched(given, range(1, 3), 3) == (*given, CutLink(3, 1, 2))
 
 
-def test_the_longest_translation_is_as_long_as_beam_search_allows():
-    translator = kept.translator("bahdanau")
-    source = translator.encode("a")
-    everything = Changes(cut=frozenset((row, place) for row in range(99) for place in range(len(source))))
-    decoded = translator.write(source, beam=1, changes=everything)
-    assert len(decoded.best.tokens) <= limit_of(len(source)) == len(source) + len(source) // 2 + 10
+# Sentences
+
+
+@pytest.mark.parametrize("name", ["bahdanau", "transformer"])
+@pytest.mark.parametrize("text", [ENGLISH, "x", "你好，世界", "It is he."])
+def test_the_link_to_cut_first_is_the_strongest_of_those_that_are_named(name, text):
+    found = compared(name, text=text)
+    (said,) = cut_effects.noticed(found)
+    maps = [head.numpy() for layer in found.before.aligned.cross for head in layer]
+    mean = sum(maps) / len(maps)
+    rows = {}
+    for place in found.first.real:
+        pieces = mean[list(found.first.spans[place])].mean(axis=0)
+        columns = found.source.real or range(len(found.source.spans))
+        rows[place] = max(pieces[list(found.source.spans[column])].sum() for column in columns)
+    long = [place for place in rows if sum(letter.isalpha() for letter in found.first.labels[place]) >= 4]
+    assert ("of 4 letters and more" in said) == bool(long)
+    if rows:
+        assert f"**{max(rows[place] for place in long or rows):.2f}**" in said
+    assert ("in the mean of all heads" in said) == (name == "transformer")
+
+
+@pytest.mark.parametrize("name", ["bahdanau", "transformer"])
+@pytest.mark.parametrize("cut", ["all-1", "1-1", "0-0,all-5", "all-0,all-1,all-2,all-3,all-4,all-5,all-6,all-7"])
+def test_losses_and_words_that_changed_are_counted_as_by_hand(name, cut):
+    cut, _ = cuts.decode(cut, 9, 99)
+    found = compared(name, cut)
+    said = " ".join(cut_effects.noticed(found))
+    again = np.array(
+        translator(name)
+        .align(found.before.source, found.before.target, Changes(cuts.links(cut, found.source.spans, 200)))
+        .log_probabilities
+    )
+    pieces = again - np.array(found.before.aligned.log_probabilities)
+    lost = [sum(pieces[place] for place in span) for span in found.first.spans]
+    assert sum(lost) == pytest.approx(sum(pieces), abs=1e-5)
+    worst = int(np.argmin(lost))
+    if min(lost) < -1e-3:
+        assert f"The greatest loss is at {found.first.quoted(worst)}" in said
+        touched = {row for row, _ in cuts.links(cut, found.source.spans, 200)}
+        own = bool(touched & set(found.first.spans[worst]))
+        assert ("a word of which a link is cut" in said) == own
+        assert ("although none of its own links is cut" in said) != own
+    same = [a.strip() for a in found.first.labels] == [b.strip() for b in found.second.labels]
+    assert ("stays the same, word for word" in said) == same
+    assert not re.search(r"\b(nan|inf)\b", said)
+
+
+def test_a_word_of_which_one_piece_is_cut_has_a_link_that_is_cut():
+    found = compared("bahdanau")
+    first = found.first
+    spans, labels = (range(2), *first.spans[2:]), ("Le chat", *first.labels[2:])
+    joined = dataclasses.replace(first, spans=spans, labels=labels, real=first.real[:-1], shown=first.shown[:-1])
+    worse = (-9.0, *found.before.aligned.log_probabilities[1:])
+    again = dataclasses.replace(found.again, log_probabilities=worse)
+    partly = dataclasses.replace(found, first=joined, cut=(CutLink(1, 1, 1),), again=again)
+    assert not cuts.cells(partly.cut, joined.spans)
+    assert "a word of which a link is cut" in cut_effects.about_loss(partly)
+
+
+def test_silenced_heads_alone_say_nothing_of_links():
+    said = " ".join(cut_effects.noticed(compared("transformer", silenced=(("cross", 0, 1), ("cross", 2, 0)))))
+    assert "Made to write its first translation" in said
+    assert "link" not in said
+
+
+@pytest.mark.parametrize("source", range(4))
+def test_what_is_left_of_a_row_is_divided_by_what_was_not_cut(source):
+    found = compared("bahdanau", (CutLink(source, 0, 0),))
+    before = found.before.aligned.cross[0][0, 0].clone()
+    span = list(found.source.spans[source])
+    taken = float(before[span].sum())
+    before[span] = 0
+    most = float(before.max())
+    said = cut_effects.shared_out(found)
+    assert f"had {most:.2f} and has {most:.2f} / (1 − {taken:.2f}) = **{most / (1 - taken):.2f}**" in said
+    assert cut_effects.shared_out(compared("bahdanau")) == ""
+
+
+def test_a_cut_at_whose_place_another_word_stands_now_is_told():
+    found = compared("bahdanau", tuple(CutLink(source, 1, 1) for source in range(8)))
+    was, now = (each.labels[each.at(1)].strip() for each in (found.first, found.second))
+    said = cut_effects.about_moved_places(found)
+    assert bool(said) == (was != now)
+    if said:
+        assert f"At piece 2, where “{was}” stood, “{now}” stands now" in said[0]
+    assert cut_a_link.described(found, CutLink(2)) == "No word may look at “sleeps”"
 
 
 def test_a_difference_is_what_no_common_run_of_words_holds():
@@ -215,24 +258,11 @@ def test_a_difference_is_what_no_common_run_of_words_holds():
 
 
 def test_words_that_are_frequent_in_long_texts_are_compared_like_others():
-    words = [word for number in range(150) for word in (" la", f" vie{number}")]
-    found = difference(words, [*words[:100], " oh", *words[100:]])
+    many = [word for number in range(150) for word in (" la", f" vie{number}")]
+    found = difference(many, [*many[:100], " oh", *many[100:]])
     assert (found.gone, found.new) == ((), (100,))
 
 
 def test_a_marked_word_reaches_the_page_as_text():
     assert marked(("<b>", " *x*"), (1,), gone=True) == r"\<b\> ~~\*x\*~~"
     assert marked(("a", " ]"), (1,), gone=False) == r"a :orange-background[**\]**]"
-
-
-def test_the_losses_of_the_words_add_up_to_that_of_the_translation(open_change):
-    app = open_change(cut="all-1")
-    source_links = cuts.links([CutLink(1)], word_spans(kept.translator("bahdanau").encode(ENGLISH)), 200)
-    before = kept.translate("bahdanau", ENGLISH, beam=1)
-    again = before.model.align(before.source, before.target, Changes(cut=source_links))
-    pieces = np.array(again.log_probabilities) - np.array(before.aligned.log_probabilities)
-    words = [sum(pieces[place] for place in span) for span in word_spans(before.target)]
-    assert math.isclose(sum(words), sum(pieces), abs_tol=1e-6)
-    worst = before.target.labels[word_spans(before.target)[int(np.argmin(words))].start].strip()
-    if min(words) < -0.02:
-        assert f"The greatest loss is at “{worst}" in prose(app)

@@ -1,23 +1,32 @@
-"""Translation, Measured: tables, curve, heads and the published table, from files made up for the test."""
+"""Translation, Measured: tables, curve, heads, the published table, and what is told of them."""
 
 import csv
 import json
+import re
 
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.language.translation import compute as runs
-from pages.language.translation import compute_measured as kept
-from pages.language.translation import words as said
-from pages.language.translation import words_measured as words
-from tests.dashboard.measured_files import BEST, HEADS, LAYERS, head_rate, write_all, write_results
+from core.published import published_translators
+from core.translation.alignment import Direction
+from dashboard.figures.costs import Point
+from dashboard.theme import LIGHT, Look
+from pages.language.translation import compute, compute_measured, figures, measured_alignment, measured_quality, words
+from pages.language.translation.inputs import DIRECTIONS
+from pages.language.translation.words import TITLES
+from tests.pages.conftest import prose, told
+from tests.pages.measured_files import BEST, HEADS, LAYERS, TEXTS, head_rate, write_all, write_results
 
 PAGE = "language/translation"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(compute_measured, "FOLDER", tmp_path)
     return tmp_path
 
 
@@ -26,181 +35,275 @@ def measured(folder):
     return write_all(folder)
 
 
-def prose(app: AppTest) -> str:
-    return " ".join(element.value for element in app.markdown)
-
-
-def warnings(app: AppTest) -> str:
-    return " ".join(element.value for element in app.warning).replace("\\", "")
-
-
 def charts(app: AppTest) -> list[dict]:
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 @pytest.mark.usefixtures("measured")
-def test_everything_measured_is_shown_without_a_warning(visit):
-    app = visit(PAGE, show=said.MEASURED)
+def test_everything_measured_is_shown(visit):
+    app = visit(PAGE, show=words.MEASURED)
     assert not app.warning
     assert len(charts(app)) == 4
     assert "What to notice" in [element.value for element in app.subheader]
     for sentence in (words.MEASURED_PUBLISHED, words.MEASURED_HEADS, words.MEASURED_LENGTHS):
-        assert sentence in prose(app) + " ".join(element.value for element in app.caption)
-
-
-def test_the_scores_are_those_of_the_file(visit, measured):
-    app = visit(PAGE, show=said.MEASURED)
-    table = app.dataframe[0].value.set_index("model")
-    given = json.loads((measured / "results.json").read_text())
-    for title, name in (("Without attention", "seq2seq"), ("Transformer", "transformer")):
-        assert table.loc[title, "BLEU"] == given["models"][name]["bleu"]
-        assert table.loc[title, "chrF"] == given["models"][name]["chrf"]
-        assert table.loc[title, "parameters"] == given["models"][name]["parameters"]
-    assert table.loc["Transformer", "training FLOPs"] == "5.0\u00a0×\u00a010¹⁵"
-    captions = " ".join(element.value for element in app.caption)
-    assert "Without any model (copy the source): BLEU 1.2, chrF 14.5." in captions
-
-
-@pytest.mark.parametrize(("score", "column"), [("BLEU", "bleu"), ("chrF", "chrf")])
-def test_the_curve_has_a_line_for_each_model_over_the_words(visit, measured, score, column):
-    lines = {trace["name"]: trace for trace in charts(visit(PAGE, show=said.MEASURED, measured_score=score))[0]["data"]}
-    with (measured / "length.csv").open() as file:
-        rows = [row for row in csv.DictReader(file) if row["model"] == "bahdanau"]
-    assert list(lines) == ["Without attention", "Bahdanau's attention", "Transformer"]
-    found = lines["Bahdanau's attention"]
-    assert _values(found["x"]) == [float(row["words"]) for row in rows]
-    assert _values(found["y"]) == pytest.approx([float(row[column]) for row in rows])
-
-
-def _values(given) -> list[float]:
-    """A trace's numbers; plotly writes arrays as base64."""
-    if isinstance(given, dict):
-        import base64
-
-        import numpy as np
-
-        found = np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"])
-        return found.reshape([int(n) for n in given["shape"].split(",")] if "shape" in given else -1).tolist()
-    return list(given)
+        assert sentence in prose(app) + told(app, "caption")
+    published, own = charts(app)[2:]
+    assert {trace["name"] for trace in published["data"]} == {"recurrent", "convolutional", "transformer"}
+    assert {trace["name"] for trace in own["data"]} == set(TITLES.values())
+    assert r"{690 + 690}{1,000 + 1,000} = 0.310" in " ".join(element.value for element in app.latex)
+    for title in TITLES.values():
+        assert title in prose(app)
 
 
 @pytest.mark.usefixtures("measured")
-def test_the_alignment_table_holds_models_and_baselines_in_percent(visit):
-    app = visit(PAGE, show=said.MEASURED)
-    table = app.dataframe[1].value
+def test_choices_are_in_the_address_and_impossible_ones_fall_back(visit):
+    odd = {"measured_score": "x", "measured_text": "Bible", "measured_links": "all"}
+    app = visit(PAGE, show=words.MEASURED, measured_row="writes the word", measured_language="English to German", **odd)
+    assert not app.warning
+    assert app.segmented_control(key="measured_row").value == "writes the word"
+    assert "Transformer (big) leads with 28.4" in prose(app)
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_projector_shows_no_prose(visit):
+    app = visit(PAGE, show=words.MEASURED, present="1")
+    assert "What to notice" not in [element.value for element in app.subheader]
+    assert words.MEASURED_PUBLISHED not in prose(app)
+    assert not app.caption
+
+
+def test_what_is_not_measured_yet_says_so_and_the_rest_is_there(visit, folder):
+    app = visit(PAGE, show=words.MEASURED)
+    for name in ("results.json", "length.csv", "alignment.json", "alignment.csv"):
+        assert f"weights/translation/{name} is not there" in told(app, "warning")
+    assert len(charts(app)) == 1
+    assert len(charts(app)[0]["data"]) == 3
+    write_results(folder)
+    app.run()
+    assert "results.json" not in told(app, "warning")
+    assert len(charts(app)) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "reason"),
+    [
+        ("results.json", '"bleu_greedy"', '"greedy"', "results.json cannot be read ('bleu_greedy' is missing)"),
+        ("results.json", '"loss": 2.0', '"loss": "low"', "could not convert string to float"),
+        ("results.json", "{", "", "results.json cannot be read"),
+        ("length.csv", "chrf", "chr", "the columns chrf are missing"),
+        ("length.csv", "seq2seq", "other", "no row of seq2seq"),
+        ("alignment.json", '"shift": 1', '"shift": 2', "a layer, head or shift is impossible"),
+        ("alignment.json", '"direction": "target"', '"direction": "up"', "a direction is impossible"),
+        ("alignment.json", '"aer": 0.85', '"aer": 1.85', "'aer' is not between 0 and 1"),
+        ("alignment.csv", "direction", "side", "the columns direction are missing"),
+    ],
+)
+def test_a_damaged_file_is_an_error_that_names_it(measured, name, old, new, reason):
+    text = (measured / name).read_text()
+    assert old in text
+    (measured / name).write_text(text.replace(old, new))
+    read = {
+        "results.json": compute_measured.results,
+        "length.csv": compute_measured.lengths,
+        "alignment.json": compute_measured.alignment,
+        "alignment.csv": compute_measured.heads,
+    }
+    with pytest.raises(compute_measured.ModelError, match=re.escape(reason)):
+        read[name]()
+
+
+def test_the_best_head_is_that_of_the_file_and_none_without_it(folder):
+    assert compute.best_head() is None
+    write_all(folder)
+    assert compute.best_head() == compute.BestHead(*BEST, 1)
+
+
+def test_the_scores_are_those_of_the_file(measured):
+    results = compute_measured.results()
+    table = measured_quality.scores(results).set_index("model")
+    given = json.loads((measured / "results.json").read_text())["models"]
+    for name, title in TITLES.items():
+        assert table.loc[title, "BLEU"] == given[name]["bleu"]
+        assert table.loc[title, "chrF"] == given[name]["chrf"]
+        assert table.loc[title, "parameters"] == given[name]["parameters"]
+    assert table.loc["Transformer", "training FLOPs"] == "5.0\u00a0×\u00a010¹⁵"
+    assert "Without any model (copy the source): BLEU 1.2, chrF 14.5." in measured_quality.how_scored(results)
+
+
+@pytest.mark.parametrize("column", ["bleu", "chrf"])
+def test_the_curve_has_a_line_for_each_model_over_the_words(measured, column):
+    lines = measured_quality.by_length(compute_measured.lengths(), column)
+    with (measured / "length.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["model"] == "bahdanau"]
+    assert list(lines) == list(TITLES.values())
+    assert list(lines.index) == [float(row["words"]) for row in rows]
+    assert list(lines["Bahdanau's attention"]) == pytest.approx([float(row[column]) for row in rows])
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_alignment_table_holds_models_and_baselines_and_names_the_sample():
+    found = compute_measured.alignment()
+    table = measured_alignment.table(found)
     assert list(table["links from"]) == [
-        "Without attention: influence",
+        "Without attention: influence (40 pairs only)",
         "Bahdanau's attention",
         "Transformer, layer 2, head 1",
         "Transformer, mean of all heads",
         "IBM model 1, no network",
         "Diagonal",
     ]
-    assert list(table["AER, Hansards"]) == pytest.approx([85, 45, 31, 40, 37, 54])
-    assert list(table["recall, Stories"]) == pytest.approx([15, 55, 69, 60, 63, 46])
-    captions = " ".join(element.value for element in app.caption)
-    assert "a sample of 40 pairs" in captions
-    assert "3 of 400 pairs (Hansards)" in captions
+    assert list(table["AER, Hansards"]) == pytest.approx([0.85, 0.45, 0.31, 0.40, 0.37, 0.54])
+    assert list(table["recall, Stories"]) == pytest.approx([0.15, 0.55, 0.69, 0.60, 0.63, 0.46])
+    how = measured_alignment.how_taken(found)
+    assert "Transformer: links of each French word, from the step that has read the word" in how
+    assert "40 (Hansards), 40 (Stories)" in how
+    assert "161,227 pairs" in how
+    assert "3 of 400 pairs (Hansards)" in how
 
 
 @pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize(("query", "worse"), [({}, 0.0), ({"measured_row": "writes the word"}, 0.1)])
-def test_every_head_has_its_error_rate_and_the_chosen_one_an_outline(visit, query, worse):
-    figure = charts(visit(PAGE, show=said.MEASURED, **query))[1]
-    rates = _values(figure["data"][0]["customdata"])
+@pytest.mark.parametrize(("shift", "worse"), [(1, 0.0), (0, 0.1)])
+def test_every_head_has_its_error_rate_and_the_chosen_one_an_outline(shift, worse):
+    rates = measured_alignment.head_rates(compute_measured.heads(), TEXTS[1], shift, "target")
+    assert list(rates.index) == ["0", "1", "2"]
+    assert list(rates.columns) == ["0", "1", "2", "3", "mean"]
     for layer in range(LAYERS):
-        assert rates[layer][:HEADS] == pytest.approx([head_rate(layer, head) + worse for head in range(HEADS)])
-    outline = figure["layout"]["shapes"][0]
-    assert (outline["y0"] + 0.5, outline["x0"] + 0.5) == BEST
+        assert list(rates.loc[str(layer)])[:HEADS] == pytest.approx([head_rate(layer, n) + worse for n in range(HEADS)])
+    drawn = figures.head_rates(rates.to_numpy(), list(rates.index), list(rates.columns), BEST, Look(LIGHT))
+    outline = drawn.layout.shapes[0]
+    assert (outline.y0 + 0.5, outline.x0 + 0.5) == BEST
+
+
+def test_every_step_and_side_can_be_chosen():
+    assert set(measured_alignment.ROWS.values()) == {0, 1}
+    assert set(DIRECTIONS.values()) == set(Direction.__args__) == set(measured_alignment.TAKEN)
+
+
+def test_rows_without_cost_or_quality_in_a_language_are_not_drawn():
+    models = published_translators()
+    german = {point.name for point in measured_quality.points(models, french=False)}
+    assert len(measured_quality.points(models, french=True)) == 9
+    assert german.isdisjoint({"ByteNet", "Deep-Att + PosUnk"})
+    assert {model.family for model in models} == set(measured_quality.FAMILY_HUES)
+
+
+# Sentences
 
 
 @pytest.mark.usefixtures("measured")
-def test_what_is_told_follows_from_the_files(visit):
-    text = prose(visit(PAGE, show=said.MEASURED))
-    assert "Transformer 44.0 > Bahdanau's attention 38.2 > Without attention 21.5" in text
-    assert "Transformer took **2.5 times** the training operations of Without attention" in text
-    assert "Transformer read 3.0 times as many pairs in a second as Bahdanau's attention" in text
-    assert "layer 2, head 1 aligns best, with an error rate of **31%**" in text
-    assert "**11 of 12 heads** are worse than the diagonal (54%)" in text
-    assert "Better than IBM model 1: Transformer." in text
-    assert "**Without attention** loses most, **Transformer** least" in text
+def test_the_best_and_the_dearest_are_those_of_the_file():
+    scores, cost = measured_quality.about_scores(compute_measured.results())
+    assert "Transformer 44.0, Bahdanau's attention 38.2, Without attention 21.5" in scores
+    assert "lie 22.5 points" in scores
+    assert "Transformer took **2.5 times** the training operations of Without attention" in cost
+    assert "Transformer read 3.0 times as many pairs in a second as Bahdanau's attention" in cost
 
 
-@pytest.mark.usefixtures("measured")
-def test_the_error_rate_is_worked_out_with_its_counts(visit):
-    formulas = " ".join(element.value for element in visit(PAGE, show=said.MEASURED).latex)
-    assert r"\frac{690 + 690}{1,000 + 1,000}} = 0.310" in formulas or r"{690 + 690}{1,000 + 1,000} = 0.310" in formulas
+SCORES = st.lists(st.floats(0, 100), min_size=2, max_size=2)
 
 
-@pytest.mark.usefixtures("measured")
-def test_published_and_own_scores_have_scales_of_their_own(visit):
-    published, own = charts(visit(PAGE, show=said.MEASURED))[2:]
-    assert {trace["name"] for trace in published["data"]} == {"recurrent", "convolutional", "transformer"}
-    assert {trace["name"] for trace in own["data"]} == {"Without attention", "Bahdanau's attention", "Transformer"}
-    assert "newstest2014" in published["layout"]["yaxis"]["title"]["text"]
-    assert "Tatoeba" in own["layout"]["yaxis"]["title"]["text"]
+@given(st.lists(SCORES, min_size=1, max_size=5))
+def test_the_model_that_loses_most_with_length_is_found(rows):
+    lines = pd.DataFrame(rows, columns=["A", "B"], index=[4.0 + 9 * place for place in range(len(rows))])
+    (said,) = measured_quality.about_lengths(lines, "BLEU")
+    kept = {name: lines[name].iloc[-1] / max(lines[name]) for name in "AB" if max(lines[name])}
+    for name, share in kept.items():
+        assert f"{name} {lines[name].iloc[-1]:.1f} ({share:.0%} of its best)" in said
+    if len(set(kept.values())) == 2:
+        assert f"**{min(kept, key=kept.get)}** loses most, **{max(kept, key=kept.get)}** least" in said
+    else:
+        assert "loses most" not in said
+    assert "nan" not in said
 
 
-@pytest.mark.usefixtures("measured")
-def test_the_ratio_told_is_that_of_the_published_table(visit):
-    french = prose(visit(PAGE, show=said.MEASURED))
-    assert "Transformer (big) leads with 41.8; the best of the others, ConvS2S ensemble with 41.29" in french
-    assert f"took **{1.2e21 / 2.3e19:.2g} times**" in french
-    german = prose(visit(PAGE, show=said.MEASURED, measured_language="English to German"))
-    assert "Transformer (big) leads with 28.4" in german
+NAMES, FAMILIES = st.text("abc", min_size=1, max_size=2), st.sampled_from("XY")
+POINTS = st.lists(st.builds(Point, NAMES, FAMILIES, st.floats(1e18, 1e21), st.floats(1, 50)), min_size=1, max_size=6)
 
 
-def test_what_is_not_measured_yet_says_so_and_the_rest_is_there(visit, folder):
-    app = visit(PAGE, show=said.MEASURED)
-    for name in ("results.json", "length.csv", "alignment.json", "alignment.csv"):
-        assert f"/{name} is not there" in warnings(app)
-    assert len(charts(app)) == 1
-    assert len(charts(app)[0]["data"]) == 3
-    write_results(folder)
-    app = visit(PAGE, show=said.MEASURED)
-    assert "results.json" not in warnings(app)
-    assert len(charts(app)) == 3
+@given(POINTS)
+def test_the_rival_is_the_best_of_another_family(points):
+    (said,) = measured_quality.about_published(points, "German")
+    best = sorted(points, key=lambda point: -point.quality)[0]
+    others = sorted((point for point in points if point.group != best.group), key=lambda point: -point.quality)
+    assert f"{best.name} leads with {best.quality:g}" in said
+    if others:
+        assert f"best of another family, {others[0].name} with {others[0].quality:g}" in said
+        assert f"**{others[0].cost / best.cost:.2g} times**" in said
+    else:
+        assert "all are of one family" in said
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "words"),
-    [
-        ("results.json", '"loss": 2.0', '"loss": "low"', "results.json cannot be read ('models.seq2seq.loss' is"),
-        ("length.csv", "seq2seq", "other", "length.csv cannot be read (line 2: 'other' is none of the translators"),
-        (
-            "alignment.csv",
-            "direction",
-            "side",
-            "alignment.csv cannot be read (line 1: the columns direction are",
-        ),
-    ],
-)
-def test_a_damaged_file_is_a_sentence_that_names_it(visit, measured, name, old, new, words):
-    text = (measured / name).read_text()
-    assert old in text
-    (measured / name).write_text(text.replace(old, new))
-    assert words in warnings(visit(PAGE, show=said.MEASURED))
+def test_in_german_a_transformer_is_second_and_no_rival_of_the_first():
+    points = measured_quality.points(published_translators(), french=False)
+    (said,) = measured_quality.about_published(points, "English to German")
+    assert sorted(points, key=lambda point: -point.quality)[1].group == "transformer"
+    assert "the best of another family, ConvS2S ensemble with 26.36" in said
 
 
-def test_best_heads_are_those_of_the_file_and_none_without_it(folder):
-    assert runs.best_heads() == {}
-    write_all(folder)
-    found = runs.best_heads()
-    assert found["transformer"] == {"layer": BEST[0], "head": BEST[1], "shift": 1, "direction": "target"}
-    assert set(found) == {"seq2seq", "bahdanau", "transformer"}
+@given(st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=1, max_size=4), st.floats(0, 1))
+def test_heads_worse_than_the_diagonal_are_counted(rates, straight):
+    (said,) = measured_alignment.about_heads(np.array(rates), "Hansards", straight)
+    layer, head = map(int, re.search(r"layer (\d), head (\d) aligns best", said).groups())
+    every = [rate for row in rates for rate in row]
+    assert rates[layer][head] == min(every)
+    worse = sum(rate > straight for rate in every)
+    assert f"**{worse} of {len(every)} heads** {'is' if worse == 1 else 'are'} worse" in said
+    assert said.endswith(f"the highest rate is {max(every):.0%}.")
 
 
-@pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize(
-    "odd", [{"measured_score": "x"}, {"measured_text": "Bible"}, {"measured_row": "9"}, {"measured_links": "all"}]
-)
-def test_impossible_choices_in_a_link_fall_back(visit, odd):
-    assert not visit(PAGE, show=said.MEASURED, **odd).warning
+RATE = st.floats(0, 1)
+PAIRS = st.sampled_from([37, 40, 447])
 
 
-@pytest.mark.usefixtures("measured")
-def test_the_projector_shows_no_prose(visit):
-    app = visit(PAGE, show=said.MEASURED, present="1")
-    assert "What to notice" not in [element.value for element in app.subheader]
-    assert words.MEASURED_PUBLISHED not in prose(app)
-    assert not app.caption
+@st.composite
+def alignments(draw) -> compute_measured.Alignment:
+    """Each measured with any rate, on any number of the pairs of each of three texts."""
+
+    def agreement() -> dict:
+        return {text: {"aer": draw(RATE), "pairs": draw(PAIRS), "counts": [0] * 4} for text in TEXTS}
+
+    models = {
+        name: {"layer": 0, "head": 0, "shift": 0, "direction": "both", "agreement": agreement()} for name in TITLES
+    }
+    baselines = {name: agreement() for name in ("IBM model 1", "diagonal")}
+    for text in TEXTS:
+        baselines["IBM model 1"][text]["pairs"] = baselines["diagonal"][text]["pairs"]
+    sets = {text: {"pairs": baselines["diagonal"][text]["pairs"], "left_out": 0} for text in TEXTS}
+    return compute_measured.Alignment(models, baselines, sets, TEXTS[0], 9)
+
+
+@given(alignments())
+def test_only_what_was_measured_on_the_same_pairs_is_compared(found):
+    said = measured_alignment.about_alignment(found)
+    straight = found.baselines["diagonal"][TEXTS[1]]
+    same = {name for name, of in found.models.items() if of["agreement"][TEXTS[1]]["pairs"] == straight["pairs"]}
+    for name, title in TITLES.items():
+        rate = f"{title} **{found.models[name]['agreement'][TEXTS[1]]['aer']:.0%}**"
+        assert (rate in said[0]) == (name in same)
+    counted = found.baselines["IBM model 1"][TEXTS[1]]["aer"]
+    better = [name for name in same if found.models[name]["agreement"][TEXTS[1]]["aer"] < counted]
+    assert ("Better than IBM model 1" in said[0]) == bool(better)
+    for name in better:
+        assert TITLES[name] in said[0].split("Better than IBM model 1:")[1]
+    assert (len(said) == 1) == ("seq2seq" in same)
+    if "seq2seq" not in same:
+        chosen_on = {name: of["agreement"][TEXTS[0]]["pairs"] for name, of in found.models.items()}
+        there = found.baselines["diagonal"][TEXTS[0]]["pairs"]
+        assert "cannot be compared" in said[1]
+        assert ("pairs on which layer" in said[1]) == (chosen_on["seq2seq"] == there)
+        for name, pairs in chosen_on.items():
+            rate = f"{TITLES[name]} {found.models[name]['agreement'][TEXTS[0]]['aer']:.0%}"
+            if "pairs on which layer" in said[1] and pairs == there:
+                assert rate in said[1]
+            elif pairs != there:
+                assert rate not in said[1].split("were chosen")[-1]
+
+
+def test_of_the_real_files_every_comparison_is_among_equals():
+    found = compute_measured.alignment()
+    first, second = measured_alignment.about_alignment(found)
+    assert "Hansards, 447 pairs" in first
+    assert "Without attention" not in first
+    assert "on 40 of these pairs only" in second
+    assert "on the 37 pairs" in second
+    assert {of["agreement"][found.chosen_on]["pairs"] for of in found.models.values()} == {37}

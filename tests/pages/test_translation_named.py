@@ -1,14 +1,21 @@
 """Any model: named, asked about, told what it needs, and translating, with tiny models in folders."""
 
+import math
+import re
+
 import huggingface_hub
 import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
+from core import zoo
+from core.text import Tokens
 from core.zoo import load_named_translator
 from dashboard import controls
-from pages.language.translation import words as said
-from pages.language.translation import words_named as words
+from pages.language.translation import any_model, compute, word_maps, words
 from tests.core import saved_models
-from tests.pages.conftest import check
+from tests.pages.conftest import check, prose, told
 
 PAGE = "language/translation"
 SENTENCE = "Who listens to the quick brown fox?"
@@ -23,18 +30,11 @@ def folders(tmp_path_factory):
 
 
 @pytest.fixture
-def visit_model(visit, monkeypatch):
+def visit_model(visit, at_home):  # noqa: ARG001
     """Open the section with a model, at home."""
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
-    return lambda name, **query: visit(PAGE, show=said.OTHERS, translator=name, text=SENTENCE, beam="2", **query)
-
-
-def prose(app) -> str:
-    return " ".join(element.value for element in app.markdown).replace("\\", "")
-
-
-def warnings(app) -> str:
-    return " ".join(element.value for element in app.warning).replace("\\", "")
+    return lambda name, **query: visit(
+        PAGE, **{"show": words.OTHERS, "translator": name, "text": SENTENCE, "beam": "2", **query}
+    )
 
 
 def subheaders(app) -> list[str]:
@@ -42,8 +42,8 @@ def subheaders(app) -> list[str]:
 
 
 def test_without_a_name_the_section_says_what_can_be_opened_and_nothing_is_broken(visit):
-    app = visit(PAGE, show=said.OTHERS)
-    assert words.NAMED_NOTHING in prose(app).replace("\\", "")
+    app = visit(PAGE, show=words.OTHERS)
+    assert words.NAMED_NOTHING in prose(app)
     assert "What to notice" in subheaders(app)
     assert not app.warning
     assert not app.info
@@ -51,76 +51,43 @@ def test_without_a_name_the_section_says_what_can_be_opened_and_nothing_is_broke
     assert app.text_input(key="translator").value == ""
 
 
-@pytest.mark.parametrize("kind", list(saved_models.TRANSLATORS))
-def test_a_folder_at_home_translates_with_log_probabilities_and_notes(visit_model, folders, kind):
+@pytest.mark.parametrize("kind", ["marian", "nllb"])
+def test_a_folder_at_home_translates_into_the_language_that_is_chosen(visit_model, folders, kind):
     app = visit_model(folders[kind])
     assert not app.warning
     model = load_named_translator(folders[kind], allow_folders=True)
-    prefix = ">>fra<< " if kind == "marian" else model.prefix
-    languages = ("eng_Latn", "fra_Latn") if kind == "nllb" else (None, None)
-    source = model.encode(prefix + SENTENCE, languages[0])
-    best = model.write(source, beam=2, language=languages[1]).best
-    total = f"{best.log_probability:.2f}".replace("-", "−")
-    assert f"log-probability **{total}**" in prose(app)
+    prefix, languages = (">>fra<< ", (None, None)) if kind == "marian" else ("", ("eng_Latn", "fra_Latn"))
+    best = model.write(model.encode(prefix + SENTENCE, languages[0]), beam=2, language=languages[1]).best
+    assert f"log-probability **−{-best.log_probability:.2f}**" in prose(app)
     assert f"{len(best.tokens)} tokens" in prose(app)
     assert "What to notice" in subheaders(app)
+    asked = [box.key for box in app.selectbox if (box.key or "").startswith("named_")]
+    assert asked == (["named_into"] if kind == "marian" else ["named_from", "named_into"])
+    if kind == "nllb":
+        check(app.selectbox(key="named_into").select("zul_Latn").run())
+        assert not app.warning
 
 
 def test_the_prefix_of_t5_is_part_of_the_source_and_can_be_changed(visit_model, folders):
-    app = visit_model(folders["t5"])
-    assert app.text_input(key="named_prefix").value == "translate English to French: "
-    other = visit_model(folders["t5"], named_prefix="summarize: ")
-    assert other.text_input(key="named_prefix").value == "summarize: "
+    app = visit_model(folders["t5"], named_prefix="summarize: ", named_part="Decoder", named_units="Pieces")
+    assert app.text_input(key="named_prefix").value == "summarize: "
     model = load_named_translator(folders["t5"], allow_folders=True)
+    assert model.prefix == "translate English to French: "
     best = model.write(model.encode(f"summarize: {SENTENCE}"), beam=2).best
-    assert f"{len(best.tokens)} tokens" in prose(other)
-
-
-def test_languages_are_chosen_from_the_list_of_the_model(visit_model, folders):
-    app = visit_model(folders["nllb"])
-    assert app.selectbox(key="named_from").value == "eng_Latn"
-    assert app.selectbox(key="named_into").value == "fra_Latn"
-    assert "zul_Latn" in app.selectbox(key="named_into").options
-    check(app.selectbox(key="named_into").select("zul_Latn").run())
-    assert not app.warning
-    assert [box.key for box in visit_model(folders["marian"]).selectbox if (box.key or "").startswith("named_")] == [
-        "named_into"
-    ]
-
-
-def test_bart_comes_with_the_honest_remark(visit_model, folders):
-    assert "not to translate" in visit_model(folders["bart"]).info[0].value
-    assert "not to translate" not in " ".join(element.value for element in visit_model(folders["t5"]).info)
-
-
-@pytest.mark.parametrize("part", ["Encoder", "Decoder"])
-@pytest.mark.parametrize("units", ["Words", "Pieces"])
-def test_self_attention_is_shown_too(visit_model, folders, part, units):
-    app = visit_model(folders["t5"], named_part=part, named_units=units)
-    assert app.segmented_control(key="named_part").value == part
-    assert not app.warning
-
-
-@pytest.mark.parametrize("text", ["", "   "])
-def test_no_sentence_is_one_sentence(visit_model, folders, text):
-    app = visit_model(folders["bart"])
-    app.text_area(key="text").set_value(text).run()
-    assert not app.exception
-    assert "There is no text here yet" in warnings(app)
-
-
-def test_a_long_text_is_cut_and_said_to_be(visit, folders, monkeypatch):
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
-    app = visit(PAGE, show=said.OTHERS, translator=folders["bart"], text="The lazy dog. " * 60, beam="1")
-    assert "longer than the model can read" in " ".join(element.value for element in app.info)
+    assert f"{len(best.tokens)} tokens" in prose(app)
+    assert app.segmented_control(key="named_part").value == "Decoder"
+    app.text_area(key="text").set_value("  ").run()
+    assert "There is no text here yet" in told(app, "warning")
 
 
 def test_a_decoder_alone_is_one_sentence_and_another_name_helps(visit_model, folders):
-    app = visit_model(folders["gpt2"])
-    assert "has no encoder and decoder" in warnings(app)
+    app = visit_model(folders["gpt2"], text="The lazy dog. " * 60, beam="1")
+    assert "has no encoder and decoder" in told(app, "warning")
     app.text_input(key="translator").set_value(folders["bart"]).run()
     assert not app.exception
     assert not app.warning
+    assert "not to translate" in app.info[0].value
+    assert "longer than the model can read" in told(app, "info")
 
 
 @pytest.mark.parametrize(
@@ -134,31 +101,125 @@ def test_a_decoder_alone_is_one_sentence_and_another_name_helps(visit_model, fol
 )
 def test_what_cannot_be_opened_is_one_sentence(visit_model, name, sentence):
     app = visit_model(name)
-    assert sentence in warnings(app)
+    assert sentence in told(app, "warning")
     assert len(app.warning) == 1
 
 
 def test_folders_are_closed_away_from_home(visit, folders, monkeypatch):
     monkeypatch.setattr(controls, "is_at_home", lambda: False)
-    app = visit(PAGE, show=said.OTHERS, translator=folders["bart"])
-    assert "an app that you run yourself" in warnings(app)
+    app = visit(PAGE, show=words.OTHERS, translator=folders["bart"])
+    assert "an app that you run yourself" in told(app, "warning")
 
 
 def test_without_the_hub_there_is_one_sentence(visit, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # a port at which nobody listens
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    app = visit(PAGE, show=said.OTHERS, translator="Helsinki-NLP/opus-mt-en-fr")
-    assert warnings(app) == words.NAMED_OFFLINE
+    app = visit(PAGE, show=words.OTHERS, translator="Helsinki-NLP/opus-mt-en-fr")
+    assert told(app, "warning") == words.NAMED_OFFLINE
 
 
 def test_nothing_is_fetched_before_the_visitor_agrees(visit, monkeypatch):
-    from core import zoo
-
-    offer = zoo.Offer(
-        "owner/model", "MarianMTModel: source to target", 74_000_000, 301_000_000, task="source to target"
-    )
+    what = "MarianMTModel: source to target"
+    offer = zoo.Offer("owner/model", what, 74_000_000, 301_000_000, task="source to target")
     monkeypatch.setattr(zoo, "inspect", lambda *_, **__: offer)
     monkeypatch.setattr(zoo, "fetch", lambda *_, **__: pytest.fail("Nobody agreed to a download."))
-    app = visit(PAGE, show=said.OTHERS, translator="owner/model")
+    app = visit(PAGE, show=words.OTHERS, translator="owner/model")
     assert "301 MB" in app.info[0].value
     assert [button.label for button in app.button] == ["Download and open"]
+
+
+@pytest.mark.parametrize("kind", list(saved_models.TRANSLATORS))
+@pytest.mark.parametrize("text", [SENTENCE, "😀", "a"])
+def test_every_kind_has_all_maps_and_sentences_without_gaps(folders, kind, text):
+    translated = compute.translate_by_name(folders[kind], text, 2)
+    assert translated.log_probability == pytest.approx(sum(translated.aligned.log_probabilities), abs=1e-3)
+    said = " ".join(any_model.noticed(translated, text))
+    assert not re.search(r"\b(nan|inf)\b", said)
+    for joined in (True, False):
+        for part in ("encoder", "decoder"):
+            scene = word_maps.self_attention(translated, part, joined=joined)
+            assert scene.layers[0].weights(0).sum(axis=1) == pytest.approx(1, abs=1e-4)
+    assert scene.sequences["key"].labels[0] == translated.begin
+
+
+# Sentences
+
+
+def source(special: list[bool]) -> Tokens:
+    count = len(special)
+    labels = tuple(f"<{n}>" if added else f" s{n}" for n, added in enumerate(special))
+    return Tokens(
+        tuple(range(count)), labels, tuple(special), tuple(None if added else n for n, added in enumerate(special))
+    )
+
+
+@st.composite
+def layers_of_maps(draw):
+    """Tokens of a source, some added by the tokenizer, and (head, target, source) weights for each layer."""
+    special = draw(st.lists(st.booleans(), min_size=1, max_size=6))
+    layers, heads, targets = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    dice = torch.Generator().manual_seed(draw(st.integers(0, 99)))
+    scores = torch.randn(layers, heads, targets, len(special), generator=dice)
+    return source(special), tuple(scores.softmax(dim=-1))
+
+
+@given(layers_of_maps())
+def test_shares_and_the_sharpest_head_are_those_of_plain_loops(made):
+    tokens, layers = made
+    rows = [row for heads in layers for head in heads.tolist() for row in head]
+    rests = [sum(value for value, added in zip(row, tokens.special, strict=True) if added) for row in rows]
+    sinks = any_model.about_sinks(torch.cat(list(layers)), tokens)
+    assert bool(sinks) == any(tokens.special)
+    if sinks:
+        assert f"**{sum(rests) / len(rests):.0%}** of the weight" in sinks
+        assert f"leave {sum(tokens.special) / len(tokens):.0%} there" in sinks
+        assert f"all {len(layers) * len(layers[0])} heads" in sinks
+    sharpest = any_model.about_sharpest(layers, tokens)
+    own = [place for place, added in enumerate(tokens.special) if not added]
+    assert bool(sharpest) == bool(own)
+    if own:
+        means = {
+            (layer, head): sum(max(row[place] for place in own) for row in rows) / len(rows)
+            for layer, heads in enumerate(layers)
+            for head, rows in enumerate(heads.tolist())
+        }
+        layer, head = map(int, re.search(r"layer (\d), head (\d)", sharpest).groups())
+        assert means[layer, head] == pytest.approx(max(means.values()))
+        assert f"gets {max(means.values()):.0%}" in sharpest
+
+
+@given(st.lists(st.floats(-9, 0), min_size=1, max_size=6))
+def test_the_least_sure_token_and_the_mean_are_those_of_the_probabilities(values):
+    said = any_model.about_certainty(tuple(values), source([False] * len(values)))
+    probabilities = [math.exp(value) for value in values]
+    assert f"**{math.prod(probabilities) ** (1 / len(values)):.0%}**" in said
+    place = int(re.search(r"token (\d+) of", said)[1])
+    assert probabilities[place - 1] == pytest.approx(min(probabilities), rel=1e-5)
+    assert f"with {min(probabilities):.1%}" in said
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "shared"),
+    [
+        ("The cat sleeps.", "the CAT dort.", 2),
+        ("a a b", "a a a", 2),
+        ("A cat.", "Un chat.", 0),
+        ("a", "", 0),
+        ("a b", "a c", 0),
+    ],
+)
+def test_a_copy_shares_more_than_half_of_its_words(asked, written, shared):
+    said = any_model.about_copy(asked, written)
+    assert said.startswith(f"{shared} of the {len(written.split())} words") if shared else said == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "told_as"),
+    [
+        ((-0.5,), "−0.50 = **−0.50**"),
+        ((-0.001, -1.0), "−0.00 − 1.00 = **−1.00**"),
+        ((-1.0, -2.0, 0.0, -4.0), "−1.00 − 2.00 − 0.00 − … = **−7.00**"),
+    ],
+)
+def test_log_probabilities_are_added_up(values, told_as):
+    assert any_model.sum_of(values) == told_as

@@ -1,181 +1,178 @@
 """Your own pair: links by clicking, agreement as it follows, surprise as the models measure it."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.heads.relevance import join_words, word_spans
-from pages.language.translation import compute as kept
-from pages.language.translation import pair_links, pair_measures
-from pages.language.translation import words as said
-from pages.language.translation import words_pair as words
-from pages.language.translation.models import TITLES
+from core.translation.alignment import agreement
+from pages.language.translation import compute, words, your_own_pair
+from pages.language.translation.words import TITLES
+from pages.language.translation.your_own_pair import DIAGONAL
+from tests.pages.conftest import prose, told
 
 PAGE = "language/translation"
+ENGLISH, FRENCH = "The cat sleeps.", "Le chat dort."
 LONG = " ".join(["a"] * 500)
-
-
-def prose(app: AppTest) -> str:
-    return " ".join(element.value for element in app.markdown)
-
-
-def told(app: AppTest, kind: str) -> str:
-    return " ".join(element.value for element in getattr(app, kind)).replace("\\", "")
 
 
 @pytest.fixture
 def open_pair(visit):
     """Open the section, with more of the address."""
-    return lambda **query: visit(PAGE, show=said.PAIR, **query)
-
-
-def test_the_section_is_alive_at_once_with_a_pair_that_belongs_together(open_pair):
-    app = open_pair()
-    assert app.text_area(key="text").value == said.SENTENCE
-    assert app.text_area(key="french").value == said.FRENCH[said.SENTENCE]
-    assert not app.warning
-    assert words.PAIR_NO_LINKS in told(app, "info")
-    assert "What to notice" in [element.value for element in app.subheader]
-
-
-def test_links_of_the_address_are_measured_as_a_person_would_count(open_pair):
-    english, french, own = "The cat sleeps.", "Le chat dort.", {(0, 0), (1, 1), (2, 2)}
-    app = open_pair(text=english, french=french, links="0-0,1-1,2-2")
-    table = app.dataframe[0].value.set_index("")
-    for name, title in TITLES.items():
-        aligned = kept.align(name, english, french)
-        spans = word_spans(aligned.target), word_spans(aligned.source)
-        mean = sum(one.mean(dim=0) for one in aligned.cross) / len(aligned.cross)
-        words = join_words(mean, *spans)[:-1, :-1]
-        found = {(row.argmax().item(), place) for place, row in enumerate(words)}
-        assert len(words) == 4  # three words and a full stop
-        row = table.loc[f"{title}, mean" if name == "transformer" else title]
-        assert row["links"] == 4
-        assert row["precision"] == len(found & own) / 4
-        assert row["recall"] == pytest.approx(len(found & own) / 3)
-        assert row["alignment error rate"] == pytest.approx(1 - 2 * len(found & own) / 7)
-    line = table.loc[pair_measures.DIAGONAL]
-    assert (line["precision"], line["recall"]) == (3 / 4, 1)
-
-
-def test_the_smallest_error_rate_is_the_one_that_is_named(open_pair):
-    app = open_pair(text="The cat sleeps.", french="Le chat dort.", links="0-0,1-1,2-2,3-3")
-    assert f"{pair_measures.DIAGONAL}** comes closest" in prose(app) or "come closest to your 4 links" in prose(app)
-    assert "error rate **0%**" in prose(app)
-
-
-def test_taking_the_links_of_a_model_makes_it_agree_completely(open_pair):
-    app = open_pair()
-    title = "Bahdanau's attention"
-    app.selectbox(key="pair_start").set_value(title)
-    button(app, "Take them").click().run()
-    row = app.dataframe[0].value.set_index("").loc[title]
-    assert (row["precision"], row["recall"], row["alignment error rate"]) == (1, 1, 0)
-    assert app.query_params["links"]
-    button(app, "Clear").click().run()
-    assert "links" not in app.query_params
-    assert not app.dataframe
+    return lambda **query: visit(PAGE, show=words.PAIR, **query)
 
 
 def button(app: AppTest, label: str):
     return next(each for each in app.button if each.label == label)
 
 
-def test_another_sentence_clears_the_links_and_says_so(open_pair):
+def test_the_section_is_alive_at_once_and_links_can_be_taken_from_a_model(open_pair):
+    app = open_pair()
+    assert app.text_area(key="text").value == words.SENTENCE
+    assert app.text_area(key="french").value == words.FRENCH[words.SENTENCE]
+    assert not app.warning
+    assert words.PAIR_NO_LINKS in told(app, "info")
+    title = "Bahdanau's attention"
+    app.selectbox(key="pair_start").set_value(title)
+    button(app, "Take them").click().run()
+    row = app.dataframe[0].value.set_index("").loc[title]
+    assert (row["precision"], row["recall"], row["alignment error rate"]) == (1, 1, 0)
+    assert app.query_params["links"]
+    app.segmented_control(key="pair_direction").set_value("each English word").run()
+    assert app.dataframe[0].value["links"].iloc[:3].tolist() == [13] * 3
+    button(app, "Clear").click().run()
+    assert "links" not in app.query_params
+    assert not app.dataframe
+
+
+def test_links_of_the_address_are_measured_as_a_person_would_count(open_pair):
+    own = {(0, 0), (1, 1), (2, 2)}
+    app = open_pair(text=ENGLISH, french=FRENCH, links="0-0,1-1,2-2")
+    table = app.dataframe[0].value.set_index("")
+    for name, title in TITLES.items():
+        aligned = compute.align(name, ENGLISH, FRENCH)
+        spans = word_spans(aligned.target), word_spans(aligned.source)
+        mean = sum(one.mean(dim=0) for one in aligned.cross) / len(aligned.cross)
+        between = join_words(mean, *spans)[:-1, :-1]
+        found = {(row.argmax().item(), place) for place, row in enumerate(between)}
+        assert len(between) == 4  # three words and a full stop
+        row = table.loc[f"{title}, mean" if name == "transformer" else title]
+        assert row["links"] == 4
+        assert row["precision"] == len(found & own) / 4
+        assert row["recall"] == pytest.approx(len(found & own) / 3)
+        assert row["alignment error rate"] == pytest.approx(1 - 2 * len(found & own) / 7)
+    line = table.loc[DIAGONAL]
+    assert (line["precision"], line["recall"]) == (3 / 4, 1)
+    assert f"with your links ({len(own)})" in prose(app)
+
+
+def test_another_sentence_clears_the_links_and_the_french_one_follows_until_somebody_types(open_pair):
     app = open_pair(links="0-0,1-1")
-    app.text_area(key="french").set_value("Le chat dort.").run()
+    app.text_area(key="text").set_value(ENGLISH).run()
+    assert app.text_area(key="french").value == compute.translate("transformer", ENGLISH, 5).text
     assert "links" not in app.query_params
     assert "the links were cleared" in told(app, "caption")
-    app.run()
-    assert "the links were cleared" not in told(app, "caption")
-
-
-@pytest.mark.parametrize(
-    ("asked", "kept_links"),
-    [("0-0,99-1", "0-0"), ("0-0,<b>,1-1", "0-0,1-1"), ("-1-2,x-y,1.5-2", None), ("4-0,0-4", None)],
-)
-def test_links_that_fit_no_words_are_left_out_in_a_sentence(open_pair, asked, kept_links):
-    # Three words and a full stop: number 4 is the end mark, which is no word.
-    app = open_pair(text="The cat sleeps.", french="Le chat dort.", links=asked)
-    assert "are left out" in told(app, "info")
-    found = app.query_params.get("links")
-    assert (found[0] if isinstance(found, list) else found) == kept_links
-
-
-def test_links_survive_the_address():
-    links = frozenset({(0, 0), (12, 3), (3, 12)})
-    assert pair_links.decode(pair_links.encode(links), range(13), range(13)) == (links, 0)
-    assert pair_links.decode("0-0,0-0", range(1), range(1)) == (frozenset({(0, 0)}), 0)
-    assert pair_links.decode("", range(9), range(9)) == (frozenset(), 0)
-
-
-@pytest.mark.parametrize("direction", ["each French word", "each English word", "both agree", "either"])
-def test_every_direction_can_be_chosen(open_pair, direction):
-    app = open_pair(links="0-0", pair_direction=direction)
-    assert app.segmented_control(key="pair_direction").value == direction
-    table = app.dataframe[0].value.set_index("")
-    words = {"each French word": 14, "each English word": 13}.get(direction)
-    if words:
-        assert table["links"].iloc[:3].tolist() == [words] * 3
-
-
-def test_a_word_costs_as_many_bits_as_its_pieces_together(open_pair):
-    app = open_pair(text="The cat sleeps.", french="Le chat dort.")
-    text = prose(app)
-    for name, title in TITLES.items():
-        aligned = kept.align(name, "The cat sleeps.", "Le chat dort.")
-        bits = [-value / math.log(2) for value in aligned.log_probabilities]
-        words = [sum(bits[place] for place in span) for span in word_spans(aligned.target)]
-        assert f"({max(words):.1f} bits)" in text
-        assert f"{title} {sum(words):.0f}" in text
-        assert np.isclose(sum(words), -sum(aligned.log_probabilities) / math.log(2))
-
-
-def test_the_french_sentence_follows_the_english_one_until_somebody_types(open_pair):
-    app = open_pair()
-    app.text_area(key="text").set_value("The cat sleeps.").run()
-    proposed = kept.translate("transformer", "The cat sleeps.", beam=5).text
-    assert app.text_area(key="french").value == proposed
     app.text_area(key="french").set_value("Une chatte sommeille là-bas.").run()
     app.text_area(key="text").set_value("The cat is asleep.").run()
     assert app.text_area(key="french").value == "Une chatte sommeille là-bas."
-    assert not app.exception
-
-
-@pytest.mark.parametrize("field", ["text", "french"])
-@pytest.mark.parametrize("typed", ["", "   "])
-def test_an_empty_sentence_gets_one_sentence_and_the_page_stays(open_pair, field, typed):
-    app = open_pair(text="The cat sleeps.", french="Le chat dort.")
-    app.text_area(key=field).set_value(typed).run()
-    assert not app.exception
+    assert "the links were cleared" not in told(app, "caption")
+    app.text_area(key="french").set_value("  ").run()
     assert "There is no text here yet" in told(app, "warning")
-    app.text_area(key=field).set_value("Bonjour").run()
-    assert not app.warning
 
 
-@pytest.mark.parametrize("typed", ["<b>x</b> **bold** $x$", "مرحبا 😀 \u202eabc", "x", "你好，世界", "e\u0301te\u0301"])
-def test_odd_sentences_are_aligned_all_the_same(open_pair, typed):
-    app = open_pair(text=typed, french=typed, links="0-0")
+def test_links_that_fit_no_words_are_left_out_in_a_sentence_whatever_the_words_are(open_pair):
+    typed = "<b>x</b> 😀 \u202eabc"
+    app = open_pair(text=typed, french=typed, links="0-0,<b>,99-1")
     assert not app.warning
-    assert not app.info
+    assert "2 of the links in the address do not fit" in told(app, "info")
+    assert app.query_params["links"] in ("0-0", ["0-0"])
+
+
+@given(st.frozensets(st.tuples(st.integers(0, 12), st.integers(0, 12))))
+def test_links_survive_the_address(links):
+    text = your_own_pair.links_to_text(links)
+    assert your_own_pair.links_from_text(text, range(13), range(13)) == (links, 0)
+    inside = frozenset(link for link in links if max(link) < 5)
+    assert your_own_pair.links_from_text(text, range(5), range(5)) == (inside, len(links) - len(inside))
+
+
+@pytest.mark.parametrize(
+    ("asked", "links", "wrong"),
+    [
+        ("0-0,99-1", {(0, 0)}, 1),
+        ("0-0,<b>,1-1", {(0, 0), (1, 1)}, 1),
+        ("-1-2,x-y,1.5-2", set(), 3),
+        ("0-0,0-0", {(0, 0)}, 0),
+    ],
+)
+def test_what_is_no_link_is_counted(asked, links, wrong):
+    assert your_own_pair.links_from_text(asked, range(4), range(4)) == (links, wrong)
 
 
 @pytest.mark.parametrize(("english", "french"), [(LONG, "Le chat."), ("The cat.", LONG)])
 def test_of_a_text_of_five_hundred_words_the_beginning_is_read_and_that_is_said(open_pair, english, french):
     for name in TITLES:  # here, where it may take its time
-        kept.align(name, english, french)
-    app = open_pair(text=english, french=french)
-    assert "it reads the first 127 of 500 tokens" in told(app, "info")
+        compute.align(name, english, french)
+    assert "it reads the first 127 of 500 tokens" in told(open_pair(text=english, french=french), "info")
 
 
 def test_the_projector_shows_no_prose(open_pair):
-    assert "What to notice" not in [element.value for element in open_pair(present="1").subheader]
+    app = open_pair(text=ENGLISH, french=FRENCH, present="1")
+    assert "What to notice" not in [element.value for element in app.subheader]
+
+
+def test_the_map_that_is_said_to_align_best_is_the_one_that_is_measured():
+    pair, best = your_own_pair.pair_of(ENGLISH, FRENCH), compute.best_head()
+    (own,) = [each for each in pair.panels["transformer"].maps if each.note.startswith("aligns best")]
+    np.testing.assert_array_equal(own.weights, pair.candidates[f"Transformer, {own.name}"])
+    aligned = pair.aligned["transformer"]
+    weights = aligned.cross[best.layer][best.head]
+    rows = torch.cat([weights[best.shift :], weights[len(weights) - best.shift :]])
+    expected = join_words(rows, word_spans(aligned.target), word_spans(aligned.source))
+    np.testing.assert_allclose(own.weights, expected, atol=1e-6)
 
 
 def test_the_pair_is_measured_without_its_end_marks():
     weights = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.1, 0.6], [0.0, 0.0, 1.0]])
-    found = pair_measures.found_links({"m": weights}, [0, 1], [0, 1], "target")
-    assert found == {"m": {(1, 0), (0, 1)}, pair_measures.DIAGONAL: {(0, 0), (1, 1)}}
+    found = your_own_pair.strongest_links({"m": weights}, [0, 1], [0, 1], "target")
+    assert found == {"m": {(1, 0), (0, 1)}, DIAGONAL: {(0, 0), (1, 1)}}
+
+
+LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)))
+
+
+@given(st.fixed_dictionaries({"A": LINKS, "B": LINKS, DIAGONAL: LINKS}), LINKS)
+def test_who_comes_closest_has_the_fewest_links_wrong(found, own):
+    said = your_own_pair.about_links({name: agreement(links, own) for name, links in found.items()}, frozenset(own))
+    if not own:
+        assert said == ("No link is chosen yet: click the cells of words that belong together.",)
+        return
+    rates = {name: 1 - 2 * len(links & own) / (len(links) + len(own)) for name, links in found.items()}
+    closest = re.match(r"\*\*(.*)\*\* comes? closest", said[0])[1].split(" and ")
+    assert set(closest) == {name for name, rate in rates.items() if rate == pytest.approx(min(rates.values()))}
+    assert f"{len(own)} {'link' if len(own) == 1 else 'links'}: error rate **{min(rates.values()):.0%}**" in said[0]
+    worse = [name for name in found if name != DIAGONAL and rates[name] >= rates[DIAGONAL]]
+    assert said[1].endswith(f"No better than that: {', '.join(worse)}." if worse else "Every model is better.")
+    assert f"has {rates[DIAGONAL]:.0%}" in said[1]
+
+
+def test_a_word_costs_as_many_bits_as_its_pieces_together():
+    pair = your_own_pair.pair_of(ENGLISH, FRENCH)
+    bits = {name: -np.array(pair.target.sums(of.log_probabilities)) / np.log(2) for name, of in pair.aligned.items()}
+    worst, whole = your_own_pair.about_surprises(pair.target, bits)
+    totals = {}
+    for name, aligned in pair.aligned.items():
+        pieces = [-value / math.log(2) for value in aligned.log_probabilities]
+        each = [sum(pieces[place] for place in span) for span in word_spans(aligned.target)]
+        totals[name] = sum(each)
+        label = pair.target.labels[each.index(max(each))].strip()
+        assert f"{name} by “{label}” ({max(each):.1f} bits)" in worst.replace("\\", "")
+        assert f"{name} {sum(each):.0f}" in whole
+    least = min(totals, key=totals.get)
+    assert f"**{least}** finds it most probable (log p = −{totals[least] * math.log(2):.2f})" in whole

@@ -1,10 +1,13 @@
 """Three translators: own sentences of every kind, and what is told of them. The models are tiny and random."""
 
 import io
+import math
 import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core import zoo
@@ -12,46 +15,33 @@ from core.text import Tokens
 from core.translation.decoding import END
 from core.zoo.embedded import WEIGHTS
 from core.zoo.translators import KINDS
-from pages.language.translation import compute as kept
-from pages.language.translation import translate_maps as maps
-from pages.language.translation import words as said
-from pages.language.translation.models import TITLES
-from pages.language.translation.translate_formula import row_table
-from pages.language.translation.translate_notices import entropy, longest_backwards
-from pages.language.translation.word_maps import BEST, BestHead
+from dashboard import kept
+from dashboard.components.alignment_view import Map, Panel
+from pages.language.translation import compute, three_translators, word_maps, words
+from pages.language.translation.compute import BestHead, Onlooker, Translated
+from pages.language.translation.word_maps import BEST, words_of
+from pages.language.translation.words import TITLES
 from tests.core.tiny_translators import tiny
+from tests.pages.conftest import prose, told
 
 PAGE = "language/translation"
 VOCABULARY = 8000
 LONG = " ".join(["The cat sat on the old mat, and nobody was there to see it."] * 36)  # 504 words
 
 
-@pytest.fixture(autouse=True)
-def tiny_models(monkeypatch):
+@pytest.fixture(scope="module", autouse=True)
+def tiny_models():
     """Random models of width 10 to 16 with the real tokenizer, in place of the trained ones."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(WEIGHTS / "translation" / "tokenizer.json"))
-
-    def load(name: str) -> zoo.Translator:
-        return KINDS[name][0](name, TITLES[name], tiny(name, vocabulary=VOCABULARY), tokenizer)
-
-    forget()
-    monkeypatch.setattr(zoo, "load_translator", load)
-    monkeypatch.setattr(kept, "best_heads", dict)
-    yield
-    forget()
-
-
-def forget() -> None:
-    from pages.language.translation import compute_steps as translation_steps
-
-    for cached in (kept.translator, kept._place, kept.align, translation_steps.worked_step):
-        cached.clear()
-
-
-def prose(app: AppTest) -> str:
-    return "\n".join(element.value for element in app.markdown)
+    made = {name: KINDS[name][0](name, TITLES[name], tiny(name, vocabulary=VOCABULARY), tokenizer) for name in TITLES}
+    with pytest.MonkeyPatch.context() as patch:
+        kept.clear()
+        patch.setattr(zoo, "load_translator", made.__getitem__)
+        patch.setattr(compute, "best_head", lambda: None)
+        yield
+    kept.clear()
 
 
 def cards(app: AppTest) -> dict[str, str]:
@@ -60,99 +50,87 @@ def cards(app: AppTest) -> dict[str, str]:
         title: [m.value for m in app.markdown if m.value.startswith(f"**{title}**\n\n")] for title in TITLES.values()
     }
     assert all(len(each) == 1 for each in found.values()), found
-    return {title: each for title, (each,) in found.items()}
+    return {title: each.replace("\\", "") for title, (each,) in found.items()}
 
 
-def plain(markdown: str) -> str:
-    return re.sub(r"\\(.)", r"\1", markdown)
+def translated(text: str, beam: int = 2) -> dict[str, Translated]:
+    return {name: compute.translate(name, text, beam) for name in TITLES}
 
 
-def translated(text: str, beam: int = 2) -> dict[str, kept.Translated]:
-    return {name: kept.translate(name, text, beam=beam) for name in TITLES}
-
-
-def test_three_translations_stand_side_by_side_with_their_log_probabilities(visit):
+def test_three_translations_stand_side_by_side_with_their_log_probabilities_and_what_to_notice(visit):
     app = visit(PAGE, text="The cat sleeps.", beam="2")
     for name, each in translated("The cat sleeps.").items():
-        card = plain(cards(app)[TITLES[name]])
+        card = cards(app)[TITLES[name]]
         assert " ".join(each.text.split()) in card
         total = sum(each.aligned.log_probabilities)
         assert each.log_probability == pytest.approx(total, abs=1e-3)
         assert f"**{total:.2f}**".replace("-", "−") in card
         assert f"**{total / len(each.target):.2f}** per token".replace("-", "−") in card
+    assert "What to notice" in [element.value for element in app.subheader]
+    app.button(key="classic").click().run()
+    assert app.text_area(key="text").value == words.CLASSIC
+    assert app.button(key="classic").disabled
+    app.text_area(key="text").set_value("").run()
+    assert "There is no text here yet" in told(app, "warning")
+
+
+@pytest.mark.parametrize("part", ["Encoder", "Decoder"])
+def test_self_attention_is_one_link_away(visit, part):
+    app = visit(PAGE, text="Sweet berries.", beam="1", translate_part=part, translate_units="Pieces")
+    assert not app.warning
+    assert f"{part} of the transformer" in prose(app)
+
+
+def test_the_projector_shows_no_prose(visit):
+    app = visit(PAGE, text="A dog.", beam="1", present="1")
+    assert words.PAGE.lead not in prose(app)
+    assert "What to notice" not in [element.value for element in app.subheader]
+    assert len(cards(app)) == 3
 
 
 def test_what_is_known_is_there_at_once_and_what_is_not_is_reported_step_by_step():
     steps: list[int] = []
-    first = kept.translate("bahdanau", "A dog.", beam=2, progress=lambda _, best: steps.append(len(best[0].tokens)))
+    first = compute.translate(
+        "bahdanau", "A dog barks.", 2, onlooker=Onlooker(lambda _, best: steps.append(len(best[0].tokens)))
+    )
     assert steps[0] == 1
     assert len(steps) >= len(first.target)
-    again: list[int] = []
-    assert kept.translate("bahdanau", "A dog.", beam=2, progress=lambda step, _: again.append(step)) is first
-    assert again == []
-
-
-@pytest.mark.parametrize("text", ["   ", "\n\t", "\u0000"])
-def test_without_a_text_one_sentence_says_what_to_do(visit, text):
-    app = visit(PAGE, text=text)
-    assert len(app.warning) == 1
-    assert "There is no text here yet" in plain(app.warning[0].value)
-
-
-def test_an_emptied_field_is_told_in_the_same_way(visit):
-    app = visit(PAGE, text="A dog.", beam="1")
-    app.text_area(key="text").set_value("").run()
-    assert not app.exception
-    assert "There is no text here yet" in plain(app.warning[0].value)
+    again = Onlooker(lambda *_: pytest.fail("It is known."))
+    assert compute.translate("bahdanau", "A dog barks.", 2, onlooker=again) is first
+    assert compute.translate.known("bahdanau", "A dog barks.", 2) is first
 
 
 @pytest.mark.parametrize("text", ["😀 👍🏽", "你好，世界", "مرحبا بالعالم", "Ποῦ εἶ;"])
-def test_characters_that_no_model_has_seen_are_named_in_one_sentence(visit, text):
-    app = visit(PAGE, text=text, beam="1")
-    assert not app.warning
-    (told,) = [plain(info.value) for info in app.info]
-    assert f"“{text[0]}”" in told
-    assert "unknown" in told
-    assert len(cards(app)) == 3
+def test_characters_that_no_model_knows_are_named(text):
+    model = zoo.load_translator("transformer")
+    found = three_translators.unknown_characters(text, model.encode(text), model)
+    assert found[0] == text[0]
+    assert len(set(found)) == len(found)
+    assert three_translators.unknown_characters("A dog…\u200b", model.encode("A dog…\u200b"), model) == []
 
 
-def test_markup_is_shown_as_text(visit):
-    text = '<img src=x onerror=alert(1)> **bold** $x$ [a](b) :red[c] "d"'
-    app = visit(PAGE, text=text, beam="1")
+def test_odd_texts_get_one_sentence_and_markup_is_shown_as_text(visit):
+    app = visit(PAGE, text='😀 <img src=x onerror=alert(1)> **bold** $x$ :red[c] "d"', beam="1")
     assert not app.warning
-    assert "<img" not in re.sub(r"\\<", "", prose(app))
-    assert "**bold**" not in prose(app)
+    assert "The models do not know \u2066“😀”\u2069" in told(app, "info")
+    shown = "\n".join(element.value for element in app.markdown)
+    assert "<img" not in re.sub(r"\\<", "", shown)
+    assert "**bold**" not in shown
 
 
 def test_a_text_of_500_words_is_cut_where_the_models_end_and_says_so(visit):
     app = visit(PAGE, text=LONG, beam="1")
     assert not app.warning
-    (told,) = [plain(info.value) for info in app.info]
-    assert f"the first {zoo.translators.CONTEXT - 1} of " in told
-    assert len(cards(app)) == 3
-
-
-@pytest.mark.parametrize("part", ["Target to source", "Encoder", "Decoder"])
-@pytest.mark.parametrize("units", ["Words", "Pieces"])
-def test_every_view_is_alive(visit, part, units):
-    app = visit(PAGE, text="Strawberries are unbelievably sweet.", beam="2", translate_part=part, translate_units=units)
-    assert not app.warning
-    assert "What to notice" in [element.value for element in app.subheader]
-
-
-def test_the_projector_shows_no_prose(visit):
-    app = visit(PAGE, text="A dog.", beam="1", present="1")
-    assert said.TRANSLATION.lead not in prose(app)
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert f"the first {zoo.translators.CONTEXT - 1} of " in told(app, "info")
     assert len(cards(app)) == 3
 
 
 def test_words_get_the_sum_of_the_columns_and_the_mean_of_the_rows_of_their_pieces():
     each = translated("Strawberries are unbelievably sweet.")["bahdanau"]
-    scene = maps.alignment({"bahdanau": each}, joined=True, marks=True, best=None)
+    scene = three_translators.alignment({"bahdanau": each}, joined=True, marks=True, best=None)
     (panel,) = scene.panels
     weights = each.aligned.cross[0][0].numpy()
-    spans = [maps.units_of(tokens, joined=True, marks=True).words.spans for tokens in (each.target, each.source)]
+    spans = [words_of(tokens).spans for tokens in (each.target, each.source)]
     assert max(map(len, spans[1])) > 1  # a word of several pieces is among them
     for row, target in enumerate(spans[0]):
         for column, source in enumerate(spans[1]):
@@ -163,11 +141,13 @@ def test_words_get_the_sum_of_the_columns_and_the_mean_of_the_rows_of_their_piec
     assert "".join(scene.source) == "".join(each.source.labels)
 
 
-def test_the_transformer_has_the_mean_of_all_the_mean_of_each_layer_and_every_head_with_the_best_one_marked():
+@pytest.mark.parametrize("shift", [0, 1])
+def test_the_transformer_has_every_head_and_the_means_and_the_best_head_the_rows_that_are_its_links(shift):
     each = translated("A dog runs.")["transformer"]
     whole = np.stack([layer.numpy() for layer in each.aligned.cross])
-    target, source = (maps.units_of(tokens, joined=False, marks=True) for tokens in (each.target, each.source))
-    found = {one.name: one for one in maps.maps_of(each.aligned, target, source, BestHead(1, 2, 0))}
+    target, source = (words_of(tokens, joined=False) for tokens in (each.target, each.source))
+    maps = word_maps.maps_of(each.aligned, target, source, BestHead(1, 2, shift))
+    found = {one.name: one for one in maps}
     layers, heads = whole.shape[:2]
     assert next(iter(found)) == "mean"
     assert len(found) == 1 + layers + layers * heads
@@ -175,40 +155,36 @@ def test_the_transformer_has_the_mean_of_all_the_mean_of_each_layer_and_every_he
     for layer in range(layers):
         np.testing.assert_allclose(found[f"layer {layer}, mean"].weights, whole[layer].mean(axis=0), atol=1e-6)
         for head in range(heads):
-            one = found[f"layer {layer}, head {head}"]
-            np.testing.assert_allclose(one.weights, whole[layer, head], atol=1e-6)
-            assert one.note.startswith(BEST) == ((layer, head) == (1, 2))
-
-
-def test_a_head_that_is_one_step_late_is_shown_with_the_rows_of_the_next_step():
-    each = translated("A dog runs.")["transformer"]
-    target, source = (maps.units_of(tokens, joined=False, marks=True) for tokens in (each.target, each.source))
-    found = {one.name: one for one in maps.maps_of(each.aligned, target, source, BestHead(0, 1, 1))}
-    weights = each.aligned.cross[0][1].numpy()
-    np.testing.assert_allclose(found["layer 0, head 1"].weights[:-1], weights[1:], atol=1e-6)
-    assert "one step later" in found["layer 0, head 1"].note
+            one, rows = found[f"layer {layer}, head {head}"], whole[layer, head]
+            best = (layer, head) == (1, 2)
+            assert one.note.startswith(BEST) == best
+            assert ("one step later" in one.note) == (best and shift == 1)
+            if best and shift:
+                rows = np.concatenate([rows[1:], rows[-1:]])
+            np.testing.assert_allclose(one.weights, rows, atol=1e-6)
+    assert maps[word_maps.best_of(maps)].name == "layer 1, head 2"
 
 
 def test_without_marks_only_words_are_left_and_nothing_is_shared_out_again():
     each = translated("Yes, sir!")["bahdanau"]
-    source = maps.units_of(each.source, joined=True, marks=False)
-    assert [label.strip() for label in source.labels] == ["Yes", "sir"]
-    target = maps.units_of(each.target, joined=False, marks=True)
-    whole = maps.units_of(each.source, joined=True, marks=True)
-    kept_, all_ = (maps.map_between(each.aligned.cross[0][0], target, units).numpy() for units in (source, whole))
-    np.testing.assert_array_equal(kept_, all_[:, list(source.places)])
+    source, whole = (words_of(each.source, marks=marks) for marks in (False, True))
+    assert [label.strip() for label in source.shown_labels] == ["Yes", "sir"]
+    target = words_of(each.target, joined=False)
+    some, every = (word_maps.between(each.aligned.cross[0][0], target, shown).numpy() for shown in (source, whole))
+    np.testing.assert_array_equal(some, every[:, list(source.shown)])
 
 
 def test_where_there_are_no_words_all_is_shown():
     only_end = Tokens((END,), ("</s>",), (True,), (None,))
-    assert maps.units_of(only_end, joined=True, marks=False).labels == ("</s>",)
+    assert words_of(only_end, marks=False).shown_labels == ("</s>",)
 
 
 @pytest.mark.parametrize("joined", [True, False])
 def test_the_decoder_reads_what_was_written_before_and_never_what_comes_later(joined):
     each = translated("Strawberries are sweet.")["transformer"]
-    scene = maps.self_attention(each, "decoder", joined=joined)
-    assert scene.sequences["key"].labels[0] == maps.BEGIN_LABEL
+    scene = word_maps.self_attention(each, "decoder", joined=joined)
+    assert scene.sequences["key"].labels[0] == each.begin == "<s>"
+    assert scene.sequences["key"].special[0]
     if not joined:
         assert scene.sequences["key"].labels[1:] == each.target.labels[:-1]
     for layer in range(len(scene.layers)):
@@ -220,14 +196,14 @@ def test_the_decoder_reads_what_was_written_before_and_never_what_comes_later(jo
 
 def test_the_encoder_looks_in_both_directions():
     each = translated("A dog runs.")["transformer"]
-    scene = maps.self_attention(each, "encoder", joined=False)
+    scene = word_maps.self_attention(each, "encoder", joined=False)
     np.testing.assert_allclose(scene.layers[1].weights(3), each.aligned.maps["encoder"][1][3].numpy(), atol=1e-6)
     assert scene.links(0).all()
 
 
 def test_all_maps_can_be_taken_away_without_pickle():
     each = translated("A dog runs.")
-    with np.load(io.BytesIO(maps.arrays(each)), allow_pickle=False) as file:
+    with np.load(io.BytesIO(word_maps.arrays(each)), allow_pickle=False) as file:
         for name, one in each.items():
             for part, layers in one.aligned.maps.items():
                 for layer, heads in enumerate(layers):
@@ -237,49 +213,148 @@ def test_all_maps_can_be_taken_away_without_pickle():
 
 
 def test_a_model_without_attention_says_so_and_calls_its_map_influence():
-    scene = maps.alignment(translated("A dog runs."), joined=True, marks=True, best=None)
-    panel = scene.panel("seq2seq")
+    panel = three_translators.alignment(translated("A dog runs."), joined=True, marks=True, best=None).panel("seq2seq")
     assert panel.maps[0].name == "influence"
     assert "no attention" in panel.about
     assert "gradient" in panel.about
     assert panel.verb == "depends on"
 
 
-@pytest.mark.parametrize(
-    ("places", "run"),
-    [
-        ([0, 1, 2], [0]),
-        ([0, 3, 2, 1, 4], [1, 2, 3]),
-        ([2, 2, 1], [1, 2]),
-        ([5, 4, 1, 3, 2], [0, 1, 2]),
-        ([], []),
-        ([1], [0]),
-    ],
-)
-def test_the_longest_run_from_right_to_left_is_found(places, run):
-    assert list(longest_backwards(places)) == run
-
-
-def test_entropy_is_that_of_the_formula():
-    assert entropy(np.full((3, 8), 1 / 8)) == pytest.approx(3)
-    assert entropy(np.eye(4)) == 0
-    assert entropy(np.array([[0.5, 0.25, 0.25]])) == pytest.approx(1.5)
-
-
 def test_the_row_that_is_worked_out_is_the_row_of_the_map():
-    from pages.language.translation.compute_steps import worked_step
-
     each = translated("A dog runs.")["bahdanau"]
-    look = worked_step("bahdanau", "A dog runs.", 2, 1).known
+    look = compute.worked_step("bahdanau", "A dog runs.", 2, 1).known
     np.testing.assert_allclose(look.weights, each.aligned.cross[0][0, 1], atol=1e-5)
     strongest = float(each.aligned.cross[0][0, 1].max())
-    lines = row_table(look, each.source.labels).splitlines()
+    lines = three_translators.row_table(look, each.source.labels).splitlines()
     assert lines[2].endswith(f"| 1.0000 | {strongest:.4f} |")
     assert lines[-1].endswith("**1.0000** |")
 
 
-def test_the_sentence_of_the_paper_is_one_click_away(visit):
-    app = visit(PAGE, text="A dog.", beam="1")
-    app.button(key="classic").click().run()
-    assert app.text_area(key="text").value == said.CLASSIC
-    assert app.button(key="classic").disabled
+# Sentences: each is worked out in another way.
+
+
+def panel_of(weights: np.ndarray, *, note: str = "", others: int = 0) -> Panel:
+    """A panel whose first map has these weights; its words are t0, t1 ..."""
+    maps = (Map("layer 0, head 0", weights, note), *(Map(f"m{place}", weights) for place in range(others)))
+    return Panel("key", "Model", "weights", tuple(f" t{place}" for place in range(len(weights))), maps)
+
+
+maps_of_weights = (
+    st.integers(1, 7)
+    .flatmap(
+        lambda sources: st.lists(
+            st.lists(st.integers(0, 5), min_size=sources, max_size=sources).filter(any), min_size=1, max_size=7
+        )
+    )
+    .map(lambda rows: np.array(rows) / np.array(rows).sum(axis=1, keepdims=True))
+)
+
+
+def runs(places: list[int]) -> list[list[int]]:
+    """Every run of neighbours that goes backwards, by trying all."""
+    return [
+        list(range(start, end))
+        for start in range(len(places))
+        for end in range(start + 1, len(places) + 1)
+        if all(places[each] < places[each - 1] for each in range(start + 1, end))
+    ]
+
+
+@given(maps_of_weights)
+def test_the_order_that_is_told_is_that_of_the_strongest_places(weights):
+    targets, sources = weights.shape
+    rows, columns = tuple(range(targets)), tuple(range(sources - 1)) or (0,)  # the last one is a mark
+    source = tuple(f" s{place}" for place in range(sources))
+    said = three_translators.about_order(panel_of(weights), rows, source, columns)
+    firsts = [max(range(sources), key=lambda place, row=row: (row[place], -place)) for row in weights.tolist()]
+    seen = [(row, place) for row, place in enumerate(firsts) if place in columns]
+    assert ("Not counted" in said) == (len(seen) < targets)
+    if len(seen) < targets:
+        assert f"Not counted: {targets - len(seen)} of {targets} words" in said
+    places = [place for _, place in seen]
+    longest = max(map(len, runs(places)), default=0)
+    if len(places) < 2:
+        assert "shows no order" in said
+    elif len(set(places)) == 1:
+        assert f"every word looks most at “s{places[0]}”" in said
+    elif longest < 2:
+        assert "goes from left to right" in said
+        assert places == sorted(places)
+    else:
+        names = re.findall(r"“t(\d)”", said)
+        assert len(names) == min(longest, 5)
+        told = [firsts[int(name)] for name in names]
+        assert told == sorted(told, reverse=True)
+        assert re.findall(r"“s(\d)”", said) == [str(place) for place in told]
+
+
+def test_a_map_that_is_one_step_late_is_told_as_that():
+    weights = np.array([[0.1, 0.9, 0], [0.9, 0.1, 0]])
+    said = three_translators.about_order(
+        panel_of(weights, note=words.BEST_SHIFTED, others=1), (0, 1), (" a", " b", "</s>"), (0, 1)
+    )
+    assert "**Model** (layer 0, head 0, one step later) turns the order round" in said
+
+
+@given(st.lists(st.integers(0, 9), max_size=12))
+def test_the_longest_run_from_right_to_left_is_found(places):
+    found = list(word_maps.longest_backwards(places))
+    assert found == max(runs(places), key=len, default=[])
+
+
+@given(st.lists(st.lists(st.sampled_from(["le", "chat", "dort", "l'eau"]), max_size=4), min_size=3, max_size=3))
+def test_words_of_one_model_alone_are_no_words_of_another(sentences):
+    texts = dict(zip(("A", "B", "C"), map(" ".join, sentences), strict=True))
+    said = three_translators.about_difference(texts)
+    alone = {
+        (title, word)
+        for title, own in zip(texts, sentences, strict=True)
+        for word in own
+        if sum(word in other for other in sentences) == 1
+    }
+    if len(set(texts.values())) == 1:
+        assert said == "All three models write the same sentence."
+    elif not alone:
+        assert said == "The translations differ, though no word is written by one model alone."
+    else:
+        parts = said.removeprefix("These words are written by one model alone: ").removesuffix(".").split("; ")
+        told = {(part[2], word.replace("\\", "")) for part in parts for word in re.findall("“(.*?)”", part)}
+        assert told == alone
+
+
+def test_of_many_words_of_one_model_alone_some_are_told_and_all_counted():
+    said = three_translators.about_difference({"A": "a b c d e f g", "B": "x", "C": "x"})
+    assert said == "These words are written by one model alone: **A** “a”, “b”, “c”, “d”, “e” and 2 more."
+
+
+@given(st.dictionaries(st.sampled_from("ABC"), st.lists(st.floats(-20, 0), min_size=1, max_size=5), min_size=1))
+def test_the_surest_model_has_the_highest_geometric_mean(log_probabilities):
+    said = three_translators.about_certainty({name: tuple(values) for name, values in log_probabilities.items()})
+    means = {
+        name: math.prod(math.exp(value) for value in values) ** (1 / len(values))
+        for name, values in log_probabilities.items()
+    }
+    assert means[re.match(r"\*\*(.)\*\* is surest", said)[1]] == pytest.approx(max(means.values()))
+    assert f"({', '.join(f'{name} {mean:.0%}' for name, mean in means.items())})" in said
+
+
+@given(maps_of_weights)
+def test_entropies_are_those_of_the_formula_and_even_attention_has_the_most(weights):
+    targets, sources = weights.shape
+    said = three_translators.about_sharpness((panel_of(weights),), {"key": tuple(range(targets))}, sources)
+    bits = -sum(value * math.log2(value) for row in weights.tolist() for value in row if value) / targets
+    told, spread = re.search(r"Model (\S+) bits, as if over \*\*(\S+)\*\* words", said).groups()
+    assert float(told) == pytest.approx(bits, abs=0.006)
+    assert float(spread) == pytest.approx(2**bits, abs=0.06)
+    assert f"all {sources} words and marks would have {math.log2(sources):.2f} bits" in said
+    assert "-0" not in said
+    assert "nan" not in said
+
+
+@pytest.mark.parametrize("text", ["A dog.", "!", "😀", "a"])
+def test_every_text_has_sentences_without_gaps(text):
+    for best in (None, BestHead(1, 2, 1)):
+        said = " ".join(three_translators.noticed(translated(text), best))
+        assert not re.search(r"\b(nan|inf)\b", said)
+        assert said.count("bits, as if over") == (4 if best else 3)
+        assert three_translators.row_to_show(translated(text)["bahdanau"]) < len(translated(text)["bahdanau"].target)

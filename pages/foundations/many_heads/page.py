@@ -1,22 +1,36 @@
 """What each head of a model does, what is lost without it, and what all of them make together."""
 
+from collections.abc import Callable
+from functools import partial
+
 import streamlit as st
 
-from dashboard import layout
-from pages.foundations.many_heads import measured, output, silenced, together
-from pages.foundations.many_heads import words as words_heads
-from pages.foundations.many_heads.given import given
+from dashboard import controls, layout, sections
+from dashboard.models import image_model
+from dashboard.photograph import Photograph
+from dashboard.watched import Watched, WatchedText, watch_text
+from pages.foundations.many_heads import added_up, measured, silenced, together, words
 
-SECTIONS = {
+TEXT, PICTURE = "Text", "Picture"
+
+run: Callable[..., Watched]  # with these heads silenced
+layout.head(words.HEADS)
+with layout.control_bar():
+    kind = st.segmented_control("Input", [TEXT, PICTURE], default=TEXT, key="input", bind="query-params", required=True)
+    if kind == TEXT:
+        text = controls.text()
+        run = partial(watch_text, controls.model("text"), text)
+    else:
+        picture, name = controls.picture(), controls.model("image")
+        run = Photograph(name, picture, controls.resolution(image_model(name))).watched
+with layout.waiting_place():
+    watched = run()
+if isinstance(watched, WatchedText):
+    layout.say_what_was_cut(watched.given)
+show: dict[str, Callable[[Watched], None]] = {
     "Measured": measured.show,
-    "Silenced": silenced.show,
-    "Added up": output.show,
+    "Silenced": partial(silenced.show, run=run),
+    "Added up": added_up.show,
     "Taken together": together.show,
 }
-
-layout.head(words_heads.HEADS)
-run = given()
-section = st.segmented_control(
-    "What to look at", list(SECTIONS), default="Measured", key="show", bind="query-params", required=True
-)
-SECTIONS[section](run)
+sections.chosen(show)(watched)

@@ -1,30 +1,36 @@
 """Translations and what was looked at while they were written, kept for the next visitor who asks for the same."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-import streamlit as st
+import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from core import zoo
 from core.errors import ModelError
+from core.models.bahdanau import Bahdanau
+from core.models.transformer import Transformer
 from core.text import Tokens, read_text
-from core.translation.decoding import Decoded, Progress
-from core.zoo import Aligned, Changes, Translator
-from dashboard.kept import computing
-from pages.language.translation import compute_measured as translation_measured
-
-Key = tuple[object, ...]
-BEST = ("layer", "head", "shift", "direction")
+from core.translation.decoder_step import Look, Memory, look_additive, look_product, next_tokens, remember
+from core.translation.decoding import BEGIN, Decoded, Hypothesis
+from core.zoo import UNCHANGED, Aligned, Changes, NamedTranslator, Translator
+from dashboard.kept import keep
+from dashboard.models import translator
+from pages.language.translation import compute_measured
 
 
 @dataclass(frozen=True, eq=False)
 class Translated:
     """A source, its translation by one model, and the maps of writing it. Shared by all visitors: never changed."""
 
-    model: Translator
+    model: Translator | NamedTranslator
     source: Tokens
     decoded: Decoded
     target: Tokens  # the best hypothesis, its end mark included
     aligned: Aligned
+    begin: str = "<s>"  # the label of what the decoder reads before it writes the first token
 
     @property
     def text(self) -> str:
@@ -37,61 +43,106 @@ class Translated:
         return self.decoded.best.log_probability
 
 
-@st.cache_resource(max_entries=4, show_spinner="Loading the translators …")
-def translator(name: str) -> Translator:
-    """One of `zoo.TRANSLATION`, shared by all visitors: it is only ever read."""
-    return zoo.load_translator(name)
+@dataclass(frozen=True, eq=False)
+class WorkedStep:
+    """What one step knows, and what it expects: the log-probability of every token. Shared: never changed."""
+
+    known: Look | Memory
+    log_probabilities: Float[Tensor, " vocabulary"]
 
 
-def known_translation(name: str, text: str, beam: int, changes: Changes = zoo.UNCHANGED) -> Translated | None:
-    """The translation, if somebody has asked for it before."""
-    return _place((name, text, beam, changes)).get("translated")
+@dataclass(frozen=True)
+class BestHead:
+    """The head of a transformer whose strongest links agree best with those of people, over many sentences."""
+
+    layer: int
+    head: int
+    shift: int  # 1: its row for a word is that of the next step, which has read the word
 
 
-def translate(
-    name: str, text: str, *, beam: int, changes: Changes = zoo.UNCHANGED, progress: Progress | None = None
-) -> Translated:
-    """Translate with one model; `progress` is told of each step, and may stop the work by an exception."""
-    place = _place((name, text, beam, changes))
-    if "translated" not in place:
-        model = translator(name)
-        source = model.encode(read_text(text))
-        with computing():
-            decoded = model.write(source, beam=beam, changes=changes, keep_steps=True, progress=progress)
-            target = model.tokens(decoded.best.tokens)
-            aligned = model.align(source, target, changes)
-        place["translated"] = Translated(model, source, decoded, target, aligned)
-    return place["translated"]
+@dataclass(frozen=True)
+class Onlooker:
+    """Who is told of each step of writing: its number, and the best hypothesis so far of each source.
+
+    All have one `identity`: what is written, and kept, does not depend on who looks on.
+    """
+
+    tell: Callable[[int, list[Hypothesis]], None] = lambda _step, _best: None
+    identity = "onlooker"
 
 
-def best_heads() -> dict[str, dict]:
-    """For each model the head that aligns best: "layer", "head", "shift", "direction"; {} while nobody has measured."""
-    try:
-        found = translation_measured.alignment()
-    except ModelError:
-        return {}
-    return {name: {key: of[key] for key in BEST} for name, of in found.models.items()}
+NOBODY = Onlooker()
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@keep()
+def translate(name: str, text: str, beam: int, changes: Changes = UNCHANGED, onlooker: Onlooker = NOBODY) -> Translated:
+    """The translation of a text from `read_text` by one of the three models; the onlooker may stop it by raising."""
+    model = translator(name)
+    source = model.encode(text)
+    decoded = model.write(source, beam=beam, changes=changes, keep_steps=True, progress=onlooker.tell)
+    target = model.tokens(decoded.best.tokens)
+    return Translated(model, source, decoded, target, model.align(source, target, changes))
+
+
+@keep()
 def align(name: str, english: str, french: str) -> Aligned:
     """What a model looks at while it is made to write a given translation."""
     model = translator(name)
-    source, target = model.encode(read_text(english)), model.encode_target(read_text(french))
-    with computing():
-        return model.align(source, target)
+    return model.align(model.encode(english), model.encode_target(french))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@keep()
 def align_again(name: str, text: str, beam: int, changes: Changes) -> Aligned:
     """What a changed model looks at while it is made to write what it wrote before it was changed."""
-    before = translate(name, text, beam=beam)
-    with computing():
-        return before.model.align(before.source, before.target, changes)
+    before = translate(name, text, beam)
+    return translator(name).align(before.source, before.target, changes)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _place(key: Key) -> dict[str, Translated]:
-    """An empty place, shared by all who ask for the same."""
-    del key
-    return {}
+@keep()
+def worked_step(name: str, text: str, beam: int, place: int, layer: int = 0, head: int = 0) -> WorkedStep:
+    """The step that writes token `place` of a model's own translation; `layer` and `head` are the transformer's."""
+    translated = translate(name, text, beam)
+    network: Any = translated.model.network
+    source = torch.tensor([translated.source.ids])
+    before = torch.tensor([(BEGIN, *translated.target.ids[:-1])])
+    known: Look | Memory
+    if isinstance(network, Bahdanau):
+        known = look_additive(network, source, before, place)
+    elif isinstance(network, Transformer):
+        known = look_product(network, source, before, place, layer=layer, head=head)
+    else:
+        known = remember(network, source, before, place)
+    return WorkedStep(known, next_tokens(network, source, before, place))
+
+
+def best_head() -> BestHead | None:
+    """The head of the transformer that aligns best; None while nobody has measured."""
+    try:
+        found = compute_measured.alignment().models["transformer"]
+    except ModelError:
+        return None
+    return BestHead(int(found["layer"]), int(found["head"]), int(found["shift"]))
+
+
+@keep("Loading the model …")
+def named_translator(name: str) -> NamedTranslator:
+    """A pretrained translator, by name or folder, that `inspect_model` has let pass."""
+    return zoo.load_named_translator(name, allow_folders=True)
+
+
+@keep()
+def translate_by_name(
+    name: str,
+    text: str,
+    beam: int,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    onlooker: Onlooker = NOBODY,
+) -> Translated:
+    """The translation by a pretrained model; languages are codes of the model's own, where it leaves a choice."""
+    model = named_translator(name)
+    source = model.encode(read_text(text), source_language)
+    decoded = model.write(source, beam=beam, language=target_language, progress=onlooker.tell)
+    target = model.tokens(decoded.best.tokens)
+    begin = model.tokens([model.start(target_language)]).labels[0]
+    return Translated(model, source, decoded, target, model.align(source, target, target_language), begin)

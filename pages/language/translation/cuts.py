@@ -42,39 +42,27 @@ class CutLink:
 
 def encode(cuts: Iterable[CutLink]) -> str:
     """As they stand in the address: "3-2" (token 3, word 2), "3to5-2", "all-2"."""
-    return ",".join(map(_encoded, cuts))
 
+    def tokens(cut: CutLink) -> str:
+        return "all" if cut.is_whole else str(cut.first) if cut.first == cut.last else f"{cut.first}to{cut.last}"
 
-def _encoded(cut: CutLink) -> str:
-    if cut.is_whole:
-        return f"all-{cut.source}"
-    return f"{cut.first}-{cut.source}" if cut.first == cut.last else f"{cut.first}to{cut.last}-{cut.source}"
+    return ",".join(f"{tokens(cut)}-{cut.source}" for cut in cuts)
 
 
 def decode(text: str, sources: int, targets: int) -> tuple[tuple[CutLink, ...], int]:
     """The cuts of an address that lie within so many source words and target tokens, and how many parts do not."""
-    parts = [part for part in text.split(",") if part]
-    cuts = [_decoded(part) for part in parts[:MOST]]
-    kept = [cut for cut in cuts if cut and cut.source < sources and _is_within(cut, targets)]
+    parts, kept = [part for part in text.split(",") if part], list[CutLink]()
+    for match in map(_CUT.fullmatch, parts[:MOST]):
+        if match and match[1] == "all":
+            first, last = None, None
+        elif match:
+            first, last = int(match[2]), int(match[3] or match[2])
+        if match and int(match[4]) < sources and (last is None or first is None or first <= last < targets):
+            kept.append(CutLink(int(match[4]), first, last))
     return tuple(dict.fromkeys(kept)), len(parts) - len(kept)
 
 
-def _decoded(part: str) -> CutLink | None:
-    match = _CUT.fullmatch(part)
-    if not match:
-        return None
-    if match[1] == "all":
-        return CutLink(int(match[4]))
-    first = int(match[2])
-    last = first if match[3] is None else int(match[3])
-    return CutLink(int(match[4]), first, last) if first <= last else None
-
-
-def _is_within(cut: CutLink, targets: int) -> bool:
-    return cut.last is None or cut.last < targets
-
-
-def given(sources: int, targets: int) -> tuple[CutLink, ...]:
+def read(sources: int, targets: int) -> tuple[CutLink, ...]:
     """The visitor's cuts; what does not fit the sentence is dropped, and that is said."""
     cuts, wrong = decode(st.query_params.get(ADDRESS, ""), sources, targets)
     if wrong:
@@ -83,11 +71,11 @@ def given(sources: int, targets: int) -> tuple[CutLink, ...]:
             f"words, whose translation may have at most {targets} pieces: left out.",
             icon=":material/link_off:",
         )
-        keep(cuts)
+        write(cuts)
     return cuts
 
 
-def keep(cuts: Collection[CutLink]) -> None:
+def write(cuts: Collection[CutLink]) -> None:
     """Write the cuts into the address."""
     if cuts:
         st.query_params[ADDRESS] = encode(cuts)

@@ -1,19 +1,34 @@
-"""What the visitor gives: an English sentence, and how many hypotheses the beam holds."""
+"""What several sections ask the visitor for: a sentence, the width of the beam, which map, between words or pieces."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import streamlit as st
 
 from core.text import read_text
-from pages.language.translation import words as said
+from core.translation.alignment import Direction
+from core.translation.translator_maps import Part
+from pages.language.translation import words
+
+Option = TypeVar("Option")
 
 LONGEST = 5000  # characters: far more than the models read at once
 BEAM = 5
+PARTS: dict[str, Part] = {"Target to source": "cross", "Encoder": "encoder", "Decoder": "decoder"}
+WORDS, PIECES = "Words", "Pieces"
+DIRECTIONS: dict[str, Direction] = {
+    "each French word": "target",
+    "each English word": "source",
+    "both agree": "both",
+    "either": "either",
+}
 
 
 def sentence() -> str:
     """The visitor's English sentence, as `read_text` leaves it."""
     raw = st.text_area(
         "Your English sentence",
-        said.SENTENCE,
+        words.SENTENCE,
         key="text",
         bind="query-params",
         height=70,
@@ -26,28 +41,43 @@ def sentence() -> str:
 def classic() -> None:
     """A button that takes the sentence of the paper that invented attention."""
     st.button(
-        said.CLASSIC_BUTTON,
+        words.CLASSIC_BUTTON,
         key="classic",
         type="tertiary",
         icon=":material/format_quote:",
-        on_click=_take_classic,
-        help=said.CLASSIC_HELP,
-        disabled=st.session_state.get("text") == said.CLASSIC,
+        on_click=lambda: st.session_state.update(text=words.CLASSIC),
+        help=words.CLASSIC_HELP,
+        disabled=st.session_state.get("text") == words.CLASSIC,
     )
-
-
-def _take_classic() -> None:
-    st.session_state.text = said.CLASSIC
 
 
 def beam() -> int:
     """How many hypotheses the beam search keeps; 1 is greedy."""
+    about = "How many unfinished translations are kept at each step. 1 is greedy: always the most probable next word."
+    return choice("Beam", (1, 2, 3, 5, 8), "beam", first=BEAM, help=about)
+
+
+def part(key: str, there: Sequence[str] = tuple(PARTS), help: str | None = None) -> Part:  # noqa: A002
+    """Which attention is shown, of those that are `there` (keys of PARTS)."""
+    return PARTS[choice("Attention", there, key, help=help)]
+
+
+def between_words(key: str) -> bool:
+    """Whether rows and columns are words, and not pieces."""
+    return choice("Rows and columns", (WORDS, PIECES), key, help=words.UNITS_HELP) == WORDS
+
+
+def choice(
+    label: str,
+    options: Iterable[Option],
+    key: str,
+    *,
+    first: Option | None = None,
+    help: str | None = None,  # noqa: A002
+    wrap: bool = False,
+) -> Option:
+    """One of a few, side by side and kept in the address; the first of them until the visitor chooses, or `first`."""
+    few = list(options)
     return st.segmented_control(
-        "Beam",
-        [1, 2, 3, 5, 8],
-        default=BEAM,
-        key="beam",
-        bind="query-params",
-        required=True,
-        help="How many unfinished translations are kept at each step. 1 is greedy: always the most probable next word.",
+        label, few, default=first or few[0], key=key, bind="query-params", required=True, help=help, wrap=wrap
     )

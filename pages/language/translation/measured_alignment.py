@@ -5,33 +5,30 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.translation.alignment import Direction
 from dashboard import charts, layout
-from dashboard.figures.heat import heat
-from pages.language.translation import compute_measured as kept
-from pages.language.translation import measured_notices as notices
-from pages.language.translation import words as page
-from pages.language.translation import words_measured as said
-from pages.language.translation.models import TITLES
-from pages.language.translation.words_measured import ALIGNED_TEXTS
+from pages.language.translation import compute_measured, figures, inputs, words
+from pages.language.translation.compute_measured import Alignment
+from pages.language.translation.inputs import DIRECTIONS
+from pages.language.translation.words import ALIGNED_TEXTS, TITLES
 
 TRANSFORMER, WITHOUT, MEAN = "transformer", "seq2seq", "mean"
+COUNTED, STRAIGHT = "IBM model 1", "diagonal"
 ROWS = {"writes the word": 0, "has read the word": 1}
-SIDES: dict[str, Direction] = {
-    "each French word": "target",
-    "each English word": "source",
-    "both agree": "both",
-    "either": "either",
+TAKEN = {
+    "target": "links of each French word",
+    "source": "links of each English word",
+    "both": "links that both sides agree on",
+    "either": "links of either side",
 }
 
 
 def show_table() -> tuple[str, ...]:
     """Error rate, precision and recall on both texts; what is to be noticed."""
     st.subheader("Do they look where people would?", anchor=False)
-    found = kept.alignment()
+    found = compute_measured.alignment()
     rows = table(found)
     percent = st.column_config.NumberColumn(format="%.1f%%")
     st.dataframe(
@@ -42,13 +39,13 @@ def show_table() -> tuple[str, ...]:
         column_config={name: percent for name in rows.columns if name != "links from"},
     )
     if not layout.is_presented():
-        st.caption(said.MEASURED_TEXTS)
-        st.caption(f"{how(found)} {_left_out(found)}")
+        st.caption(words.MEASURED_TEXTS)
+        st.caption(how_taken(found))
         charts.download_table(rows, "translation-alignment")
-    return notices.about_alignment(found)
+    return about_alignment(found)
 
 
-def table(found: kept.Alignment) -> pd.DataFrame:
+def table(found: Alignment) -> pd.DataFrame:
     """One row for each way to find links: the models, then what needs none."""
     rows = []
     for name, agreement in ways(found).items():
@@ -61,8 +58,8 @@ def table(found: kept.Alignment) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def ways(found: kept.Alignment) -> dict[str, Mapping[str, Any]]:
-    """What links are taken from, and their agreement by text."""
+def ways(found: Alignment) -> dict[str, Mapping[str, Any]]:
+    """What links are taken from, and their agreement by text; a sample of the pairs is named as that."""
     named: dict[str, Mapping[str, Any]] = {}
     for name, of in found.models.items():
         head = f", layer {of['layer']}, head {of['head']}" if name == TRANSFORMER else ""
@@ -71,93 +68,74 @@ def ways(found: kept.Alignment) -> dict[str, Mapping[str, Any]]:
             layer = of["mean"]["layer"]
             which = "all heads" if layer == MEAN else f"layer {layer}"
             named[f"{TITLES[name]}, mean of {which}"] = of["mean"]["agreement"]
-    return named | {"IBM model 1, no network": found.baselines["IBM model 1"], "Diagonal": found.baselines["diagonal"]}
+    named |= {"IBM model 1, no network": found.baselines[COUNTED], "Diagonal": found.baselines[STRAIGHT]}
+    return {name + _sample(found, agreement): agreement for name, agreement in named.items()}
 
 
-def how(found: kept.Alignment) -> str:
-    """How the links of each row were taken."""
-    used = min(int(found.models[WITHOUT]["agreement"][text]["pairs"]) for text in ALIGNED_TEXTS)
+def _sample(found: Alignment, agreement: Mapping[str, Any]) -> str:
+    used = [int(agreement[text]["pairs"]) for text in ALIGNED_TEXTS]
+    if used == [_pairs(found, text) for text in ALIGNED_TEXTS]:
+        return ""
+    return f" ({' and '.join(map(str, dict.fromkeys(used)))} pairs only)"
+
+
+def _pairs(found: Alignment, text: str) -> int:
+    """How many pairs of a text the diagonal was measured on: all of them."""
+    return int(found.baselines[STRAIGHT][text]["pairs"])
+
+
+def how_taken(found: Alignment) -> str:
+    """How the links of each row were taken, and on how many pairs."""
     told = [f"{TITLES[name]}: {_taken(of)}" for name, of in found.models.items()]
     told += [f"{TITLES[name]}, mean: {_taken(of['mean'])}" for name, of in found.models.items() if "mean" in of]
+    texts = [text for text in ALIGNED_TEXTS if text in found.sets]
+    used = ", ".join(f"{found.models[WITHOUT]['agreement'][text]['pairs']} ({ALIGNED_TEXTS[text]})" for text in texts)
+    left_out = ", ".join(
+        f"{found.sets[text]['left_out']} of {found.sets[text]['pairs']} pairs ({ALIGNED_TEXTS[text]})" for text in texts
+    )
     return (
-        f"{'; '.join(told)}. Influences need a pass for every piece, so a sample of {used} pairs of each text stands "
-        f"for all. IBM model 1 learned from the same {found.learned_from:,} pairs as the networks."
+        f"{'; '.join(told)}. Influences need a gradient for every piece: they were taken from a sample of the pairs, "
+        f"{used}. IBM model 1 learned from the same {found.learned_from:,} pairs as the networks. Longer than the "
+        f"models read, and left out: {left_out}."
     )
 
 
 def _taken(of: Mapping[str, Any]) -> str:
-    told = {
-        "target": "links of each French word",
-        "source": "links of each English word",
-        "both": "links that both sides agree on",
-        "either": "links of either side",
-    }[of["direction"]]
-    return told + (", from the step that has read the word" if of["shift"] else "")
-
-
-def _left_out(found: kept.Alignment) -> str:
-    told = [
-        f"{found.sets[text]['left_out']} of {found.sets[text]['pairs']} pairs ({title})"
-        for text, title in ALIGNED_TEXTS.items()
-        if text in found.sets
-    ]
-    return f"Longer than the models read, and left out: {', '.join(told)}."
+    return TAKEN[of["direction"]] + (", from the step that has read the word" if of["shift"] else "")
 
 
 def show_heads() -> tuple[str, ...]:
     """Every head of the transformer; what is to be noticed."""
     st.subheader("Which head of the transformer aligns?", anchor=False)
-    rows, chosen = kept.heads(), kept.alignment().models[TRANSFORMER]
-    text, shift, direction = _choices(chosen)
+    rows, found = compute_measured.heads(), compute_measured.alignment()
+    best = found.models[TRANSFORMER]
+    text, shift, direction = _choices(best)
     rates = head_rates(rows, text, shift, direction)
-    figure = heads_figure(rates, (int(chosen["layer"]), int(chosen["head"])))
+    values = rates.to_numpy(dtype=float)
     charts.chart(
-        figure,
+        figures.head_rates(
+            values, list(rates.index), list(rates.columns), (int(best["layer"]), int(best["head"])), layout.look()
+        ),
         name="translation-heads",
         alt=f"Alignment error rate of each head of the transformer on {ALIGNED_TEXTS[text]}, from "
-        f"{np.nanmin(rates):.1%} to {np.nanmax(rates):.1%}; the head that was chosen is outlined",
+        f"{np.nanmin(values):.1%} to {np.nanmax(values):.1%}; the head that was chosen is outlined",
         table=rows[rows.model == TRANSFORMER],
     )
     if not layout.is_presented():
-        st.caption(said.MEASURED_HEADS)
-    return notices.about_heads(rates.to_numpy()[:, :-1], ALIGNED_TEXTS[text], _straight(text))
+        st.caption(words.MEASURED_HEADS)
+    return about_heads(values[:, :-1], ALIGNED_TEXTS[text], float(found.baselines[STRAIGHT][text]["aer"]))
 
 
-def _straight(text: str) -> float:
-    return float(kept.alignment().baselines["diagonal"][text]["aer"])
-
-
-def _choices(chosen: Mapping[str, Any]) -> tuple[str, int, Direction]:
+def _choices(best: Mapping[str, Any]) -> tuple[str, int, Direction]:
     """The text, the row that counts for a word, and from which side links are taken; at first as for the best head."""
+    row = next(name for name, shift in ROWS.items() if shift == best["shift"])
+    side = next(name for name, direction in DIRECTIONS.items() if direction == best["direction"])
     with layout.control_bar():
-        title = st.segmented_control(
-            "Text",
-            list(ALIGNED_TEXTS.values()),
-            default=next(iter(ALIGNED_TEXTS.values())),
-            key="measured_text",
-            bind="query-params",
-            required=True,
-        )
-        row = st.segmented_control(
-            "Step that",
-            list(ROWS),
-            default=next(name for name, shift in ROWS.items() if shift == chosen["shift"]),
-            key="measured_row",
-            bind="query-params",
-            required=True,
-            help=said.MEASURED_SHIFT_HELP,
-        )
-        side = st.segmented_control(
-            "Links of",
-            list(SIDES),
-            default=next(name for name, direction in SIDES.items() if direction == chosen["direction"]),
-            key="measured_links",
-            bind="query-params",
-            required=True,
-            help=page.DIRECTION_HELP,
-        )
+        title = inputs.choice("Text", ALIGNED_TEXTS.values(), "measured_text")
+        row = inputs.choice("Step that", ROWS, "measured_row", first=row, help=words.MEASURED_SHIFT_HELP)
+        side = inputs.choice("Links of", DIRECTIONS, "measured_links", first=side, help=words.DIRECTION_HELP)
     text = next(name for name, shown in ALIGNED_TEXTS.items() if shown == title)
-    return text, ROWS[row], SIDES[side]
+    return text, ROWS[row], DIRECTIONS[side]
 
 
 def head_rates(rows: pd.DataFrame, text: str, shift: int, direction: str) -> pd.DataFrame:
@@ -169,35 +147,63 @@ def head_rates(rows: pd.DataFrame, text: str, shift: int, direction: str) -> pd.
     return wide.loc[sorted(wide.index, key=int), [*heads, MEAN]]
 
 
-def heads_figure(rates: pd.DataFrame, chosen: tuple[int, int]) -> go.Figure:
-    """Full colour is what aligns: the colour is 1 − error rate, the number in a cell is the error rate."""
-    look = layout.look()
-    figure = heat(
-        1 - rates.to_numpy(dtype=float),
-        look=look,
-        x="head",
-        y="layer",
-        rows=[str(layer) for layer in rates.index],
-        columns=[str(head) for head in rates.columns],
-        limits=(0, 1),
-        tell="layer %{y}, head %{x}: alignment error rate %{customdata:.1%}",
-        height=(90 if look.presented else 62) * len(rates) + 80,
+def about_alignment(found: Alignment) -> tuple[str, ...]:
+    """The networks against counting and against the diagonal: only what was measured on the same pairs."""
+    text, title = next(iter(ALIGNED_TEXTS.items()))
+    rates = _comparable(found, text)
+    networks = {name: rate for name, rate in rates.items() if name in found.models}
+    told = ", ".join(f"{TITLES[name]} **{rate:.0%}**" for name, rate in networks.items())
+    counted, straight = rates[COUNTED], rates[STRAIGHT]
+    better = [TITLES[name] for name, rate in networks.items() if rate < counted]
+    against = f"Better than IBM model 1: {' and '.join(better)}." if better else "None reaches IBM model 1."
+    return (
+        f"{title}, {_pairs(found, text)} pairs, alignment error rate: {told}; IBM model 1, which knows only what words "
+        f"occur together, {counted:.0%}; the diagonal, which looks at no word at all, {straight:.0%}. {against}",
+        *(() if WITHOUT in networks else (about_influence(found, text),)),
     )
-    # The tick labels are words, so the sentence below the pointer is right for the mean as well.
-    figure.update_traces(
-        customdata=rates.to_numpy(dtype=float),
-        text=[[f"{rate:.0%}" for rate in row] for row in rates.to_numpy(dtype=float)],
-        texttemplate="%{text}",
-        textfont={"size": look.letters},
-        showscale=False,
+
+
+def _comparable(found: Alignment, text: str) -> dict[str, float]:
+    """The error rates on a text of all that was measured on as many of its pairs as the diagonal, by name."""
+    agreements = {name: of["agreement"] for name, of in found.models.items()} | dict(found.baselines)
+    pairs = _pairs(found, text)
+    return {name: float(of[text]["aer"]) for name, of in agreements.items() if int(of[text]["pairs"]) == pairs}
+
+
+def about_influence(found: Alignment, text: str) -> str:
+    """What may be said of influences that were measured on a sample of a text only."""
+    influence = found.models[WITHOUT]["agreement"][text]
+    sampled = (
+        f"The influences of the model without attention were measured on {influence['pairs']} of these pairs only: "
+        f"their {float(influence['aer']):.0%} cannot be compared with these."
     )
-    layer, head = chosen
-    figure.add_shape(
-        type="rect",
-        x0=head - 0.5,
-        x1=head + 0.5,
-        y0=layer - 0.5,
-        y1=layer + 0.5,
-        line={"color": look.palette.accent, "width": 3},
+    rates = _comparable(found, found.chosen_on)
+    if WITHOUT not in rates:
+        return sampled
+    told = ", ".join(f"{TITLES[name]} {rate:.0%}" for name, rate in rates.items() if name in found.models)
+    return (
+        f"{sampled} All were measured on the {_pairs(found, found.chosen_on)} pairs on which layer, head, step and "
+        f"side were chosen: {told}, the diagonal {rates[STRAIGHT]:.0%}."
     )
-    return figure
+
+
+def about_heads(rates: np.ndarray, text: str, straight: float) -> tuple[str, ...]:
+    """How many heads align at all. `rates` are those shown: layer, head."""
+    layer, head = np.unravel_index(np.nanargmin(rates), rates.shape)
+    worse = int((rates > straight).sum())
+    return (
+        f"{text}: layer {layer}, head {head} aligns best, with an error rate of **{rates[layer, head]:.0%}**. "
+        f"**{worse} of {rates.size} heads** {'is' if worse == 1 else 'are'} worse than the diagonal "
+        f"({straight:.0%}); the highest rate is {np.nanmax(rates):.0%}.",
+    )
+
+
+def show_formula() -> None:
+    """The alignment error rate of the head that was chosen, with its counts."""
+    text, title = next(iter(ALIGNED_TEXTS.items()))
+    best = compute_measured.alignment().models[TRANSFORMER]
+    agreement = best["agreement"][text]
+    links, sure, found_sure, found_possible = agreement["counts"]
+    st.latex(r"\mathrm{AER} = 1 - \frac{|A \cap S| + |A \cap P|}{|A| + |S|}")
+    st.latex(rf"= 1 - \frac{{{found_sure:,} + {found_possible:,}}}{{{links:,} + {sure:,}}} = {agreement['aer']:.3f}")
+    st.markdown(words.AER_FORMULA.format(layer=best["layer"], head=best["head"], text=title))

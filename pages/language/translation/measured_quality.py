@@ -1,24 +1,42 @@
-"""The three translators in one table, and what becomes of them as sentences grow longer."""
+"""Measured: how good the three translators are and at what cost, on long texts, and what others reached in print."""
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.errors import ModelError
+from core.published import PublishedTranslator, published_translators
 from dashboard import charts, layout
+from dashboard.figures.costs import Point, costs
 from dashboard.figures.curves import curves
+from dashboard.kept import keep
 from dashboard.numbers import with_power
-from pages.language.translation import compute_measured as kept
-from pages.language.translation import measured_notices as notices
-from pages.language.translation import words_measured as said
-from pages.language.translation.models import HUE_OF_TITLE, TITLES
+from dashboard.theme import HUES
+from pages.language.translation import compute_measured, inputs, measured_alignment, words
+from pages.language.translation.compute_measured import Results
+from pages.language.translation.figures import HUE_OF_TITLE
+from pages.language.translation.words import TITLES
 
 SCORES = {"BLEU": "bleu", "chrF": "chrf"}
+LANGUAGES = ("English to French", "English to German")
+FAMILY_HUES = {"recurrent": HUES[0], "convolutional": HUES[3], "transformer": HUES[2]}
 
 
-def show_scores() -> tuple[str, ...]:
+def show() -> None:
+    """Tables and figures; a part that nobody has measured yet says so in a sentence."""
+    noticed: list[str] = []
+    for part in (_scores, _lengths, measured_alignment.show_table, measured_alignment.show_heads, _published):
+        with layout.sentences():
+            noticed += part()
+    layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formulas)
+
+
+def _scores() -> tuple[str, ...]:
     """The table of the three models; what is to be noticed in it."""
     st.subheader("How good are they, and at what cost?", anchor=False)
-    results = kept.results()
+    results = compute_measured.results()
     table = scores(results)
     st.dataframe(
         table,
@@ -35,21 +53,12 @@ def show_scores() -> tuple[str, ...]:
         },
     )
     if not layout.is_presented():
-        signature = layout.plain(results.signature["bleu"])
-        told = [
-            said.MEASURED_ON.format(sentences=results.sentences, references=results.references, signature=signature),
-            *(
-                f"Without any model ({layout.plain(name)}): BLEU {of['bleu']:.1f}, chrF {of['chrf']:.1f}."
-                for name, of in results.baselines.items()
-            ),
-            f"Trained on {layout.plain(results.hardware)}." if results.hardware else "",
-        ]
-        st.caption(" ".join(told))
+        st.caption(how_scored(results))
         charts.download_table(table, "translation-scores")
-    return notices.about_scores(results)
+    return about_scores(results)
 
 
-def scores(results: kept.Results) -> pd.DataFrame:
+def scores(results: Results) -> pd.DataFrame:
     """One row a model."""
     rows = [
         {
@@ -67,17 +76,28 @@ def scores(results: kept.Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def show_lengths() -> tuple[str, ...]:
+def how_scored(results: Results) -> str:
+    """On what the scores were measured, and what needs no model reaches there."""
+    signature = layout.plain(results.signature["bleu"])
+    told = [
+        words.MEASURED_ON.format(sentences=results.sentences, references=results.references, signature=signature),
+        *(
+            f"Without any model ({layout.plain(name)}): BLEU {of['bleu']:.1f}, chrF {of['chrf']:.1f}."
+            for name, of in results.baselines.items()
+        ),
+        f"Trained on {layout.plain(results.hardware)}." if results.hardware else "",
+    ]
+    return " ".join(told)
+
+
+def _lengths() -> tuple[str, ...]:
     """The length curve; what is to be noticed in it."""
     st.subheader("What becomes of long sentences?", anchor=False)
-    rows = kept.lengths()
-    score = st.segmented_control(
-        "Score", list(SCORES), default="BLEU", key="measured_score", bind="query-params", required=True
-    )
+    rows = compute_measured.lengths()
+    score = inputs.choice("Score", SCORES, "measured_score")
     lines = by_length(rows, SCORES[score])
-    words = lines.index.to_numpy(dtype=float)
     figure = curves(
-        words,
+        lines.index.to_numpy(dtype=float),
         {title: np.array(lines[title]) for title in lines},
         look=layout.look(),
         x="words of the English text (mean of each group)",
@@ -95,11 +115,135 @@ def show_lengths() -> tuple[str, ...]:
         table=rows.assign(model=rows.model.map(TITLES)),
     )
     if not layout.is_presented():
-        st.caption(said.MEASURED_LENGTHS)
-    return notices.about_lengths(lines, score)
+        st.caption(words.MEASURED_LENGTHS)
+    return about_lengths(lines, score)
 
 
 def by_length(rows: pd.DataFrame, score: str) -> pd.DataFrame:
     """A row for each mean number of words, a column for each model by its title."""
     wide = rows.pivot(index="words", columns="model", values=score)
     return wide[list(TITLES)].rename(columns=TITLES)
+
+
+@keep()
+def published() -> tuple[PublishedTranslator, ...]:
+    """Vaswani et al. 2017, Table 2."""
+    return published_translators()
+
+
+def _published() -> tuple[str, ...]:
+    """What translation models reached in print, and our three in a panel of their own; what is to be noticed."""
+    st.subheader("What does quality cost elsewhere?", anchor=False)
+    language = inputs.choice("Published for", LANGUAGES, "measured_language")
+    printed = points(published(), french=language == LANGUAGES[0])
+    there, here = st.columns([2, 1], gap="large")
+    with there:
+        _costs(printed, "published", f"newstest2014, {language}", FAMILY_HUES)
+    if own := own_points():
+        with here:
+            _costs(own, "own", "Tatoeba, English to French", HUE_OF_TITLE, from_zero=True)
+    if not layout.is_presented():
+        st.markdown(words.MEASURED_PUBLISHED, width=layout.PROSE)
+    return about_published(printed, language)
+
+
+def _costs(shown: Sequence[Point], name: str, text: str, hues: Mapping[str, str], *, from_zero: bool = False) -> None:
+    """One panel, with scales of its own."""
+    figure = costs(
+        shown,
+        hues=hues,
+        look=layout.look(),
+        x="training FLOPs",
+        y=f"BLEU ({text})",
+        y_range=(0, 1.15 * max(point.quality for point in shown)) if from_zero else None,
+        width=190 if from_zero else 500,  # beside one another, the second one third of the page
+        height=layout.look().high(420),
+    )
+    charts.chart(
+        figure,
+        name=f"translation-{name}",
+        alt=f"BLEU on {text} against training FLOPs, one point a model",
+        table=pd.DataFrame(
+            [(point.name, point.group, point.cost, point.quality) for point in shown],
+            columns=["model", "kind", "training FLOPs", f"BLEU ({text})"],
+        ),
+    )
+
+
+def points(models: tuple[PublishedTranslator, ...], *, french: bool) -> list[Point]:
+    """Those with both numbers for a language."""
+    found = []
+    for model in models:
+        cost, quality = (model.flops_french, model.bleu_french) if french else (model.flops_german, model.bleu_german)
+        if cost is not None and quality is not None:
+            found.append(Point(model.model, model.family, cost, quality))
+    return found
+
+
+def own_points() -> list[Point]:
+    """The three of here; none while they are not measured (the table above says so)."""
+    try:
+        models = compute_measured.results().models
+    except ModelError:
+        return []
+    return [Point(TITLES[name], TITLES[name], of["train_flops"], of["bleu"]) for name, of in models.items()]
+
+
+def about_scores(results: Results) -> tuple[str, ...]:
+    """Who is best, how far the others are behind, and what they cost."""
+    bleu, flops, speed = (
+        {name: of[key] for name, of in results.models.items()} for key in ("bleu", "train_flops", "pairs_per_second")
+    )
+    ranked = sorted(bleu, key=lambda name: -bleu[name])
+    told = ", ".join(f"{TITLES[name]} {bleu[name]:.1f}" for name in ranked)
+    cheapest, dearest = min(flops, key=flops.__getitem__), max(flops, key=flops.__getitem__)
+    slow, fast = min(speed, key=speed.__getitem__), max(speed, key=speed.__getitem__)
+    return (
+        f"BLEU on sentences that none of them has read, the best first: **{told}**. Between the first and the last lie "
+        f"{bleu[ranked[0]] - bleu[ranked[-1]]:.1f} points.",
+        f"{TITLES[dearest]} took **{flops[dearest] / flops[cheapest]:.1f} times** the training operations of "
+        f"{TITLES[cheapest]}; by the clock, {TITLES[fast]} read {speed[fast] / speed[slow]:.1f} times as many pairs in "
+        f"a second as {TITLES[slow]}.",
+    )
+
+
+def about_lengths(lines: pd.DataFrame, score: str) -> tuple[str, ...]:
+    """What is left at the longest texts of what each model reaches at best."""
+    short, long = lines.index[0], lines.index[-1]
+    kept = {title: lines[title].iloc[-1] / lines[title].max() for title in lines if lines[title].max() > 0}
+    if not kept:
+        return (f"No model reaches a {score} above 0.",)
+    told = ", ".join(f"{title} {lines[title].iloc[-1]:.1f} ({share:.0%} of its best)" for title, share in kept.items())
+    most, least = max(kept, key=kept.__getitem__), min(kept, key=kept.__getitem__)
+    verdict = f" **{least}** loses most, **{most}** least." if kept[most] > kept[least] else ""
+    return (
+        f"{score} at {long:.0f} words, against the best that each reaches between {short:.0f} and {long:.0f}: {told}."
+        f"{verdict}",
+    )
+
+
+def about_published(points: Sequence[Point], language: str) -> tuple[str, ...]:
+    """The best of the published table, and what the best of any other kind did cost."""
+    best = max(points, key=lambda point: point.quality)
+    others = [point for point in points if point.group != best.group]
+    leads = f"In the published table ({language}), {best.name} leads with {best.quality:g}"
+    if not others:
+        return (f"{leads}; all are of one family.",)
+    rival = max(others, key=lambda point: point.quality)
+    return (
+        f"{leads}; the best of another family, {rival.name} with {rival.quality:g}, took "
+        f"**{rival.cost / best.cost:.2g} times** as many operations to train.",
+    )
+
+
+def _formulas() -> None:
+    """BLEU and the alignment error rate, with the numbers of the page in them."""
+    st.latex(
+        r"\begin{aligned}\mathrm{BLEU} = 100 &\cdot \min\!\left(1, e^{1 - r/c}\right)\\"
+        r"&\cdot \exp\Big(\tfrac14 \textstyle\sum_{n=1}^{4} \log p_n\Big)\end{aligned}"
+    )
+    with layout.sentences():
+        told = ", ".join(f"{TITLES[name]} {of['bleu']:.1f}" for name, of in compute_measured.results().models.items())
+        st.markdown(f"{words.BLEU_FORMULA} Here: {told}.")
+    with layout.sentences():
+        measured_alignment.show_formula()

@@ -1,30 +1,24 @@
 """Which word does each word come from?"""
 
-import streamlit as st
-
-from dashboard import layout
+from dashboard import layout, sections
 from pages.language.translation import (
-    change_section,
-    measured_section,
-    named_section,
-    pair_section,
-    steps_section,
-    translate_section,
+    any_model,
+    cut_a_link,
+    measured_quality,
+    three_translators,
+    word_by_word,
+    words,
+    your_own_pair,
 )
-from pages.language.translation import words as said
-from pages.language.translation import words as words_translation
 
-SECTIONS = {
-    said.TRANSLATE: translate_section.show,
-    said.STEPS: steps_section.show,
-    said.PAIR: pair_section.show,
-    said.CHANGE: change_section.show,
-    said.MEASURED: measured_section.show,
-    said.OTHERS: named_section.show,
-}
-
-layout.head(words_translation.TRANSLATION)
-section = st.segmented_control(
-    "What to look at", list(SECTIONS), default=said.TRANSLATE, key="show", bind="query-params", required=True
-)
-SECTIONS[section]()
+layout.head(words.PAGE)
+sections.chosen(
+    {
+        words.TRANSLATE: three_translators.show,
+        words.STEPS: word_by_word.show,
+        words.PAIR: your_own_pair.show,
+        words.CHANGE: cut_a_link.show,
+        words.MEASURED: measured_quality.show,
+        words.OTHERS: any_model.show,
+    }
+)()

@@ -1,24 +1,49 @@
 """Where a step looks: scores, weights and shares of all source words, one of them taken apart, and what is mixed."""
 
 import math
+import re
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from jaxtyping import Float
 from torch import Tensor
 
 from core.text import Tokens
 from core.translation.decoder_step import Look
 from dashboard import charts, layout
+from dashboard.figures.paper import escape
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.figures.vector_rows import Row, vector_rows
-from dashboard.numbers import signed
-from pages.language.translation import step_choices
-from pages.language.translation.step_words import Symbols, symbols
+from dashboard.numbers import READABLE, signed, with_power
+from pages.language.translation.word_maps import quoted
 
 MOST = 30  # source tokens that get a row of their own
 TOP = 6  # channels of a score that are listed
+DIFFERENT = 0.05  # of the share of the mixed vector and the weight: from here on it is worth a sentence
+ALIKE = 0.005  # scores that differ by less are printed alike
 PARTS = 4  # source words whose parts of the mixed vector are drawn
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """How the parts of a `Look` are written in figures (HTML of Plotly) and tables."""
+
+    query: str
+    key: str
+    value: str
+    mixed: str
+    mixed_means: str
+
+
+OF_BAHDANAU = Symbols("W s", "U h", "h", "c", "context vector")
+OF_A_HEAD = Symbols("q", "k", "v", "o", "output of the head")
+
+
+def symbols(look: Look) -> Symbols:
+    """Those of this kind of comparison."""
+    return OF_A_HEAD if look.state is None else OF_BAHDANAU
 
 
 def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> None:
@@ -39,13 +64,10 @@ def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> N
     rows = [labels[place] for place in shown]
     if others := len(labels) - len(shown):
         rows.append(f"{others} others")
-        columns = [_with_rest(column, shown) for column in columns]
-    else:
-        columns = [_only(column, shown) for column in columns]
     charts.chart(
         score_bars(
             rows,
-            columns,
+            [_of_rows(column, shown) for column in columns],
             look=layout.look(),
             marked=shown.index(marked) if marked in shown else None,
         ),
@@ -74,26 +96,24 @@ def largest(weights: np.ndarray, most: int) -> list[int]:
     return sorted(np.argsort(-weights, kind="stable")[:most].tolist())
 
 
-def _only(column: Column, shown: list[int]) -> Column:
-    return Column(column.title, column.values[shown], column.tell, column.percent, column.colour)
-
-
-def _with_rest(column: Column, shown: list[int]) -> Column:
-    """The chosen rows, and one more for all others: shares add up, scores do not."""
-    rest = np.delete(column.values, shown).sum() if column.percent else np.nan
-    return Column(column.title, np.append(column.values[shown], rest), column.tell, column.percent, column.colour)
+def _of_rows(column: Column, shown: list[int]) -> Column:
+    """The chosen rows and, if there are more, one for all others together: shares add up, scores do not."""
+    values = column.values[shown]
+    if len(shown) < len(column.values):
+        values = np.append(values, np.delete(column.values, shown).sum() if column.percent else np.nan)
+    return replace(column, values=values)
 
 
 def one_word(look: Look, source: Tokens, place: int) -> None:
     """How one score comes about: the vectors as strips, and the channels that count most."""
-    names, label = symbols(look), layout.readable(source.labels[place])
+    label = layout.readable(source.labels[place])
     charts.chart(
-        vector_rows(strips(look, place, label, names), look=layout.look()),
+        vector_rows(strips(look, place, label), look=layout.look()),
         name="steps-word",
         alt=f"The vectors that are compared for the source word {label}, number by number",
-        table=channels(look, place, names),
+        table=channels(look, place),
     )
-    table = summands(look, place, names)
+    table = summands(look, place)
     numbers = {name: st.column_config.TextColumn(alignment="right") for name in table.columns}
     st.dataframe(
         table.map(_four),
@@ -103,12 +123,11 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
         alt=f"The channels that contribute most to the score of {label}, and their sum",
     )
     if not layout.is_presented():
-        st.caption(pushes(look, place))
+        st.caption(pushes(look.terms[place]))
 
 
-def pushes(look: Look, place: int) -> str:
+def pushes(terms: Float[Tensor, " each"]) -> str:
     """How many channels push a score up and how many down, and by how much."""
-    terms = look.terms[place]
     up, down = terms[terms > 0], terms[terms < 0]
     return (
         f"{len(up)} of {len(terms)} channels push this sum up, together by {signed(float(up.sum()))}, and {len(down)} "
@@ -116,45 +135,35 @@ def pushes(look: Look, place: int) -> str:
     )
 
 
-def strips(look: Look, place: int, label: str, names: Symbols) -> list[Row]:
+def strips(look: Look, place: int, label: str) -> list[Row]:
     """The vectors of a comparison, in the order in which they are computed."""
-    of = f"of “{label}”"
-    arrays: list[tuple[str, str, Tensor]] = []
+    names, arrays = symbols(look), list[tuple[str, str, Tensor]]()
     if look.state is not None:
         arrays.append(("<i>s</i>", "the decoder's state", look.state))
     arrays.append((f"<i>{names.query}</i>", "what this step looks for", look.query))
-    arrays.append((f"<i>{names.key}</i>", of, look.key[place]))
+    arrays.append((f"<i>{names.key}</i>", f"of “{label}”", look.key[place]))
     if look.activation is not None and look.vector is not None:
         arrays.append((f"tanh(<i>{names.query} + {names.key}</i>)", "compared", look.activation[place]))
         arrays.append(("<i>v</i>", "what counts, learned", look.vector))
     arrays.append(("<b>products</b>", f"their sum is {signed(float(look.raw_scores[place]))}", look.terms[place]))
     return [
-        Row(f"{symbol}, {_plotly(means)}, {len(values)} numbers,", _without_tags(symbol), values.numpy())
+        Row(f"{symbol}, {escape(means)}, {len(values)} numbers,", re.sub("</?[ib]>", "", symbol), values.numpy())
         for symbol, means, values in arrays
     ]
 
 
-def _plotly(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _without_tags(symbol: str) -> str:
-    for tag in ("<i>", "</i>", "<b>", "</b>"):
-        symbol = symbol.replace(tag, "")
-    return symbol
-
-
-def channels(look: Look, place: int, names: Symbols) -> pd.DataFrame:
+def channels(look: Look, place: int) -> pd.DataFrame:
     """Every summand of one score, channel by channel."""
+    names = symbols(look)
     columns = {"channel": range(len(look.query)), names.query: look.query, names.key: look.key[place]}
     if look.activation is not None and look.vector is not None:
         columns |= {"tanh": look.activation[place], "v": look.vector}
     return pd.DataFrame(columns | {"product": look.terms[place]})
 
 
-def summands(look: Look, place: int, names: Symbols) -> pd.DataFrame:
+def summands(look: Look, place: int) -> pd.DataFrame:
     """The channels that contribute most, all others together, and their sum, which (scaled) is the score."""
-    table = channels(look, place, names)
+    table = channels(look, place)
     top = table.reindex(table["product"].abs().sort_values(ascending=False, kind="stable").index[:TOP])
     total = float(look.raw_scores[place])
     below = {"sum": total}
@@ -177,19 +186,19 @@ def mixed(look: Look, source: Tokens, *, step: int) -> None:
     """The vector that is handed on, and below it the parts that add up to it, all on one scale."""
     names = symbols(look)
     charts.chart(
-        vector_rows(parts(look, source, names), look=layout.look(), one_scale=True),
+        vector_rows(parts(look, source), look=layout.look(), one_scale=True),
         name="steps-mixed",
         alt=f"The {names.mixed_means} of step {step} and the parts that the source words have in it",
-        table=parts_table(look, source, names),
+        table=parts_table(look, source),
     )
 
 
-def parts(look: Look, source: Tokens, names: Symbols) -> list[Row]:
+def parts(look: Look, source: Tokens) -> list[Row]:
     """The sum first, then its largest parts, then all others together."""
-    order = np.argsort(-look.weights.numpy(), kind="stable").tolist()
+    names, order = symbols(look), np.argsort(-look.weights.numpy(), kind="stable").tolist()
     rows = [Row(f"<b>{names.mixed}</b>, the {names.mixed_means},", names.mixed_means, look.mixed.numpy())]
     for place in order[:PARTS]:
-        label = _plotly(layout.readable(source.labels[place]))
+        label = escape(layout.readable(source.labels[place]))
         title = f"{float(look.weights[place]):.3f} × <i>{names.value}</i> of “{label}”"
         rows.append(Row(title, f"the part of “{layout.readable(source.labels[place])}”", look.parts[place].numpy()))
     if rest := order[PARTS:]:
@@ -199,12 +208,43 @@ def parts(look: Look, source: Tokens, names: Symbols) -> list[Row]:
     return rows
 
 
-def parts_table(look: Look, source: Tokens, names: Symbols) -> pd.DataFrame:
+def parts_table(look: Look, source: Tokens) -> pd.DataFrame:
     """One row a channel: the mixed vector, and what each source token puts into it."""
     columns = {f"{place + 1}. {label.strip()}": look.parts[place] for place, label in enumerate(source.labels)}
-    return pd.DataFrame({"channel": range(len(look.mixed)), names.mixed: look.mixed} | columns)
+    return pd.DataFrame({"channel": range(len(look.mixed)), symbols(look).mixed: look.mixed} | columns)
 
 
-def chosen_word(look: Look, source: Tokens) -> int:
-    """The source word that is worked out."""
-    return step_choices.source_word(source.labels, int(look.weights.argmax()))
+def about_look(look: Look, source: Tokens) -> tuple[str, ...]:
+    """How a difference of scores became a ratio of weights, and whether weight and share agree."""
+    if len(look.weights) < 2:
+        return ("The source is a single token, so all of the weight is on it, whatever its score.",)
+    (top, following), places = look.scores.topk(2).values.tolist(), look.scores.topk(2).indices.tolist()
+    strongest, other = (quoted(source.labels[place]) for place in places)
+    weights = look.weights[places].tolist()
+    if top - following < ALIKE:
+        first = f"It looks most at **{strongest}** ({weights[0]:.1%}) and {other} ({weights[1]:.1%}): equal scores."
+    else:
+        first = (
+            f"It looks most at **{strongest}**, weight {weights[0]:.1%}. Its score is {top - following:.2f} above that "
+            f"of {other} ({weights[1]:.1%}), and softmax makes of a difference a factor: "
+            f"$e^{{{top - following:.2f}}}$ ≈ {_factor(top - following)}."
+        )
+    share, names = float(look.shares[places[0]]), symbols(look)
+    if math.isnan(share):
+        return (first, f"The {names.mixed_means} is 0, so no word has a share of it.")
+    if abs(share - weights[0]) < DIFFERENT:
+        return (first, f"Its share of the {names.mixed_means} is {share:.1%}, close to its weight.")
+    more = "more" if share > weights[0] else "less"
+    return (
+        first,
+        f"In the {names.mixed_means} {strongest} has {share:.1%}, {more} than its weight: what counts is the weight "
+        "times the vector, and vectors differ in length and direction.",
+    )
+
+
+def _factor(difference: float) -> str:
+    """The power of e of a difference as it is printed, with two digits behind the point."""
+    factor = math.exp(min(round(difference, 2), 700))
+    if factor >= READABLE:
+        return with_power(factor, digits=2)
+    return f"{factor:.2f}" if factor < 10 else f"{factor:,.0f}"

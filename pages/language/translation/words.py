@@ -1,7 +1,10 @@
-"""Translation: what the whole page says; each section has a module of its own."""
+"""Translation: all prose of the page, section by section."""
 
+from dataclasses import replace
+
+from core.zoo import TRANSLATION
+from dashboard import references as paper
 from dashboard.layout import PageWords
-from dashboard.references import BAHDANAU, CHO_ENCODER_DECODER, LUONG, SUTSKEVER, TRANSFORMER
 
 SENTENCE = "My brother bought a small red car because it was not expensive."
 CLASSIC = "The agreement on the European Economic Area was signed in August 1992."
@@ -26,15 +29,18 @@ TRANSLATE, STEPS, PAIR, CHANGE, MEASURED, OTHERS = (
     "Any model",
 )
 
-TRANSLATION = PageWords(
+# The three models in the order in which they were invented, by the names of their weights.
+TITLES = TRANSLATION
+
+PAGE = PageWords(
     question="Which word does each word come from?",
     lead=(
-        "Translation is what attention was invented for. Three models of the same size, trained on the same sentences, "
-        "turn English into French: one squeezes the sentence into a single vector, one looks back at its words "
-        "(Bahdanau et al. 2014), one is a transformer (Vaswani et al. 2017). What does each look at as it writes?"
+        "Translation is what attention was invented for. Three models of about the same size, trained on the same "
+        "sentences, turn English into French: one squeezes the sentence into a single vector, one looks back at its "
+        "words (Bahdanau et al. 2014), one is a transformer (Vaswani et al. 2017). What does each look at as it writes?"
     ),
     try_this=(),
-    references=(CHO_ENCODER_DECODER, SUTSKEVER, BAHDANAU, LUONG, TRANSFORMER),
+    references=(paper.CHO_ENCODER_DECODER, paper.SUTSKEVER, paper.BAHDANAU, paper.LUONG, paper.TRANSFORMER),
 )
 
 # What more than one section says.
@@ -46,4 +52,265 @@ UNITS_HELP = (
 DIRECTION_HELP = (
     "Weights are no links yet: each French word takes the English word it looks at most; or each English word the "
     "French word that looks at it most; or only the links that both agree on; or all of them."
+)
+
+# Three translators.
+WAITING = "waits for its turn"
+UNKNOWN = (
+    "The models do not know {shown}: whatever such a character is, they read it as one and the same unknown token."
+)
+ABOUT_MAP = {
+    "seq2seq": "has no attention: influence of each source word, measured by the gradient",
+    "bahdanau": "attention weights, one map",
+    "transformer": "attention weights of the decoder, in every layer and head",
+}
+BEST_SHIFTED = "aligns best, one step later"
+PARTS_HELP = (
+    "Target to source: what each model looks at in the English sentence as it writes. Encoder and decoder: how the "
+    "transformer's source words look at one another, and its target words at those written before."
+)
+MARKS_HELP = "Without them, rows no longer sum to 1: what is left out keeps its share."
+ABOUT_PART = {
+    "encoder": "**Encoder of the transformer.** Before a word is written, the source words look at one another, in "
+    "both directions. The other two models read with recurrent networks and have no such maps.",
+    "decoder": "**Decoder of the transformer.** Rows are the words that are written, columns what has been read by "
+    "then: `<s>` and the words before. The causal mask leaves out everything later.",
+}
+ARRAYS = "Every map of the three models between tokens, their labels and log-probabilities"
+SOFTMAX_FORMULA = (
+    r"\begin{gathered} e_{ij} = v^\top \tanh(W s_{i-1} + U h_j) \\ "
+    r"\alpha_{ij} = \frac{\exp(e_{ij})}{\sum_k \exp(e_{ik})} \end{gathered}"
+)
+SOFTMAX_ROW = (
+    "Bahdanau's attention in step {number}, which writes “{word}”, over the pieces of the English sentence (*m* is the "
+    "largest score):"
+)
+JOINED = (
+    "A word of several pieces gets the sum of their columns and the mean of their rows (Clark et al. 2019, "
+    "section 4.1), and its log-probability is the sum over its pieces. The influence in the model without attention is "
+    "the norm of the gradient of each token's log-probability with respect to each source embedding, each row scaled "
+    "to sum to 1."
+)
+TRANSLATE_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Take the classic sentence and point at “Area”. Which French word lights up in each model, and how clearly?",
+        "Write a long sentence, of thirty words or more. Which of the three translations falls apart first?",
+        "Change one word in the middle of the sentence. How much of each translation changes?",
+        "Choose single heads of the transformer: which look straight at the word being translated, which at the full "
+        "stop or the end mark?",
+    ),
+    references=(*PAGE.references, paper.CLARK),
+)
+
+# Word by word.
+HANDED_ON = (
+    "The context vector is the sum of all annotations *h*, each times its weight. All strips have one scale: what lies "
+    "below one another adds up to the first."
+)
+HANDED_ON_BY_A_HEAD = (
+    "The head's output is the sum of all values *v*, each times its weight. All strips have one scale: what lies "
+    "below one another adds up to the first."
+)
+ONE_VECTOR = (
+    "This model has no attention, so there are no scores and no weights to show. When it has read the sentence it "
+    "keeps **one vector**, and writes every word from the same numbers."
+)
+MEMORY_FORMULA = (
+    "*h* is the encoder's state when it has read the whole sentence, from the last word to the first. *c* does not "
+    "depend on the step *i*: that is the bottleneck which attention was invented to open."
+)
+BEAM_FORMULA = (
+    "Unfinished translations are compared by the sum above the line, complete ones by the score: without the line "
+    "below, every word more would make a translation less probable (Wu et al. 2016, equation 14)."
+)
+STEPS_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Press **→** and watch the weights move through the sentence: where do they jump back, and at which French "
+        "words?",
+        "Find a step at which two words share the weight. How far apart are their scores?",
+        "Set the beam to 1 and step through again. Does the translation change? At which step did the two part?",
+        "Choose the transformer and go through layers and heads at one step: which of them look at the word that is "
+        "being translated, and which at the end mark?",
+    ),
+    references=(paper.BAHDANAU, paper.VASWANI, paper.LUONG, paper.SUTSKEVER, paper.WU),
+)
+
+# Your own pair.
+PAIR_ABOUT = {"attention": "attention weights", "influence": "influence by the gradient"}
+PAIR_NO_LINKS = (
+    "Click the cells of the words that belong together, in any of the maps: precision, recall and error rate of every "
+    "model follow. Or start from the strongest links of one of them, and correct what is wrong."
+)
+PAIR_FORMULA = (
+    "*S* are your links, all of them sure; *A* are a model's: of the weights between words (the sum over the pieces "
+    "that are looked at, the mean over the pieces that look; end marks left out), the strongest. With possible links "
+    "*P* beside the sure ones, which need not be found but may be, AER = 1 − (|A∩S| + |A∩P|) / (|A| + |S|) (Och and "
+    "Ney 2003). All three models read the English sentence and are made to write yours: after each word the one that "
+    "you chose is put in, whatever they would have written themselves (teacher forcing). A surprise of *b* bits means "
+    "a probability of 2⁻ᵇ."
+)
+PAIR_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Take the strongest links of Bahdanau's attention, correct them by clicking, and watch the error rates. Which "
+        "of your corrections helps the other models?",
+        "Swap two words of the French sentence, or put in a wrong one. Which model is surprised, and does anybody "
+        "still look at the right English word?",
+        "Write a word-for-word translation: *la européenne économique zone*. Do the maps follow your order?",
+        "Choose *both agree*. Which measure rises, and which one pays for it?",
+    ),
+    references=(paper.OCH, paper.KOEHN, paper.BAHDANAU, paper.VOITA, paper.JAIN),
+)
+
+# Cut a link.
+CHANGE_NOTHING = (
+    "Nothing is cut yet. Click a cell of the map, or choose two words: the model translates again, and may not look "
+    "there any more."
+)
+CHANGE_POSITION = (
+    "A cut belongs to a **position** in the translation, not to the word that stood there at first. When the sentence "
+    "changes, another word may come to that position: then it is this word that may not look."
+)
+CHANGE_WITHOUT = (
+    "Without attention there is nothing to cut: all that the first model keeps of the sentence is one vector."
+)
+CHANGE_FORMULA = (
+    "A cut sets a score to −∞ before the softmax: the weight is 0, and what is left of the row is shared out again in "
+    "proportion. In the transformer every head of every decoder layer loses the link. All that is read from the source "
+    "otherwise stays: the encoder has mixed its words, so a neighbour may still tell what the cut word said. A "
+    "silenced head adds nothing to the sum over heads. What the first translation has lost is found by making the "
+    "changed model write the translation that it wrote before (teacher forcing)."
+)
+CHANGE_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Cut the strongest link of one word. Does the model find another way, or does the word change?",
+        "Cut a name or a number for the whole translation. What does the model write in its place?",
+        "Cut the end mark for the whole translation, in both models. Who needs it?",
+        "Silence the cross-attention heads of the transformer one by one, then all of the last layer.",
+    ),
+    references=(paper.SERRANO, paper.KNOCKOUT, paper.MICHEL, paper.VOITA, paper.JAIN),
+)
+
+# Measured.
+ALIGNED_TEXTS = {"hansards_enfr_test447": "Hansards", "alibi_enfr_stories": "Stories"}  # in the order of the tables
+MEASURED_ON = (
+    "BLEU (beam of 5, and greedy) and chrF over {sentences:,} English sentences of Tatoeba that no model has read, "
+    "with {references:,} French references; sacrebleu {signature}. Most of these sentences are short. FLOPs are "
+    "counted, seconds belong to a machine that did other work as well."
+)
+MEASURED_LENGTHS = (
+    "Greedy. From 16 words on the texts are test sentences read one after another, because Tatoeba has few long ones. "
+    "A quarter of the training pairs were joined in the same way, to 25 words on average and rarely to more than 40."
+)
+MEASURED_TEXTS = (
+    "**Far from home.** The Hansards are speeches in the Canadian parliament (447 pairs), the stories are tales by "
+    "Perrault, Maupassant, Daudet and Mérimée (522 pairs). The models learned from short everyday sentences, and meet "
+    "many of these words only in pieces. The figures say what carries over, not how well a map fits the example of "
+    "this page. Layer, head, step and side were chosen on 37 other pairs of the Hansards."
+)
+MEASURED_HEADS = (
+    "The number is the alignment error rate: the stronger the colour, the lower it is. Outlined: the head that was "
+    "chosen, on other sentences than these. Mean: the mean map of the layer."
+)
+MEASURED_SHIFT_HELP = (
+    "The step that writes a French word has not read it yet, and may look at what it needs to choose it; the next step "
+    "has read it (Chen et al. 2020)."
+)
+MEASURED_PUBLISHED = (
+    "First, Table 2 of Vaswani et al. 2017: news, 36 million training pairs for French and 4.5 million for German. "
+    "Then the three of this page: short everyday sentences, 161,000 pairs, about 7.5 million parameters. BLEU depends "
+    "on the text, the references and how words are cut, so **scores of the two cannot be compared**; each panel has "
+    "scales of its own. What can be compared is the order within a panel."
+)
+BLEU_FORMULA = (
+    "*p*ₙ is the share of the translation's sequences of *n* words that stand in a reference too, *c* the length of "
+    "all translations, *r* that of the references closest in length (Papineni et al. 2002)."
+)
+AER_FORMULA = (
+    "*A* are the links found by layer {layer}, head {head} of the transformer ({text}); *S* the sure links of the "
+    "people, which should be found; *P* the possible ones, which may be, *S* among them (Och and Ney 2003). Weights of "
+    "pieces are joined to words: the sum over the pieces looked at, the mean over those that look. A word that the "
+    "tokenizer cannot see stays without a link."
+)
+MEASURED_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Switch the score from BLEU to chrF. Does the order of the models change, or only the distances?",
+        "Let the step count that *has read* the word. Which heads of the transformer gain, which lose?",
+        "Choose *both agree*, then *either*. What happens to precision, and what to recall? (Both are in the numbers "
+        "below the map.)",
+        "Compare Hansards and Stories: does the same head align best in both?",
+    ),
+    references=(
+        paper.PAPINENI,
+        paper.POST,
+        paper.POPOVIC,
+        paper.OCH,
+        paper.BROWN,
+        paper.CHEN,
+        paper.KOEHN,
+        paper.VASWANI,
+    ),
+)
+
+# Any model.
+NAMED_PLACEHOLDER = "Helsinki-NLP/opus-mt-en-fr, google-t5/t5-small, or the path of a folder"
+NAMED_HELP = (
+    "The name of any encoder-decoder on Hugging Face: Marian (`Helsinki-NLP/opus-mt-en-fr`), T5 "
+    "(`google-t5/t5-small`), NLLB (`facebook/nllb-200-distilled-600M`), BART (`facebook/bart-large`). In an app of "
+    "your own, also the path of a folder with `model.safetensors`."
+)
+NAMED_NOTHING = (
+    "Here any pretrained encoder-decoder translates your sentence and shows what each of its heads looks at: name a "
+    "model of the hub, such as `Helsinki-NLP/opus-mt-en-fr`, or a folder on your own computer. Nothing is downloaded "
+    "before you have seen its size and agreed."
+)
+NAMED_OFFLINE = (
+    "The model hub cannot be reached from here. What works without it: the three translators of this page, or a local "
+    "folder."
+)
+NAMED_NOT_YET = "No model is named yet, so there is nothing to notice: name one above."
+NAMED_PREFIX_HELP = (
+    "T5 is told by the beginning of its source what to do. The prefix is read like any other words, and is part of "
+    "the source in the maps."
+)
+NAMED_LANGUAGE_HELP = "A code from the model's own list; the model reads or writes it as a token."
+NAMED_REMARKS = {
+    "bart": (
+        "BART was trained to restore damaged English text, not to translate. Unless this one was trained further, "
+        "expect your sentence to come back in English; its maps show how a copy is made."
+    ),
+    "mt5": (
+        "mT5 was trained to fill gaps in texts of a hundred languages, not to translate. Unless this one was trained "
+        "further, expect gaps to be filled."
+    ),
+    "pegasus": "Pegasus was trained to summarise English text, not to translate.",
+    "led": "LED was trained to restore and summarise long English texts, not to translate.",
+}
+NAMED_LATEX = r"A = \mathrm{{softmax}}\left({scores}\right)"
+NAMED_FORMULA = (
+    "In cross-attention *Q* comes from the target, a row for each step of writing; *K* from the encoder's output, a "
+    "row for each source token: so the map is a rectangle. The library's own `generate` writes the translation, with "
+    "the settings that the model came with; then the model is made to write it once more in a single pass (teacher "
+    "forcing), and all its attention is recorded. Row *i* belongs to the step that writes token *i*; each row sums "
+    "to 1."
+)
+NAMED_FORMULA_T5 = (
+    "T5 does not divide by a root: its weights were begun small enough to do without. In the self-attention of encoder "
+    "and decoder it adds a learned bias for each distance between tokens; not here. " + NAMED_FORMULA
+)
+NAMED_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Open `Helsinki-NLP/opus-mt-en-fr` and compare its mean map with those of single heads, layer by layer. "
+        "Which of them is an alignment?",
+        "Open `google-t5/t5-small` and change the prefix to *translate English to German:*. Which columns did the "
+        "prefix have, and does anybody look there?",
+        "Give BART the same sentence: what does a map look like that only copies?",
+        "In the encoder, look for heads that look one token back, one ahead, or at the end mark.",
+    ),
+    references=(paper.MARIAN, paper.T5, paper.NLLB, paper.LEWIS, paper.VASWANI, paper.KUDO),
 )

@@ -1,0 +1,248 @@
+"""Any model: a pretrained encoder-decoder by name or folder translates, and every one of its maps is shown."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import streamlit as st
+import torch
+
+from core import zoo
+from core.errors import ModelError
+from core.text import Tokens
+from core.translation.decoding import Hypothesis
+from core.zoo import NamedTranslator
+from core.zoo.hub import OFFLINE
+from dashboard import controls, layout
+from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
+from dashboard.components.attention_view import attention_view
+from dashboard.models import inspect_model
+from dashboard.numbers import signed
+from dashboard.theme import HUES
+from pages.language.translation import compute, inputs, word_maps, words, writing
+from pages.language.translation.compute import Translated
+from pages.language.translation.word_maps import MEAN, head_name, quoted, words_of
+
+ENGLISH = ("eng_Latn", "en_XX", "__en__")
+FRENCH = ("fra_Latn", "fr_XX", "__fr__", ">>fra<<", ">>fr<<")
+LONGEST_NAME, LONGEST_PREFIX = 500, 200  # characters
+MOST = 1_000_000  # cells sent at once, of 2 bytes: above that, the heads of one layer
+MOSTLY = 0.5  # a copy: more than half of the words written stand in the source
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What stands before the sentence, and the languages in the model's own codes, where it takes any."""
+
+    prefix: str = ""
+    source_language: str | None = None
+    target_language: str | None = None
+
+
+def show() -> None:
+    """The name of a model; then the sentence, the translation as it comes, and the maps."""
+    name = st.text_input(
+        "Model",
+        "",
+        key="translator",
+        bind="query-params",
+        max_chars=LONGEST_NAME,
+        placeholder=words.NAMED_PLACEHOLDER,
+        help=words.NAMED_HELP,
+        width=layout.PROSE,
+    ).strip()
+    if not name:
+        st.markdown(words.NAMED_NOTHING, width=layout.PROSE)
+        layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula_in_general)
+        return
+    _wait_for(name)
+    with layout.waiting_place():
+        model = compute.named_translator(name)
+    _say_what_it_is(model)
+    settings = _settings(model)
+    text, beam = settings.prefix + inputs.sentence(), inputs.beam()
+    translated = _translate(model, text, beam, settings)
+    layout.say_what_was_cut(translated.source)
+    with layout.control_bar():
+        there = [label for label, part in inputs.PARTS.items() if translated.aligned.maps[part]]
+        part, joined = inputs.part("named_part", there), inputs.between_words("named_units")
+    if part == "cross":
+        alignment_view(_scene(translated, joined=joined), key="named_alignment", name=f"translation-{model.title}")
+    else:
+        attention_view(word_maps.self_attention(translated, part, joined=joined), key=f"named_{part}")
+    layout.notes(words.NAMED_NOTES, notice=noticed(translated, text), formula=lambda: _formula(translated, model))
+
+
+def _wait_for(name: str) -> None:
+    """Stop the page until the model is here; AtlasError if it cannot be had, or cannot translate."""
+    try:
+        found = inspect_model(name, "text", allow_folders=controls.is_at_home())
+    except ModelError as error:
+        if str(error) != OFFLINE:
+            raise
+        raise ModelError(words.NAMED_OFFLINE) from error  # what works without the hub, on this page
+    zoo.check_translates(found)
+    if found.download:
+        controls.ask_before_fetching(found, "text")
+
+
+def _say_what_it_is(model: NamedTranslator) -> None:
+    """Its size, and what it was not trained for."""
+    st.caption(
+        f"**{layout.plain(model.title)}** · {type(model.network).__name__} · {model.parameters / 1e6:,.1f} million "
+        f"parameters"
+    )
+    if remark := words.NAMED_REMARKS.get(model.kind):
+        st.info(remark, icon=":material/info:")
+
+
+def _settings(model: NamedTranslator) -> Settings:
+    """What this kind of model wants to know besides the sentence."""
+    if model.languages:
+        with layout.control_bar():
+            source = _language(model, "From", ENGLISH, "named_from") if model.names_source else None
+            target = _language(model, "Into", FRENCH, "named_into")
+        return Settings("", source, target) if model.names_source else Settings(f"{target} ")
+    if not model.prefix and not model.kind.endswith("t5"):
+        return Settings()
+    return Settings(
+        st.text_input(
+            "Prefix",
+            model.prefix,
+            key="named_prefix",
+            bind="query-params",
+            max_chars=LONGEST_PREFIX,
+            width=layout.PROSE,
+            help=words.NAMED_PREFIX_HELP,
+        )
+    )
+
+
+def _language(model: NamedTranslator, label: str, wanted: tuple[str, ...], key: str) -> str:
+    codes = list(model.languages)
+    first = next((place for place, code in enumerate(codes) if code in wanted), 0)
+    return st.selectbox(
+        label, codes, index=first, key=key, bind="query-params", width=controls.WIDTH, help=words.NAMED_LANGUAGE_HELP
+    )
+
+
+def _translate(model: NamedTranslator, text: str, beam: int, settings: Settings) -> Translated:
+    """The translation, appearing as it is written; what somebody has asked for before is there at once."""
+    place = st.empty()
+    asked = (model.name, text, beam, settings.source_language, settings.target_language)
+    translated = compute.translate_by_name.known(*asked)
+
+    def so_far(step: int, best: Hypothesis) -> str:
+        return _card(f"{writing.one_line(model.text(best.tokens))} ▍", f"step {step}")
+
+    if translated is None:
+        place.markdown("…")
+        with layout.waiting_place():
+            translated = compute.translate_by_name(*asked, writing.onlooker(place, so_far))
+    below = f"{writing.how_probable(translated)} · {len(translated.target)} tokens"
+    place.markdown(_card(writing.one_line(translated.text), below))
+    return translated
+
+
+def _card(text: str, below: str) -> str:
+    return f"{text}\n\n:small[:gray[{below}]]"
+
+
+def _scene(translated: Translated, *, joined: bool) -> AlignmentScene:
+    source, target = (words_of(each, joined=joined) for each in (translated.source, translated.target))
+    own = word_maps.of_panel(translated.aligned, target, source)
+    own["maps"] = _few_enough(own["maps"], len(translated.aligned.cross))
+    panel = Panel("named", translated.model.title, "attention weights of the decoder", hue=HUES[0], **own)
+    return AlignmentScene(source.labels, (panel,))
+
+
+def _few_enough(every: tuple[Map, ...], layers: int) -> tuple[Map, ...]:
+    """All maps, if they are not too many for a browser; else the means, and the heads of one layer."""
+    if sum(each.weights.size for each in every) <= MOST:
+        return every
+    layer = controls.number("Heads of layer", layers, key="named_layer")
+    st.caption(f"This model has {len(every)} maps of this size: the means are all here, heads come a layer at a time.")
+    return tuple(each for each in every if each.name.endswith(MEAN) or each.name.startswith(f"layer {layer}, "))
+
+
+def noticed(translated: Translated, asked: str) -> tuple[str, ...]:
+    """All sentences; `asked` is what the model was given to translate."""
+    aligned = translated.aligned
+    found = (
+        about_certainty(aligned.log_probabilities, translated.target),
+        about_sinks(torch.cat(list(aligned.cross)), translated.source),
+        about_sharpest(aligned.cross, translated.source),
+        about_copy(asked, translated.text),
+    )
+    return tuple(sentence for sentence in found if sentence)
+
+
+def about_certainty(log_probabilities: tuple[float, ...], target: Tokens) -> str:
+    """How probable a token is on average, and which one is least."""
+    values = torch.tensor(log_probabilities)
+    least = int(values.argmin())
+    return (
+        f"Each token has a probability of **{values.mean().exp():.0%}** on (geometric) average. The least sure one is "
+        f"{quoted(target.labels[least])}, token {least + 1} of {len(values)}, with {values[least].exp():.1%}."
+    )
+
+
+def about_sinks(heads: torch.Tensor, source: Tokens) -> str:
+    """Which share of the weight (head, target, source) rests on tokens that are no words; "" without such tokens."""
+    special = [place for place, added in enumerate(source.special) if added]
+    if not special:
+        return ""
+    share = heads[:, :, special].sum(dim=-1).mean()
+    names = " and ".join(dict.fromkeys(quoted(source.labels[place]) for place in special))
+    return (
+        f"In the mean over all {len(heads)} heads, **{share:.0%}** of the weight rests on {names}, which no word "
+        f"stands for; even attention would leave {len(special) / len(source):.0%} there."
+    )
+
+
+def about_sharpest(layers: tuple[torch.Tensor, ...], source: Tokens) -> str:
+    """The head whose rows are nearest to pointing at one token, those that the tokenizer added aside."""
+    own = [place for place, added in enumerate(source.special) if not added]
+    if not own:
+        return ""
+    sharpness = {
+        (layer, head): float(weights[:, own].amax(dim=-1).mean())
+        for layer, heads in enumerate(layers)
+        for head, weights in enumerate(heads)
+    }
+    best = max(sharpness, key=sharpness.__getitem__)
+    return (
+        f"The head that points most clearly at words is **{head_name(*best)}**: on average its strongest source "
+        f"token gets {sharpness[best]:.0%}. Whether it points at the right one, your eyes must tell."
+    )
+
+
+def about_copy(asked: str, written: str) -> str:
+    """Whether most of what was written stands in the source; "" if not."""
+    read, own = (Counter(text.lower().split()) for text in (asked, written))
+    total, shared = sum(own.values()), sum((read & own).values())
+    if not total or shared / total <= MOSTLY:
+        return ""
+    return f"{shared} of the {total} words written stand in the source just like that, capitals aside: rather a copy."
+
+
+def _formula_in_general() -> None:
+    st.latex(words.NAMED_LATEX.format(scores=_scores("d_k")))
+    st.markdown(words.NAMED_FORMULA)
+
+
+def _scores(width: int | str) -> str:
+    return rf"\frac{{Q K^\top}}{{\sqrt{{{width}}}}}"
+
+
+def _formula(translated: Translated, model: NamedTranslator) -> None:
+    undivided = model.kind.endswith("t5")
+    width = getattr(model.network.config, "d_model", 0) // len(translated.aligned.cross[0]) or "d_k"
+    st.latex(words.NAMED_LATEX.format(scores=r"Q K^\top" if undivided else _scores(width)))
+    st.markdown(words.NAMED_FORMULA_T5 if undivided else words.NAMED_FORMULA)
+    st.markdown(f"$\\log p$ of the translation: {sum_of(translated.aligned.log_probabilities)}.")
+
+
+def sum_of(values: tuple[float, ...]) -> str:
+    """The first three log-probabilities, which are never above 0, and the sum of all."""
+    terms = " − ".join(f"{abs(value):.2f}" for value in values[:3])
+    return f"−{terms}{' − …' if len(values) > 3 else ''} = **{signed(sum(values))}**"

@@ -1,0 +1,238 @@
+"""Cut a link: what the model writes when it may not look at a word, or when some of its heads are silent."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.translation.decoding import limit_of
+from core.translation.translator_maps import Cell, Head, Part
+from core.zoo import UNCHANGED, Aligned, Changes
+from dashboard import charts, layout
+from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
+from dashboard.numbers import signed
+from pages.language.translation import compute, cut_effects, cuts, inputs, word_maps, words
+from pages.language.translation.cut_effects import Compared
+from pages.language.translation.cuts import CutLink
+from pages.language.translation.figures import HUE, by_word
+from pages.language.translation.word_maps import Words, words_of
+from pages.language.translation.words import TITLES
+
+CUTTABLE = {TITLES[name]: name for name in ("bahdanau", "transformer")}
+PARTS: tuple[Part, ...] = ("cross", "encoder", "decoder")
+BEFORE, AFTER = "As it is", "Changed"
+WORD = 190  # pixels
+
+
+def show() -> None:
+    """The sentence, what is to be cut, both translations and their maps."""
+    english = inputs.sentence()
+    with layout.control_bar():
+        title = inputs.choice("Model", CUTTABLE, "change_model", help=words.CHANGE_WITHOUT)
+        name = CUTTABLE[title]
+        beam = inputs.beam()
+        inputs.classic()
+    with layout.waiting_place(), st.spinner(f"{title} translates …"):
+        before = compute.translate(name, english, beam)
+    layout.say_what_was_cut(before.source)
+    source, first = words_of(before.source), words_of(before.target)
+    most = limit_of(len(before.source))
+    cut = cuts.read(len(source.spans), most)
+    silenced = _silenced_heads(before.aligned) if name == "transformer" else ()
+    changes = Changes(cuts.links(cut, source.spans, most), frozenset(silenced)) if cut or silenced else UNCHANGED
+    with layout.waiting_place(), st.spinner(f"{title} translates again …"):
+        after = compute.translate(name, english, beam, changes)
+        again = compute.align_again(name, english, beam, changes)
+    compared = Compared(name, before, after, again, source, first, words_of(after.target), cut, silenced)
+    _choose_link(before.aligned, first, source, cut)
+    _list_cuts(compared)
+    _sentences(compared)
+    _view(compared)
+    if compared.is_changed:
+        _losses(compared)
+    layout.notes(words.CHANGE_NOTES, notice=cut_effects.noticed(compared), formula=lambda: _formula(compared))
+
+
+def _silenced_heads(aligned: Aligned) -> tuple[Head, ...]:
+    """The heads of the transformer that the visitor has silenced."""
+    heads: dict[str, Head] = {
+        f"{part} {layer}.{head}": (part, layer, head)
+        for part in PARTS
+        for layer, maps in enumerate(aligned.maps[part])
+        for head in range(len(maps))
+    }
+    names = st.multiselect(
+        "Silenced heads (part, layer.head)",
+        list(heads),
+        key="change_silenced",
+        bind="query-params",
+        placeholder="none: choose heads that shall say nothing",
+    )
+    return tuple(heads[name] for name in names)
+
+
+def _choose_link(aligned: Aligned, target: Words, source: Words, cut: tuple[CutLink, ...]) -> None:
+    """Two words, and what is to be cut between them."""
+    to, of, _ = cut_effects.link_to_cut(aligned, target, source)
+    with layout.control_bar():
+        word = _word("French word", target, to, key="change_target")
+        looked_at = _word("may not look at", source, of, key="change_source")
+        st.button(
+            "Cut this link",
+            icon=":material/content_cut:",
+            type="primary" if not cut else "secondary",
+            disabled=any(each.covers(target.spans[word], looked_at) for each in cut),
+            on_click=lambda: cuts.write(cuts.switched(cut, target.spans[word], looked_at)),
+        )
+        whole = CutLink(looked_at)
+        st.button(
+            "Cut the English word for the whole translation",
+            disabled=whole in cut,
+            on_click=lambda: cuts.write((*(each for each in cut if each.source != looked_at), whole)),
+        )
+
+
+def _word(label: str, among: Words, first: int, *, key: str) -> int:
+    if not 0 <= (st.session_state.get(key) or 0) < len(among.spans):
+        del st.session_state[key]
+    return st.selectbox(
+        label,
+        range(len(among.spans)),
+        index=first,
+        format_func=lambda place: f"{layout.readable(among.labels[place])} ({place + 1})",
+        key=key,
+        width=WORD,
+    )
+
+
+def _list_cuts(compared: Compared) -> None:
+    """Every cut with the button that takes it back, and what a cut is bound to."""
+    cut = compared.cut
+    if not cut:
+        return
+    with st.container(horizontal=True):
+        for each in cut:
+            st.button(
+                described(compared, each),
+                key=f"take-back-{cuts.encode([each])}",
+                icon=":material/close:",
+                help="Take this cut back",
+                on_click=lambda each=each: cuts.write([other for other in cut if other != each]),
+            )
+        if len(cut) > 1:
+            st.button("Take all back", icon=":material/undo:", type="tertiary", on_click=lambda: cuts.write(()))
+    if not all(each.is_whole for each in cut):
+        st.caption(words.CHANGE_POSITION)
+
+
+def described(compared: Compared, cut: CutLink) -> str:
+    """A cut in words: the place, what stood there before and stands there now, and what it may not look at."""
+    to = compared.source.quoted(cut.source)
+    if cut.first is None or cut.last is None:
+        return f"No word may look at {to}"
+    place = f"piece {cut.first + 1}" if cut.first == cut.last else f"pieces {cut.first + 1}–{cut.last + 1}"
+    was, now = (_there(each, cut.first) for each in (compared.first, compared.second))
+    return f"{was if was == now else f'{was}, now {now}'} ({place}) may not look at {to}"
+
+
+def _there(among: Words, token: int) -> str:
+    place = among.at(token)
+    return "nothing" if place is None else among.quoted(place)
+
+
+def _sentences(compared: Compared) -> None:
+    """Both translations, the words that changed marked, with their log-probabilities."""
+    if not compared.is_changed:
+        st.info(words.CHANGE_NOTHING, icon=":material/ads_click:")
+        return
+    changed = compared.difference
+    left, right = st.columns(2, gap="large")
+    for column, title, written, places, translated in (
+        (left, BEFORE, compared.first, changed.gone, compared.before),
+        (right, AFTER, compared.second, changed.new, compared.after),
+    ):
+        with column.container(border=True, height="stretch"):
+            st.caption(f"{title}: log-probability {signed(translated.log_probability)}")
+            st.markdown(_text(written, places, gone=title == BEFORE))
+
+
+def _text(written: Words, places: Sequence[int], *, gone: bool) -> str:
+    """The words without the end mark."""
+    kept = [place for place, label in enumerate(written.labels) if label != "</s>"]
+    own = [number for number, place in enumerate(kept) if place in places]
+    return cut_effects.marked([written.labels[place] for place in kept], own, gone=gone).strip() or "∅"
+
+
+def _view(compared: Compared) -> None:
+    changed = compared.difference
+    before, after = (cuts.cells(compared.cut, each.spans) for each in (compared.first, compared.second))
+    look: dict[str, Any] = {"about": f"{TITLES[compared.name]}, attention weights", "hue": HUE[compared.name]}
+    first = word_maps.of_panel(compared.before.aligned, compared.first, compared.source)
+    panels = [Panel("before", BEFORE, **look, **first, marked=changed.gone)]
+    if compared.is_changed:
+        second = word_maps.of_panel(compared.after.aligned, compared.second, compared.source)
+        silent = {word_maps.head_name(layer, head) for part, layer, head in compared.silenced if part == "cross"}
+        maps = [
+            Map(each.name, _closed(each.weights, after), "silenced" if each.name in silent else each.note)
+            for each in second["maps"]
+        ]
+        panels.append(Panel("after", AFTER, **look, **second | {"maps": tuple(maps)}, marked=changed.new))
+    spans = {"before": compared.first.spans, "after": compared.second.spans}
+
+    def switch(panel: str, target: int, source: int) -> None:
+        cuts.write(cuts.switched(compared.cut, spans[panel][target], source))
+
+    alignment_view(
+        AlignmentScene(compared.source.labels, tuple(panels), source_name="English"),
+        key=f"change-view-{compared.name}",
+        name="cut",
+        cut=_struck((before, len(compared.first.spans)), (after, len(compared.second.spans))),
+        on_cell=switch,
+    )
+
+
+def _struck(*maps: tuple[frozenset[Cell], int]) -> frozenset[Cell]:
+    """The cells to strike through in all maps, each given by its cut cells and its number of rows.
+
+    Where translations differ, the same place may be cut in one and not in the other: then it is struck in neither.
+    """
+    every = frozenset(cell for cells, _ in maps for cell in cells)
+    return frozenset(cell for cell in every if all(cell in cells or cell[0] >= rows for cells, rows in maps))
+
+
+def _closed(weights: np.ndarray, forbidden: frozenset[Cell]) -> np.ndarray:
+    """The map with the cells that are cut marked as what may not be looked at."""
+    closed = weights.copy()
+    for target, source in forbidden:
+        closed[target, source] = np.nan
+    return closed
+
+
+def _losses(compared: Compared) -> None:
+    st.subheader("What the first translation has lost", anchor=False)
+    labels = [layout.readable(label) for label in compared.first.labels]
+    lines = {
+        title: np.array(compared.first.sums(each.log_probabilities))
+        for title, each in ((BEFORE, compared.before.aligned), (AFTER, compared.again))
+    }
+    look, tell = layout.look(), "%{fullData.name}: log p(%{x}) = %{y:.2f}"
+    hues = {BEFORE: look.palette.soft, AFTER: HUE[compared.name]}
+    charts.chart(
+        by_word(labels, lines, look=look, y="log-probability", tell=tell, hues=hues),
+        name="cut-loss",
+        alt="The log-probability of each word of the first translation, for the model as it is and for the changed one",
+        table=pd.DataFrame({"word": labels, **lines}),
+    )
+
+
+def _formula(compared: Compared) -> None:
+    """What is left of a row is shared out again; with the numbers of the first row that is cut."""
+    st.latex(
+        r"\begin{aligned} a'_{ij} &= 0 \quad \text{where } j \text{ is cut} \\ "
+        r"a'_{ij} &= \frac{a_{ij}}{1 - \sum_{k \text{ cut}} a_{ik}} \quad \text{elsewhere} \end{aligned}"
+    )
+    if numbers := cut_effects.shared_out(compared):
+        st.markdown(numbers)
+    st.markdown(words.CHANGE_FORMULA)

@@ -1,0 +1,187 @@
+"""What a cut does: which words change, what the first translation loses, where the weight goes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+import numpy as np
+
+from core.translation.translator_maps import Head
+from core.zoo import Aligned
+from dashboard import layout
+from dashboard.numbers import signed
+from pages.language.translation import cuts, word_maps
+from pages.language.translation.compute import Translated
+from pages.language.translation.cuts import CutLink
+from pages.language.translation.word_maps import Words, quoted
+
+TOLD = 6  # words at most that are named
+NEAR = 0.005  # up to here two weights are printed alike
+LONG = 4  # letters: shorter words tell little
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The places of the words that are gone from the first version, and of those that are new in the second."""
+
+    gone: tuple[int, ...]
+    new: tuple[int, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.gone or self.new)
+
+
+def difference(before: Sequence[str], after: Sequence[str]) -> Difference:
+    """What is left when the longest common runs of words are matched; spaces around words do not count."""
+    first, second = ([word.strip() for word in words] for words in (before, after))
+    gone, new = set(range(len(first))), set(range(len(second)))
+    # Without "junk", which leaves out words that are frequent in long texts.
+    for block in SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks():
+        gone -= set(range(block.a, block.a + block.size))
+        new -= set(range(block.b, block.b + block.size))
+    return Difference(tuple(sorted(gone)), tuple(sorted(new)))
+
+
+def marked(words: Sequence[str], places: Sequence[int], *, gone: bool) -> str:
+    """The sentence as Markdown, the words at these places struck through or set off."""
+    return "".join(
+        _marked(word, gone=gone) if place in places else layout.plain(word) for place, word in enumerate(words)
+    )
+
+
+def _marked(word: str, *, gone: bool) -> str:
+    bare = layout.plain(word.strip())
+    space = " " if word[:1].isspace() else ""
+    if not bare:
+        return layout.plain(word)
+    return f"{space}~~{bare}~~" if gone else f"{space}:orange-background[**{bare}**]"
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One model's translation before and after the changes; `again` is the first one, written by the changed model."""
+
+    name: str
+    before: Translated
+    after: Translated
+    again: Aligned
+    source: Words
+    first: Words
+    second: Words
+    cut: tuple[CutLink, ...]
+    silenced: tuple[Head, ...]
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything was cut or silenced."""
+        return bool(self.cut or self.silenced)
+
+    @property
+    def difference(self) -> Difference:
+        """The words that changed."""
+        return difference(self.first.labels, self.second.labels)
+
+
+def link_to_cut(aligned: Aligned, target: Words, source: Words) -> tuple[int, int, float]:
+    """The strongest link between words of the mean map: target word, source word, weight.
+
+    Signs and short words tell little: among target words of LONG letters and more, if there are any.
+    """
+    weights = word_maps.maps_of(aligned, target, source)[0].weights
+    rows = _long(target) or target.real or range(len(target.spans))
+    columns = source.real or range(len(source.spans))
+    best = weights[np.ix_(rows, columns)].argmax()
+    to, of = rows[int(best) // len(columns)], columns[int(best) % len(columns)]
+    return to, of, float(weights[to, of])
+
+
+def _long(words: Words) -> tuple[int, ...]:
+    return tuple(place for place in words.real if sum(map(str.isalpha, words.labels[place])) >= LONG)
+
+
+def noticed(compared: Compared) -> tuple[str, ...]:
+    """Sentences that are true of what is shown."""
+    if not compared.is_changed:
+        return (about_strongest(compared.before.aligned, compared.first, compared.source),)
+    return (about_words(compared), about_loss(compared), *about_moved_places(compared))
+
+
+def about_strongest(aligned: Aligned, target: Words, source: Words) -> str:
+    """The link to begin with."""
+    to, of, weight = link_to_cut(aligned, target, source)
+    among = f"Of the French words of {LONG} letters and more" if _long(target) else "Of the French words"
+    where = "" if len(aligned.cross) == len(aligned.cross[0]) == 1 else " in the mean of all heads"
+    return (
+        f"{among}, {target.quoted(to)} has the strongest link{where}, to {source.quoted(of)}: **{weight:.2f}**. "
+        "Cut it first."
+    )
+
+
+def about_words(compared: Compared) -> str:
+    """The words that went and those that came."""
+    changed = compared.difference
+    before, after = compared.before.log_probability, compared.after.log_probability
+    numbers = f"log p {signed(before)} before, {signed(after)} now"
+    if not changed:
+        return (
+            f"The translation stays the same, word for word ({numbers}): the model can write it without what was taken."
+        )
+    gone = ", ".join(compared.first.quoted(place) for place in changed.gone[:TOLD]) or "nothing"
+    new = ", ".join(compared.second.quoted(place) for place in changed.new[:TOLD]) or "nothing"
+    dots = [" …" if len(places) > TOLD else "" for places in (changed.gone, changed.new)]
+    return f"Gone: {gone}{dots[0]}. New: {new}{dots[1]} ({numbers})."
+
+
+def about_loss(compared: Compared) -> str:
+    """What the first translation lost, in the eyes of the changed model."""
+    words = compared.first
+    was, now = (words.sums(each.log_probabilities) for each in (compared.before.aligned, compared.again))
+    worst = min(range(len(was)), key=lambda place: now[place] - was[place])
+    whole = (
+        f"Made to write its first translation, the changed model gives it log p **{signed(sum(now))}** instead of "
+        f"{signed(sum(was))}."
+    )
+    if now[worst] >= was[worst]:
+        return f"{whole} No word became less probable."
+    how = ""
+    if compared.cut:
+        length = len(compared.before.target)
+        own = any(set(each.tokens(length)) & set(words.spans[worst]) for each in compared.cut)
+        how = ", a word of which a link is cut" if own else ", although none of its own links is cut"
+    return f"{whole} The greatest loss is at {words.quoted(worst)} ({signed(was[worst])} to {signed(now[worst])}){how}."
+
+
+def about_moved_places(compared: Compared) -> tuple[str, ...]:
+    """The first cut at whose place another word stands now, if there is one."""
+    for cut in compared.cut:
+        if cut.first is None:
+            continue
+        was, now = compared.first.at(cut.first), compared.second.at(cut.first)
+        if was is None or now is None or compared.first.labels[was].strip() == compared.second.labels[now].strip():
+            continue
+        return (
+            f"At piece {cut.first + 1}, where {compared.first.quoted(was)} stood, {compared.second.quoted(now)} stands "
+            f"now: it is this word that may not look at {compared.source.quoted(cut.source)}.",
+        )
+    return ()
+
+
+def shared_out(compared: Compared) -> str:
+    """The first row that is cut, before and after; empty where it was changed by something else as well."""
+    length = len(compared.before.target)
+    links = sorted(cuts.links(compared.cut, compared.source.spans, length))
+    if not links or links[0][0] >= length:
+        return ""
+    row = links[0][0]
+    gone = [source for target, source in links if target == row]
+    before, after = compared.before.aligned.cross[0][0, row], compared.again.cross[0][0, row]
+    taken, left = float(before[gone].sum()), int(after.argmax())
+    had, has = float(before[left]), float(after[left])
+    if left in gone or taken >= 1 or not abs(had / (1 - taken) - has) < NEAR:
+        return ""
+    where = "" if compared.name == "bahdanau" else " in layer 0, head 0"
+    token, kept = quoted(compared.before.target.labels[row]), quoted(compared.before.source.labels[left])
+    return (
+        f"For the piece {token}{where}, {taken:.2f} of the attention is cut; {kept} had {had:.2f} and has "
+        f"{had:.2f} / (1 − {taken:.2f}) = **{has:.2f}**."
+    )

@@ -1,0 +1,272 @@
+"""Three translators: one English sentence, three translations, and what each looked at as it wrote."""
+
+import functools
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from core.text import Tokens
+from core.translation.decoder_step import Look
+from core.translation.decoding import UNKNOWN, Hypothesis
+from core.zoo import Translator
+from dashboard import export, layout
+from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
+from dashboard.components.attention_view import attention_view
+from dashboard.models import translator
+from dashboard.numbers import signed
+from pages.language.translation import compute, inputs, word_maps, words, writing
+from pages.language.translation.compute import BestHead, Translated
+from pages.language.translation.figures import HUE
+from pages.language.translation.word_maps import longest_backwards, quoted, strongest_places, words_of
+from pages.language.translation.words import TITLES
+
+NAMED = 12  # unknown characters that are listed
+TOLD = 5  # words that a sentence names
+LISTED = 5  # source tokens with a row of their own
+
+
+def show() -> None:
+    """The sentence, the translations as they come, the maps, and what is to be seen in them."""
+    sentence, width = st.columns([3, 1], gap="medium")
+    with width:
+        beam = inputs.beam()
+        inputs.classic()
+    with sentence:
+        text = inputs.sentence()
+    translations = _translate_all(text, beam)
+    transformer = translations["transformer"]
+    _say_what_was_read(text, transformer.source)
+    with layout.control_bar():
+        part = inputs.part("translate_part", help=words.PARTS_HELP)
+        joined = inputs.between_words("translate_units")
+        marks = st.toggle(
+            "Punctuation and end mark",
+            value=True,
+            key="translate_marks",
+            bind="query-params",
+            disabled=part != "cross",
+            help=words.MARKS_HELP,
+        )
+    best = compute.best_head()
+    if part == "cross":
+        shown = alignment(translations, joined=joined, marks=marks, best=best)
+        alignment_view(shown, key="translate_alignment", name="translation")
+    else:
+        if not layout.is_presented():
+            st.markdown(words.ABOUT_PART[part], width=layout.PROSE)
+        attention_view(word_maps.self_attention(transformer, part, joined=joined), key=f"translate_{part}")
+    if not layout.is_presented():
+        export.download_arrays(
+            "All maps (NPZ)", lambda: word_maps.arrays(translations), name="translation", about=words.ARRAYS
+        )
+    # The notes tell of the maps between target and source, whichever are shown.
+    layout.notes(
+        words.TRANSLATE_NOTES,
+        notice=noticed(translations, best),
+        formula=lambda: _show_row(translations["bahdanau"], text, beam),
+    )
+
+
+def _translate_all(text: str, beam: int) -> dict[str, Translated]:
+    """All three, each in a column of its own; what somebody has asked for before is there first."""
+    places = {name: column.empty() for name, column in zip(TITLES, st.columns(len(TITLES), gap="large"), strict=True)}
+    known = {name: compute.translate.known(name, text, beam) for name in TITLES}
+    for name, place in places.items():
+        there = known[name]
+        place.markdown(_card(TITLES[name], "…", words.WAITING) if there is None else _final(there))
+    # A place of its own: a spinner for a model that is being loaded would move all that follows.
+    with layout.waiting_place():
+        for name, place in places.items():
+            if known[name] is None:
+                model = translator(name)
+                looks_on = writing.onlooker(place, functools.partial(_unfinished, model))
+                known[name] = found = compute.translate(name, text, beam, onlooker=looks_on)
+                place.markdown(_final(found))
+    return {name: translated for name, translated in known.items() if translated is not None}
+
+
+def _unfinished(model: Translator, step: int, best: Hypothesis) -> str:
+    latest = f"{quoted(model.tokens(best.tokens[-1:]).labels[0])} {signed(best.log_probabilities[-1])}"
+    below = f"log-probability so far {signed(best.log_probability)} · step {step}: {latest}"
+    return _card(model.title, f"{writing.one_line(model.text(best.tokens))} ▍", below)
+
+
+def _final(translated: Translated) -> str:
+    return _card(translated.model.title, writing.one_line(translated.text), writing.how_probable(translated))
+
+
+def _card(title: str, text: str, below: str) -> str:
+    return f"**{title}**\n\n{text}  \n:small[:gray[{below}]]"
+
+
+def _say_what_was_read(text: str, source: Tokens) -> None:
+    """Where a long text was cut, and which characters the models do not know."""
+    layout.say_what_was_cut(source)
+    if unknown := unknown_characters(text, source, translator("transformer")):
+        # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
+        shown = ", ".join(f"\u2066{quoted(letter)}\u2069" for letter in unknown[:NAMED])
+        more = " and others" if len(unknown) > NAMED else ""
+        st.info(words.UNKNOWN.format(shown=shown + more), icon=":material/question_mark:")
+
+
+def unknown_characters(text: str, source: Tokens, model: Translator) -> list[str]:
+    """The characters of a text that the models read as one and the same unknown token, each once, in order."""
+    if UNKNOWN not in source.ids:
+        return []
+    read = text[: source.cut.character] if source.cut else text
+    letters = dict.fromkeys(letter for letter in read if not letter.isspace())
+    return [letter for letter in letters if UNKNOWN in model.encode(letter).ids]
+
+
+def alignment(
+    translations: Mapping[str, Translated], *, joined: bool, marks: bool, best: BestHead | None
+) -> AlignmentScene:
+    """The three models side by side. The transformer begins with the head that aligns best, where that is known."""
+    source = words_of(next(iter(translations.values())).source, joined=joined, marks=marks)
+    panels = []
+    for name, translated in translations.items():
+        target = words_of(translated.target, joined=joined, marks=marks)
+        own = word_maps.of_panel(translated.aligned, target, source, best if name == "transformer" else None)
+        start = word_maps.best_of(own["maps"]) or 0
+        panels.append(Panel(name, TITLES[name], words.ABOUT_MAP[name], hue=HUE[name], start=start, **own))
+    return AlignmentScene(source.shown_labels, tuple(panels), source_name="English")
+
+
+def noticed(translations: Mapping[str, Translated], best: BestHead | None) -> tuple[str, ...]:
+    """All sentences, from the maps between words."""
+    scene = alignment(translations, joined=True, marks=True, best=best)
+    rows = {name: words_of(each.target).wordy for name, each in translations.items()}
+    columns = words_of(next(iter(translations.values())).source).wordy
+    attending = [panel for panel in scene.panels if translations[panel.key].aligned.measure == "attention"]
+    return (
+        *(about_order(panel, rows[panel.key], scene.source, columns) for panel in attending),
+        about_difference({TITLES[name]: each.text for name, each in translations.items()}),
+        about_certainty({TITLES[name]: each.aligned.log_probabilities for name, each in translations.items()}),
+        about_sharpness(scene.panels, rows, len(scene.source)),
+    )
+
+
+def about_order(panel: Panel, rows: tuple[int, ...], source: tuple[str, ...], columns: tuple[int, ...]) -> str:
+    """Where the order of the two sentences differs most in the map that is shown at first."""
+    shown = panel.maps[panel.start]
+    places = strongest_places(shown.weights, rows, columns)
+    which = f"**{panel.title}**" + (f" ({_map_name(shown)})" if len(panel.maps) > 1 else "")
+    without = len(rows) - len(places)
+    aside = f" Not counted: {without} of {len(rows)} words, which look most at a mark." if without else ""
+    if len(places) < 2:
+        return f"{which} shows no order: there are not two words that look most at words.{aside}"
+    if len({place for _, place in places}) == 1:
+        return f"{which} stays where it is: every word looks most at {quoted(source[places[0][1]])}.{aside}"
+    run = longest_backwards([place for _, place in places])
+    if len(run) < 2:
+        return (
+            f"{which} goes from left to right: no word looks most at a place further left than the word before it."
+            f"{aside}"
+        )
+    written = [quoted(panel.target[places[place][0]]) for place in run][:TOLD]
+    seen = [quoted(source[places[place][1]]) for place in run][:TOLD]
+    return (
+        f"{which} turns the order round: {_and(written)} look most at {_and(seen)}, from right to left "
+        f"in the English sentence.{aside}"
+    )
+
+
+def about_difference(texts: Mapping[str, str]) -> str:
+    """Which words only one of the models writes."""
+    written = {title: dict.fromkeys(_words(text)) for title, text in texts.items()}
+    if len({" ".join(text.split()) for text in texts.values()}) == 1:
+        return "All three models write the same sentence."
+    parts = []
+    for title, own in written.items():
+        others = {word for other, theirs in written.items() if other != title for word in theirs}
+        if only := [word for word in own if word not in others]:
+            more = f" and {len(only) - TOLD} more" if len(only) > TOLD else ""
+            parts.append(f"**{title}** {', '.join(map(quoted, only[:TOLD]))}{more}")
+    if not parts:
+        return "The translations differ, though no word is written by one model alone."
+    return f"These words are written by one model alone: {'; '.join(parts)}."
+
+
+def about_certainty(log_probabilities: Mapping[str, tuple[float, ...]]) -> str:
+    """How sure each model is of its own words, and what that does not say."""
+    means = {title: float(np.exp(np.mean(values))) for title, values in log_probabilities.items()}
+    surest = max(means, key=lambda title: means[title])
+    told = ", ".join(f"{title} {mean:.0%}" for title, mean in means.items())
+    return (
+        f"**{surest}** is surest of what it writes: the geometric mean of its tokens' probabilities is highest "
+        f"({told}). To be sure is not to be right."
+    )
+
+
+def about_sharpness(panels: tuple[Panel, ...], rows: Mapping[str, tuple[int, ...]], sources: int) -> str:
+    """Over how many source words a word spreads: two to the power of the mean entropy of its rows."""
+    told = []
+    for panel in panels:
+        for place in dict.fromkeys((panel.start, 0)):
+            each = panel.maps[place]
+            bits = entropy(each.weights[list(rows[panel.key])])
+            name = f"{panel.title}, {_map_name(each)}" if len(panel.maps) > 1 else panel.title
+            told.append(f"{name} {bits:.2f} bits, as if over **{2**bits:.1f}** words")
+    return (
+        f"How sharp the maps are: the mean entropy of a word's row is {'; '.join(told)}. Even attention to all "
+        f"{sources} words and marks would have {np.log2(sources):.2f} bits."
+    )
+
+
+def entropy(weights: np.ndarray) -> float:
+    """The mean entropy of the rows in bits."""
+    logs = np.log2(np.where(weights > 0, weights, 1))
+    return max(0.0, float(-(weights * logs).sum(axis=1).mean()))
+
+
+def _map_name(shown: Map) -> str:
+    if shown.name == word_maps.MEAN:
+        return "mean of all heads"
+    return f"{shown.name}, one step later" if shown.note == words.BEST_SHIFTED else shown.name
+
+
+def _words(text: str) -> list[str]:
+    pieces = ("".join(letter if letter.isalnum() or letter in "'-" else " " for letter in text)).split()
+    return [word for word in pieces if any(letter.isalnum() for letter in word)]
+
+
+def _and(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+
+
+def _show_row(translated: Translated, text: str, beam: int) -> None:
+    """The softmax over all source tokens in the step that writes one word: scores, powers, weights."""
+    place = row_to_show(translated)
+    look = compute.worked_step("bahdanau", text, beam, place).known
+    assert isinstance(look, Look)
+    st.latex(words.SOFTMAX_FORMULA)
+    word = layout.plain(layout.readable(translated.target.labels[place]))
+    st.markdown(words.SOFTMAX_ROW.format(word=word, number=place + 1))
+    st.markdown(row_table(look, translated.source.labels))
+    st.markdown(words.JOINED)
+
+
+def row_to_show(translated: Translated) -> int:
+    """The first piece of the word with which the order turns round; without one, of the first word."""
+    target, source = words_of(translated.target), words_of(translated.source)
+    weights = word_maps.between(translated.aligned.cross[0][0], target, source).numpy()
+    places = strongest_places(weights, target.wordy, source.wordy)
+    run = longest_backwards([place for _, place in places])
+    return target.spans[places[run.start][0]].start if run else 0
+
+
+def row_table(look: Look, labels: tuple[str, ...]) -> str:
+    """A table in Markdown: the largest weights, all others together, and the sum; powers relative to the largest."""
+    powers = (look.scores - look.scores.max()).exp()
+    order = look.weights.argsort(descending=True).tolist()
+    rows = ["| source | $e$ | $\\exp(e - m)$ | $\\alpha$ |", "|:--|--:|--:|--:|"]
+    for place in order[:LISTED]:
+        label = layout.plain(layout.readable(labels[place]))
+        score, power, weight = (float(each[place]) for each in (look.scores, powers, look.weights))
+        rows.append(f"| {label} | {signed(score)} | {power:.4f} | {weight:.4f} |")
+    if rest := order[LISTED:]:
+        power, weight = float(powers[rest].sum()), float(look.weights[rest].sum())
+        rows.append(f"| {len(rest)} others | | {power:.4f} | {weight:.4f} |")
+    rows.append(f"| **sum** | | **{float(powers.sum()):.4f}** | **{float(look.weights.sum()):.4f}** |")
+    return "\n".join(rows)

@@ -1,0 +1,287 @@
+"""Your own pair: what the models look at when they are made to write a given translation, and who aligns it best."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+from torch import Tensor
+
+from core.text import read_text
+from core.translation.alignment import Agreement, Direction, Link, agreement, diagonal, links_of
+from core.zoo import Aligned
+from dashboard import charts, layout
+from dashboard.components.alignment_view import AlignmentScene, Panel, alignment_view
+from dashboard.numbers import signed
+from pages.language.translation import compute, inputs, word_maps, words
+from pages.language.translation.figures import HUE, HUE_OF_TITLE, agreement_bars, by_word
+from pages.language.translation.word_maps import Words
+from pages.language.translation.words import TITLES
+
+ADDRESS = "links"
+MOST = 2000  # characters of the address that are read: far more links than a sentence of any length needs
+TRANSFORMER = "transformer"
+DIAGONAL = "Diagonal, no model"
+
+
+_PROPOSED, _PAIR = "_proposed_french", "_pair_of_links"
+_LINK = re.compile(r"(\d{1,3})-(\d{1,3})")  # source-target, as in the files that aligners write
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two sentences, their words, and what each model made of them."""
+
+    aligned: dict[str, Aligned]
+    source: Words
+    target: Words
+    panels: dict[str, Panel]
+
+    @property
+    def candidates(self) -> dict[str, Tensor]:
+        """The maps that are measured: of each model the only one or the mean, and that of the head that aligns best."""
+        found = {TITLES[name]: panel.maps[0] for name, panel in self.panels.items() if name != TRANSFORMER}
+        heads = self.panels[TRANSFORMER].maps
+        found[f"{TITLES[TRANSFORMER]}, {word_maps.MEAN}"] = heads[0]
+        if best := word_maps.best_of(heads):
+            found[f"{TITLES[TRANSFORMER]}, {heads[best].name}"] = heads[best]
+        return {name: torch.from_numpy(each.weights) for name, each in found.items()}
+
+
+def show() -> None:
+    """The sentences, the maps to click in, the measures."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        english = inputs.sentence()
+        inputs.classic()
+    with right:
+        french = _french(english)
+    with layout.waiting_place(), st.spinner("The models write your sentence …"):
+        pair = pair_of(english, french)
+    for tokens in (pair.aligned[TRANSFORMER].source, pair.aligned[TRANSFORMER].target):
+        layout.say_what_was_cut(tokens)
+    own = _own_links((english, french), pair.source.real, pair.target.real)
+    _view(pair, own)
+    found = _found_links(pair, own)
+    agreements = {name: agreement(links, own) for name, links in found.items()}
+    if own:
+        _measures(agreements)
+    else:
+        st.info(words.PAIR_NO_LINKS, icon=":material/ads_click:")
+    st.subheader("Which word surprises which model?", anchor=False)
+    bits = {
+        TITLES[name]: -np.array(pair.target.sums(aligned.log_probabilities)) / np.log(2)
+        for name, aligned in pair.aligned.items()
+    }
+    _surprises(pair.target, bits)
+    layout.notes(
+        words.PAIR_NOTES,
+        notice=(*about_links(agreements, own), *about_surprises(pair.target, bits)),
+        formula=lambda: _formula(agreements, own),
+    )
+
+
+def _french(english: str) -> str:
+    """The visitor's French sentence; until there is one, a good one, or the transformer's translation."""
+    typed = st.session_state.get("french", st.query_params.get("french"))
+    former = st.session_state.get(_PROPOSED)
+    proposed = words.FRENCH.get(english, "")
+    if typed in (None, former):  # nobody has typed anything: it follows the English sentence
+        with layout.waiting_place(), st.spinner("The transformer proposes a translation …"):
+            proposed = proposed or compute.translate(TRANSFORMER, english, inputs.BEAM).text
+        if typed is not None:
+            st.session_state.french = proposed
+    st.session_state[_PROPOSED] = proposed or None
+    raw = st.text_area(
+        "Your French sentence",
+        proposed,
+        key="french",
+        bind="query-params",
+        height=70,
+        max_chars=inputs.LONGEST,
+        placeholder="Type its translation into French",
+    )
+    return read_text(raw)
+
+
+def pair_of(english: str, french: str) -> Pair:
+    """What each model makes of two sentences."""
+    aligned = {name: compute.align(name, english, french) for name in TITLES}
+    source, target = (word_maps.words_of(each) for each in (aligned[TRANSFORMER].source, aligned[TRANSFORMER].target))
+    best = compute.best_head()
+    panels = {}
+    for name, each in aligned.items():
+        own = word_maps.of_panel(each, target, source, best if name == TRANSFORMER else None)
+        panels[name] = Panel(name, TITLES[name], words.PAIR_ABOUT[each.measure], hue=HUE[name], **own)
+    return Pair(aligned, source, target, panels)
+
+
+def links_to_text(links: Iterable[Link]) -> str:
+    """The links, (source word, target word), as they stand in the address: "0-0,1-1"."""
+    return ",".join(f"{source}-{target}" for source, target in sorted(links))
+
+
+def links_from_text(text: str, sources: Collection[int], targets: Collection[int]) -> tuple[frozenset[Link], int]:
+    """The links of an address between these words, and how many parts of it are none."""
+    parts = [part for part in text[:MOST].split(",") if part]
+    found = [_LINK.fullmatch(part) for part in parts]
+    links = [(int(match[1]), int(match[2])) for match in found if match]
+    kept = frozenset(link for link in links if link[0] in sources and link[1] in targets)
+    return kept, len(parts) - sum(link in kept for link in links)
+
+
+def _own_links(pair: tuple[str, str], sources: Collection[int], targets: Collection[int]) -> frozenset[Link]:
+    """The visitor's links for this pair of sentences; those for another pair are cleared, and that is said."""
+    former = st.session_state.get(_PAIR)
+    st.session_state[_PAIR] = pair
+    if former not in (None, pair) and ADDRESS in st.query_params:
+        _write(())
+        st.caption("The sentences have changed, so the links were cleared: they belonged to the words before.")
+    links, wrong = links_from_text(st.query_params.get(ADDRESS, ""), sources, targets)
+    if wrong:
+        st.info(
+            f"{wrong} of the links in the address do not fit these sentences of {len(sources)} and {len(targets)} "
+            "words, and are left out.",
+            icon=":material/link_off:",
+        )
+        _write(links)
+    return links
+
+
+def _write(links: Collection[Link]) -> None:
+    """Write the links into the address."""
+    if links:
+        st.query_params[ADDRESS] = links_to_text(links)
+    elif ADDRESS in st.query_params:
+        del st.query_params[ADDRESS]
+
+
+def _view(pair: Pair, own: frozenset[Link]) -> None:
+    def switch(_: str, target: int, source: int) -> None:
+        if target in pair.target.real and source in pair.source.real:
+            _write(own ^ {(source, target)})
+
+    alignment_view(
+        AlignmentScene(pair.source.labels, tuple(pair.panels.values()), source_name="English"),
+        key="pair-view",
+        name="pair",
+        links=own,
+        on_cell=switch,
+    )
+
+
+def _found_links(pair: Pair, own: frozenset[Link]) -> dict[str, set[Link]]:
+    """The links of each model that count, as the visitor chooses; and what the own links may begin with."""
+    beginning = layout.control_bar()
+    side = inputs.choice(
+        "A model's links: the strongest of", inputs.DIRECTIONS, "pair_direction", help=words.DIRECTION_HELP, wrap=True
+    )
+    found = strongest_links(pair.candidates, pair.target.real, pair.source.real, inputs.DIRECTIONS[side])
+    with beginning:
+        name = st.selectbox("Start from the strongest links of", list(found), index=1, key="pair_start", width=300)
+        st.button("Take them", icon=":material/input:", on_click=lambda: _write(found.get(name, set())))
+        st.button("Clear", icon=":material/backspace:", disabled=not own, on_click=lambda: _write(()))
+    return found
+
+
+def strongest_links(
+    maps: Mapping[str, Tensor], targets: Sequence[int], sources: Sequence[int], direction: Direction
+) -> dict[str, set[Link]]:
+    """The strongest links of each map between the words at these places, and those of the diagonal.
+
+    End marks are no words: what they get is left out before the strongest is looked for.
+    """
+    rows, columns = torch.tensor(targets), torch.tensor(sources)
+    found = {name: links_of(one[rows][:, columns], direction) for name, one in maps.items()}
+    found[DIAGONAL] = diagonal(len(sources), len(targets))
+    return {name: {(sources[source], targets[target]) for source, target in links} for name, links in found.items()}
+
+
+def _measures(agreements: Mapping[str, Agreement]) -> None:
+    """How many links each model found, how many of them are right, and the three measures: a table and bars."""
+    measures = ("precision", "recall", "alignment error rate")
+    table = pd.DataFrame(
+        [
+            (name, each.found, each.found_sure, each.precision, each.recall, each.error_rate)
+            for name, each in agreements.items()
+        ],
+        columns=["", "links", "right", *measures],
+    )
+    shares = st.column_config.NumberColumn(format="percent")
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(measures, shares))
+    pale = frozenset(name for name in agreements if name.endswith(word_maps.MEAN))
+    hues = {name: HUE_OF_TITLE[name.split(",")[0]] for name in agreements if name.split(",")[0] in HUE_OF_TITLE}
+    charts.chart(
+        agreement_bars(agreements, look=layout.look(), hues=hues, pale=pale),
+        name="pair-agreement",
+        alt="Precision, recall and alignment error rate of the strongest links of each model against yours: "
+        + "; ".join(f"{name} {each.error_rate:.0%} error" for name, each in agreements.items()),
+        table=table,
+    )
+
+
+def _surprises(target: Words, bits: Mapping[str, np.ndarray]) -> None:
+    labels = [layout.readable(label) for label in target.labels]
+    tell = "%{fullData.name}: “%{x}” costs %{y:.1f} bits"
+    figure = by_word(labels, bits, look=layout.look(), y="surprise (bits)", tell=tell, hues=HUE_OF_TITLE)
+    charts.chart(
+        figure.update_yaxes(rangemode="tozero"),
+        name="pair-surprise",
+        alt="How many bits each French word costs each model: minus the logarithm of its probability, given the "
+        "English sentence and the words before it",
+        table=pd.DataFrame({"word": labels, **bits}),
+    )
+
+
+def closest(agreements: Mapping[str, Agreement]) -> list[str]:
+    """Those with the smallest error rate; several if they are equal, none without links."""
+    rates = {name: each.error_rate for name, each in agreements.items() if each.error_rate == each.error_rate}
+    return [name for name, rate in rates.items() if rate <= min(rates.values()) + 1e-9]
+
+
+def about_links(agreements: Mapping[str, Agreement], own: frozenset[Link]) -> tuple[str, ...]:
+    """Whose links come closest to the visitor's, and whether that is better than a straight line."""
+    if not own:
+        return ("No link is chosen yet: click the cells of words that belong together.",)
+    best = closest(agreements)
+    rate, line = agreements[best[0]].error_rate, agreements[DIAGONAL].error_rate
+    verb = "comes" if len(best) == 1 else "come"
+    links = "link" if len(own) == 1 else "links"
+    nearest = f"**{' and '.join(best)}** {verb} closest to your {len(own)} {links}: error rate **{rate:.0%}**."
+    beaten = [name for name, each in agreements.items() if name != DIAGONAL and not each.error_rate < line]
+    verdict = f"No better than that: {', '.join(beaten)}." if beaten else "Every model is better."
+    return (nearest, f"A straight diagonal, which knows no words at all, has {line:.0%}. {verdict}")
+
+
+def about_surprises(target: Words, bits: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """The word that costs each model most, and what the whole sentence costs."""
+    told = ", ".join(
+        f"{name} by {target.quoted(int(values.argmax()))} ({values.max():.1f} bits)" for name, values in bits.items()
+    )
+    totals = {name: float(values.sum()) for name, values in bits.items()}
+    least = min(totals, key=lambda name: totals[name])
+    whole = ", ".join(f"{name} {total:.0f}" for name, total in totals.items())
+    return (
+        f"Most surprised is: {told}.",
+        f"The whole French sentence costs, in bits: {whole}. **{least}** finds it most probable "
+        f"(log p = {signed(-totals[least] * float(np.log(2)))}).",
+    )
+
+
+def _formula(agreements: Mapping[str, Agreement], own: frozenset[Link]) -> None:
+    st.latex(
+        r"\begin{aligned} \text{precision} &= |A \cap S| \,/\, |A| \\ \text{recall} &= |A \cap S| \,/\, |S| \\ "
+        r"\text{AER} &= 1 - \frac{2\,|A \cap S|}{|A| + |S|} \end{aligned}"
+    )
+    if own:
+        name = closest(agreements)[0]
+        each = agreements[name]
+        st.markdown(f"For *{name}*, with your links ({len(own)}):")
+        st.latex(
+            rf"\text{{AER}} = 1 - \frac{{2 \cdot {each.found_sure}}}{{{each.found} + {each.sure}}} = "
+            rf"{each.error_rate:.2f}"
+        )
+    st.markdown(words.PAIR_FORMULA)
