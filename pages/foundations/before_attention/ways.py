@@ -13,7 +13,7 @@ from core.costs.complexity import WAYS, Sizes, crossover
 from core.costs.layer_costs import HEADS, KERNEL, WIDTH
 from core.costs.one_pass import Cost
 from core.progress import Progress
-from dashboard import charts, layout, measuring
+from dashboard import charts, controls, layout, measuring
 from dashboard.numbers import large
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.figures import LAYER_HUES, way_curves
@@ -40,9 +40,7 @@ def show() -> None:
             )
         )
     st.table(table(sizes), border="horizontal", width="content")
-    drawn = st.segmented_control(
-        "Against n", list(COUNTS), default=OPERATIONS, key="count", bind="query-params", required=True
-    )
+    drawn = controls.choice("Against n", COUNTS, key="count", first=OPERATIONS)
     _curves(sizes, drawn)
     costs = _measured()
     notice = (*about_ways(sizes), *about_measured(costs))
