@@ -10,17 +10,20 @@ run: .venv/.installed
 
 test: .venv/.installed-dev
 	@bin/browser
+	@bin/npm test
 	$(PY) -m pytest
 
-check: .venv/.installed-dev
+check: .venv/.installed-dev node_modules/.installed
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
+	@bin/npm run check
 	$(PY) -m mypy
 	$(PY) -m pytest -q -p no:xdist -o addopts= tests/test_architecture.py
 
-format: .venv/.installed-dev
+format: .venv/.installed-dev node_modules/.installed
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+	@bin/npm run format
 
 bench: .venv/.installed-dev
 	@bin/browser
@@ -44,7 +47,7 @@ train-%-tiny-imagenet: .venv/.installed-dev
 	$(if $(filter vit,$*),$(PY) -m training.tiny_imagenet vit --data "$(DATA)" --start weights/vit-tiny-imagenet/model.safetensors --teacher resnet)
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .venv/.installed: requirements.txt bin/environment
 	@bin/environment requirements.txt
@@ -53,3 +56,8 @@ clean:
 .venv/.installed-dev: requirements.txt requirements-dev.txt bin/environment
 	@bin/environment requirements-dev.txt
 	@touch .venv/.installed $@
+
+# What checks and formats JavaScript; node itself comes with requirements-dev.txt.
+node_modules/.installed: package.json package-lock.json .npmrc .venv/.installed-dev
+	@bin/npm ci
+	@touch $@

@@ -157,6 +157,32 @@ def number(label: str, count: int, *, key: str, first: int = 0) -> int:
     return st.number_input(label, 0, count - 1, first, key=key, bind="query-params", width=130)
 
 
+def choice(label: str, options: Sequence[str], *, key: str, about: str | None = None, wrap: bool | None = True) -> str:
+    """One of a few words, the first before anybody chooses, and again where there is no longer what was chosen.
+
+    `wrap`: see `st.segmented_control`; one with an `about` takes a whole row in a control bar unless it is None.
+    """
+    if st.session_state.get(key) not in (*options, None):
+        st.session_state[key] = options[0]
+    return st.segmented_control(
+        label, options, default=options[0], key=key, bind="query-params", required=True, wrap=wrap, help=about
+    )
+
+
+def token(labels: Sequence[str], *, first: int, label: str = "Token") -> int:
+    """One of the tokens, by a slider that says its name; `first` is chosen before anybody chooses."""
+    last = len(labels) - 1
+    if last < 1:
+        return 0
+    if not 0 <= (st.session_state.get("token") or 0) <= last:  # another text may be shorter
+        st.session_state.token = first
+    # Before its first run a widget that a link has set is known from the address alone.
+    asked = st.query_params.get("token", "")
+    chosen = st.session_state.get("token", int(asked) if asked.isdecimal() and len(asked) < 6 else first)
+    name = layout.plain(labels[chosen if chosen <= last else first])
+    return st.slider(f"{label}: {name}", 0, last, first, key="token", bind="query-params", width=WIDTH)
+
+
 def is_at_home() -> bool:
     """Whether the visitor sits at the computer that runs the atlas, and may open its folders.
 

@@ -1,10 +1,13 @@
 """One model and one input: every head, what is predicted with and without some of them, what to notice."""
 
+import math
 from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard import controls, export, formulas, layout, predictions, scenes
+from core.anatomy import mask_of
+from core.capture import AttentionCall
+from dashboard import contents, controls, export, layout, predictions, scenes
 from dashboard.components.attention_view import View, attention_view
 from dashboard.layout import PageWords
 from dashboard.scenes import Head
@@ -46,4 +49,39 @@ def explore(
         with takeaway:
             export.download_all_heads(shown)
     call = shown.record.calls[scenes.number_of(shown.scene, choice.layer)]
-    layout.notes(words, notice=shown.notice.sentences, formula=lambda: formulas.attention(call))
+    layout.notes(words, notice=shown.notice.sentences, formula=lambda: _explain(call))
+
+
+def _explain(call: AttentionCall) -> None:
+    """How the weights of the view come about, with this model's sizes."""
+    formula, words = formula_of(call)
+    if formula:
+        st.latex(formula)
+    st.markdown(words)
+    if formula:
+        contents.STEPS.link("Attention step by step")
+
+
+def formula_of(call: AttentionCall) -> tuple[str, str]:
+    """The weights of a call as LaTeX ("" where only its softmax was seen), and in words with its sizes."""
+    product = call.product
+    if product is None:
+        return "", "The weights are the model's own softmax, recorded while it ran."
+    width, scale = product.query.shape[-1], product.scale
+    usual = math.isclose(scale, width**-0.5)
+    scores = rf"\frac{{q\,k^\top}}{{\sqrt{{{width}}}}}" if usual else rf"{scale:.3g}\;q\,k^\top"
+    added, what = "", ""
+    if product.is_causal and product.mask is None:
+        added, what = " + M", " *M* hides what comes later."
+    elif (bias := product.biases(slice(1), [0])) is not None and bias.any():
+        visible = mask_of(call)
+        if bias[0, 0].expand_as(visible)[visible].any():
+            added, what = " + B", " *B* is what the model itself adds to the scores: a bias for positions, or a mask."
+        else:
+            hides = "hides what comes later" if call.causal else "hides what a token may not look at"
+            added, what = " + M", f" *M* {hides}."
+    words = (
+        f"For each token a query *q*, for each a key *k*, of {width} numbers each, taken from the model while it ran: "
+        f"{call.query_length} × {call.key_length} products in every head, and each row made to sum to 1.{what}"
+    )
+    return rf"\mathrm{{softmax}}\left({scores}{added}\right)", words

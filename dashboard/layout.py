@@ -106,7 +106,7 @@ def cards(group: str, pages: tuple[contents.Page, ...]) -> None:
             page.link(page.name)
 
 
-def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], None]) -> None:
+def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], object]) -> None:
     """Below the figure: what to notice, what to try, how it is computed, and where to read on.
 
     `notice` holds sentences that were computed from what is shown; `formula` writes the formula with its numbers.

@@ -1,32 +1,41 @@
 """Sentences of "What to notice": each is looked up in the recorded attention, so it is true of what is shown."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
 
-from core.capture import AttentionCall, Record
+from core.anatomy import mask_of
+from core.capture import AttentionCall
 from core.images import Patches
 from core.text import Tokens
 from dashboard import layout
 
-ROWS = 64  # at most so many queries are looked at in each head: enough for a mean, and quick for long texts
+WEIGHTS = 2**26  # at most so many are looked at, about a second: of larger maps some rows, evenly spread
 FAR = 4  # tokens: from here on a link crosses a distance
-WEAK = 0.1  # below it nothing is worth a sentence
+ALIKE = 0.5  # patches: distances that differ by less are told as one
+WEAK = 0.1  # below it no link is worth a sentence
+MOST, TIMES = 0.5, 2  # a habit: more than half of the attention, and twice what even attention would give
 
-Calls = list[tuple[int, AttentionCall]]
+Calls = Mapping[int, AttentionCall]  # by their numbers in the record
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A head and what was found in it: how strong, and from which query (-1: the last) to which key, if a link."""
+    """A head and what was found in it: how strong, and from which query (-1: the last) to which key, if a link.
+
+    `even` is how strong it would be if the head took the same of every key that its mask lets it see.
+    """
 
     layer: int
     head: int
     value: float
     query: int = -1
     key: int = -1
+    even: float = 0.0
 
     @property
     def place(self) -> tuple[int, int]:
@@ -43,6 +52,11 @@ class Finding:
         """In words."""
         return f"layer {self.layer}, head {self.head}"
 
+    @property
+    def is_habit(self) -> bool:
+        """Whether it is most of what the head does, and not only what its mask leaves it."""
+        return self.value > MOST and self.value >= TIMES * self.even
+
 
 @dataclass(frozen=True)
 class Notice:
@@ -52,135 +66,184 @@ class Notice:
     start: Finding
 
 
-def notice_text(record: Record, tokens: Tokens) -> Notice:
-    """About the self-attention of a text: the previous-token head, the sinks, the strongest link far away."""
-    calls = _square(record, len(tokens))
-    if not calls or len(tokens) < 3:
-        return Notice(("This text is too short to show a pattern: write a few words more.",), Finding(0, 0, 0.0))
-    looks = [look for layer, call in calls for look in _rows_of(layer, call)]
-    previous = max((_previous(look) for look in looks), key=_strength)
-    links = [link for look in looks if (link := _far_link(look, np.array(tokens.special)))]
-    far = max(links, key=_strength, default=None)
-    sentences = [
-        f"In **{previous.where}** a token gives on average {previous.value:.0%} of its attention to the token just "
-        f"before it{': a previous-token head.' if previous.value > 0.5 else '.'}",
-        _say_sinks([_first(look) for look in looks], _name(tokens, 0)),
-    ]
-    if far and far.value >= WEAK:
-        sentences.append(
-            f"The strongest link across a distance: in **{far.where}** {_name(tokens, far.query)} gives "
-            f"{far.value:.0%} to {_name(tokens, far.key)}, {abs(far.query - far.key)} tokens away."
-        )
-    return Notice(tuple(sentences), far if far and far.value >= WEAK else previous)
-
-
-def notice_picture(record: Record, patches: Patches) -> Notice:
-    """About the self-attention of patches: how far heads reach, and where the class token looks in the end."""
-    calls = _square(record, len(patches))
+def notice_text(calls: Calls, tokens: Tokens) -> Notice:
+    """About layers in which the tokens of a text look at one another: the previous token, sinks, the farthest link."""
     if not calls:
-        return Notice(("No layer of this model lets every patch look at every other.",), Finding(0, 0, 0.0))
-    chosen, gaps = _distances(patches)
+        return _nothing("No layer of this model lets the tokens of the whole text look at one another.")
+    if len(tokens) < 3:
+        return _nothing("This text is too short to show a pattern: write a few words more.")
+    rows = _spread(len(tokens), calls)
+    across = _across_a_distance(rows, tokens)
+    found = [each for layer, call in calls.items() for each in _habits(layer, call, rows, across)]
+    if not found:
+        return _nothing("Every head is silenced: none of them looks at anything.")
+    previous, firsts, links = zip(*found, strict=True)
+    sentences = [say_previous(previous), say_sinks(firsts, f", {_name(tokens, 0)},")]
+    if len(rows) < len(tokens):
+        sentences.append(f"The text is long: {len(rows):,} of {len(tokens):,} rows of each map were looked at.")
+    far = max((link for link in links if link), key=_strength, default=None)
+    if far is None or far.value < WEAK:
+        return Notice(tuple(sentences), max(previous, key=_strength))
+    besides = "the first token and separators" if any(tokens.special) else "the first token"
+    sentences.append(
+        f"The strongest link across {FAR} tokens or more, {besides} left aside: in **{far.where}** "
+        f"{_name(tokens, far.query)} gives {far.value:.0%} to {_name(tokens, far.key)}, {abs(far.query - far.key)} "
+        "tokens away."
+    )
+    return Notice(tuple(sentences), far)
+
+
+def notice_picture(calls: Calls, patches: Patches) -> Notice:
+    """About layers in which all patches look at one another: how far, and where the class token looks in the end."""
+    if not calls or not patches.rows * patches.columns:
+        return _nothing("No layer of this model lets every patch look at every other.")
+    rows = _spread(patches.rows * patches.columns, calls)
+    places = torch.cartesian_prod(torch.arange(patches.rows), torch.arange(patches.columns)).reshape(-1, 2).double()
+    gaps = torch.cdist(places[rows], places)
     reaches = [
-        Finding(layer, head, _reach(call, head, chosen, gaps, patches))
-        for layer, call in calls
+        Finding(layer, head, reach)
+        for layer, call in calls.items()
         for head in range(call.heads)
+        if math.isfinite(reach := _reach(call, head, rows, gaps, before=len(patches.prefix)))
     ]
-    start, sentence = _say_reach(reaches, float(gaps.mean()))
-    sentences = [sentence]
-    if patches.prefix:
-        start, sentence = _say_class_token(*calls[-1], patches)
+    if not reaches:
+        return _nothing("Every head is silenced: none of them looks at anything.")
+    start, sentences = max(reaches, key=_strength), [say_distances(reaches, float(gaps.mean()))]
+    if patches.prefix and (look := _class_look(*list(calls.items())[-1], patches)):
+        start, sentence = look
         sentences.append(sentence)
     return Notice(tuple(sentences), start)
 
 
-def _square(record: Record, length: int) -> Calls:
-    """The calls in which all tokens look at all tokens."""
-    return [(layer, call) for layer, call in enumerate(record.calls) if call.query_length == call.key_length == length]
+def say_previous(shares: Sequence[Finding]) -> str:
+    """Which head gives most to the token before."""
+    most = max(shares, key=_strength)
+    verdict = ": a previous-token head." if most.is_habit else "."
+    return (
+        f"**{most.where.capitalize()}** looks most at the token just before: a token gives that one on average "
+        f"{most.value:.0%}, where even attention would give {most.even:.0%}{verdict}"
+    )
 
 
-class _Look(NamedTuple):
-    """What some queries of one head (never the first token) look at."""
-
-    layer: int
-    head: int
-    rows: np.ndarray  # (query)
-    weights: np.ndarray  # (query, key)
-
-
-def _rows_of(layer: int, call: AttentionCall) -> Iterator[_Look]:
-    """One look for each head."""
-    rows = np.unique(np.linspace(1, call.query_length - 1, ROWS).astype(int))
-    for head in range(call.heads):
-        yield _Look(layer, head, rows, np.nan_to_num(call.weights(head=head, queries=rows.tolist()).numpy()))
-
-
-def _previous(look: _Look) -> Finding:
-    return Finding(look.layer, look.head, float(look.weights[np.arange(len(look.rows)), look.rows - 1].mean()))
-
-
-def _first(look: _Look) -> Finding:
-    return Finding(look.layer, look.head, float(look.weights[:, 0].mean()))
-
-
-def _far_link(look: _Look, special: np.ndarray) -> Finding | None:
-    layer, head, rows, weights = look
-    keys = np.arange(weights.shape[1])
-    # Links to the first token and to separators are everywhere: they have a sentence of their own.
-    interesting = (np.abs(rows[:, None] - keys) >= FAR) & (keys > 0) & ~special & ~special[rows][:, None]
-    if not interesting.any():
-        return None
-    place, key = np.unravel_index(np.where(interesting, weights, -1).argmax(), weights.shape)
-    return Finding(layer, head, float(weights[place, key]), int(rows[place]), int(key))
-
-
-def _say_sinks(firsts: list[Finding], name: str) -> str:
-    sinks, strongest = sum(first.value > 0.5 for first in firsts), max(firsts, key=_strength)
+def say_sinks(shares: Sequence[Finding], name: str = "") -> str:
+    """How many heads rest on the first token; `name` may follow on it, between commas."""
+    sinks, most = [share for share in shares if share.is_habit], max(shares, key=_strength)
     if not sinks:
         return (
-            f"No head rests mainly on the first token, {name}; the most it gets is {strongest.value:.0%}, "
-            f"in {strongest.where}."
+            f"The first token{name} is no attention sink here: the most it gets is {most.value:.0%}, in {most.where}, "
+            f"where even attention would give it {most.even:.0%}."
         )
+    evens = [sink.even for sink in sinks]
+    even = f"{'at most ' if min(evens) < max(evens) else ''}{max(evens):.0%}"
     return (
-        f"**{sinks} of {len(firsts)} heads** give more than half of their attention to the first token, {name}, "
-        "whatever it is: a place to rest when there is nothing to look for (an attention sink)."
+        f"**{len(sinks)} of {len(shares)} heads** give the first token{name} more than half of their attention, and at "
+        f"least twice what even attention would ({even}): an attention sink."
     )
 
 
-def _distances(patches: Patches) -> tuple[np.ndarray, np.ndarray]:
-    """Some patches, and how far each of them is from every patch."""
-    places = np.stack(np.divmod(np.arange(patches.rows * patches.columns), patches.columns), axis=1).astype(float)
-    chosen = np.unique(np.linspace(0, len(places) - 1, ROWS).astype(int))
-    return chosen, np.linalg.norm(places[chosen][:, None] - places, axis=-1)
-
-
-def _reach(call: AttentionCall, head: int, chosen: np.ndarray, gaps: np.ndarray, patches: Patches) -> float:
-    before = len(patches.prefix)
-    weights = call.weights(head=head, queries=(before + chosen).tolist()).numpy()[:, before:]
-    return float((weights * gaps).sum() / weights.sum())
-
-
-def _say_reach(reaches: list[Finding], even: float) -> tuple[Finding, str]:
-    near, wide = min(reaches, key=_strength), max(reaches, key=_strength)
-    if wide.value - near.value < 0.5:
-        return wide, f"All heads look about as far: {near.value:.1f} to {wide.value:.1f} patches away on average."
-    return wide, (
-        f"**{near.where.capitalize()}** looks nearby, {near.value:.1f} patches away on average; **{wide.where}** looks "
-        f"{wide.value:.1f} patches away. Attention spread evenly would reach {even:.1f}."
+def say_distances(distances: Sequence[Finding], even: float | None) -> str:
+    """Who looks nearest and who farthest; `even` is how far even attention would reach, None where layers look
+    through windows of patches that may differ in size."""
+    near, wide = min(distances, key=_strength), max(distances, key=_strength)
+    unit = "patches" if even is not None else "patches of its own layer"
+    reach = "" if even is None else f" Attention spread evenly would reach {even:.1f}."
+    if wide.value - near.value < ALIKE:
+        return f"All heads look about as far: {near.value:.1f} to {wide.value:.1f} {unit} away on average.{reach}"
+    return (
+        f"**{near.where.capitalize()}** looks nearest, {near.value:.1f} {unit} away on average; **{wide.where}** "
+        f"farthest, {wide.value:.1f}.{reach}"
     )
 
 
-def _say_class_token(layer: int, call: AttentionCall, patches: Patches) -> tuple[Finding, str]:
-    before = len(patches.prefix)
-    weights = np.stack([call.weights(head=head, queries=[0]).numpy()[0] for head in range(call.heads)])
-    kept, looks = weights[:, :before].sum(axis=1).mean(), weights[:, before:]
-    head, key = np.unravel_index(looks.argmax(), looks.shape)
-    row, column = divmod(int(key), patches.columns)
-    others = " and the registers" if before > 1 else ""
-    sentence = (
-        f"In the last layer the {patches.prefix[0]} token keeps {kept:.0%} of its attention for itself{others}; its "
-        f"strongest look at the picture is {looks.max():.0%}, in head {head}: row {row}, column {column}."
+def even_shares(call: AttentionCall, head: int, rows: Int[Tensor, " query"]) -> tuple[float, float]:
+    """What these rows (never the first token's) would give the first token, and the one just before their own, on
+    average, if they took the same of every key that the call's own mask lets them see."""
+    visible = mask_of(call, head, queries=rows)
+    each = visible / visible.sum(dim=-1, keepdim=True).clamp_min(1)
+    return float(each[:, 0].mean()), float(each[torch.arange(len(rows)), rows - 1].mean())
+
+
+def _nothing(sentence: str) -> Notice:
+    return Notice((sentence,), Finding(0, 0, 0.0))
+
+
+def _spread(length: int, calls: Calls) -> Int[Tensor, " query"]:
+    """All rows, or as many as can be looked at in all heads, from the first to the last."""
+    affordable = max(64, WEIGHTS // (length * sum(call.heads for call in calls.values())))
+    return torch.linspace(0, length - 1, min(length, affordable)).round().long()
+
+
+def _across_a_distance(rows: Int[Tensor, " query"], tokens: Tokens) -> Bool[Tensor, "query key"]:
+    """Links between tokens far from one another; those to the first token and to separators are left aside."""
+    keys, special = torch.arange(len(tokens)), torch.tensor(tokens.special)
+    return ((rows[:, None] - keys).abs() >= FAR) & (keys > 0) & ~special & ~special[rows][:, None]
+
+
+def _habits(
+    layer: int, call: AttentionCall, rows: Int[Tensor, " query"], across: Bool[Tensor, "query key"]
+) -> Iterator[tuple[Finding, Finding, Finding | None]]:
+    """For each head that speaks what it gives to the token before, what to the first, and its strongest far link."""
+    later = rows[rows > 0]
+    own_masks = call.product is None or (call.product.mask is not None and call.product.mask.stride(1) > 0)
+    evens = None
+    for head in range(call.heads):
+        weights = call.weights(head=head, queries=rows.tolist()).nan_to_num(nan=0.0)
+        if not weights.any():
+            continue
+        if evens is None or own_masks:
+            evens = even_shares(call, head, later)
+        asking = weights[rows > 0]
+        first = Finding(layer, head, float(asking[:, 0].mean()), even=evens[0])
+        before = float(asking[torch.arange(len(later)), later - 1].mean())
+        yield Finding(layer, head, before, even=evens[1]), first, _strongest(layer, head, weights, rows, across)
+
+
+def _strongest(
+    layer: int,
+    head: int,
+    weights: Float[Tensor, "query key"],
+    rows: Int[Tensor, " query"],
+    among: Bool[Tensor, "query key"],
+) -> Finding | None:
+    if not among.any():
+        return None
+    place, key = divmod(int(torch.where(among, weights, -1).argmax()), weights.shape[1])
+    return Finding(layer, head, float(weights[place, key]), int(rows[place]), key)
+
+
+def _reach(
+    call: AttentionCall, head: int, rows: Int[Tensor, " patch"], gaps: Float[Tensor, "patch key"], *, before: int
+) -> float:
+    """How many patches away attention falls, as `core.heads.measures` has it; NaN for a head that is silent."""
+    weights = call.weights(head=head, queries=(before + rows).tolist())[:, before:]
+    return float(((weights * gaps).sum(dim=-1) / weights.sum(dim=-1)).nanmean())
+
+
+def _class_look(layer: int, call: AttentionCall, patches: Patches) -> tuple[Finding, str] | None:
+    """Where the first of the tokens without a place looks; None if all heads are silent."""
+    before, (first, *others) = len(patches.prefix), patches.prefix
+    rows = torch.stack([call.weights(head=head, queries=[0])[0] for head in range(call.heads)]).nan_to_num(nan=0.0)
+    speaking = rows.sum(dim=-1) > 0
+    if not speaking.any():
+        return None
+    kept = float(rows[speaking, :before].sum(dim=-1).mean())
+    head, key = divmod(int(rows[:, before:].argmax()), rows.shape[1] - before)
+    strongest = Finding(layer, head, float(rows[head, before + key]), 0, before + key)
+    row, column = divmod(key, patches.columns)
+    itself = " and ".join(
+        ["itself", *(f"the {name} token" if name in others else name for name in name_prefix(others))]
     )
-    return Finding(layer, int(head), float(looks.max()), 0, before + int(key)), sentence
+    return strongest, (
+        f"In layer {layer} the {first} token keeps on average {kept:.0%} of its attention for {itself}; its strongest "
+        f"look at the picture is {strongest.value:.0%}, in head {head}: row {row}, column {column}."
+    )
+
+
+def name_prefix(labels: Sequence[str]) -> list[str]:
+    """The names of tokens without a place, registers counted: "class", "4 registers"."""
+    registers = sum(label.startswith("register") for label in labels)
+    named = [label for label in labels if not label.startswith("register")]
+    return [*named, f"{registers} register{'s' if registers > 1 else ''}"] if registers else named
 
 
 def _name(tokens: Tokens, place: int) -> str:

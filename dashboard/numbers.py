@@ -48,6 +48,11 @@ def signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
+def points(change: float) -> str:
+    """A change of a share in percentage points, with its sign, a true minus and no minus zero: −5.0 points."""
+    return f"{round(100 * change, 1) + 0.0:+.1f} points".replace("-", "−")
+
+
 def whole(value: int) -> str:
     """A whole number with a true minus."""
     return f"{value}".replace("-", "−")

@@ -125,7 +125,7 @@ PRESS = (
 )
 RAFFEL = (
     "Raffel et al. 2020, [Exploring the Limits of Transfer Learning](https://arxiv.org/abs/1910.10683), section 2.1: "
-    "T5 and its relative biases."
+    "T5 and its biases, one for each bucket of distances and each head."
 )
 LIU = (
     "Liu et al. 2021, [Swin Transformer](https://arxiv.org/abs/2103.14030), section 3.2, equation 4: relative "
@@ -224,7 +224,7 @@ DOSOVITSKIY = (
 CARON = (
     "Caron et al. 2021, [Emerging Properties in Self-Supervised Vision Transformers]"
     "(https://arxiv.org/abs/2104.14294): "
-    "DINO; figures 1 and 3 show what the class token looks at, thresholded to keep 60% of the mass."
+    "DINO; figures 1 and 3 show what the class token looks at, figure 4 the places that hold 60 % of that."
 )
 DARCET = (
     "Darcet et al. 2023, [Vision Transformers Need Registers](https://arxiv.org/abs/2309.16588): "

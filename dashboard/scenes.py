@@ -1,6 +1,7 @@
 """From a recorded run to what the view shows: which tokens or patches each attention layer connects."""
 
 from dataclasses import replace
+from typing import Any
 
 from core.capture import AttentionCall, Record
 from core.errors import CaptureError
@@ -9,6 +10,7 @@ from core.zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
 from dashboard.components.attention_view import Layer, PatchSequence, Scene, Sequence, TextSequence
 
 Head = tuple[int, int]  # (number of the attention call, head), both counted from 0
+Within = tuple[str, dict[int, AttentionCall]]
 
 
 def text_scene(model: TextModel, run: TextRun, record: Record, start: Head) -> Scene:
@@ -37,6 +39,21 @@ def _grid(grid: Patches, prepared: PreparedPicture) -> Sequence:
     if grid.rows * grid.columns == 0:
         return TextSequence(grid.prefix, (False,) * len(grid.prefix))
     return PatchSequence(grid.rows, grid.columns, grid.prefix, prepared.shown)
+
+
+def layers_within(model: TextModel | ImageModel, run: TextRun | ImageRun, record: Record) -> Within:
+    """The name of the first sequence that attends to itself, and the layers in which all of its tokens may be looked
+    at by all, by their numbers in the record: of an encoder-decoder those of the encoder. ("", {}) if there are none.
+    """
+    either: Any = model  # of a text with its run, or of a picture with its own
+    calls = {
+        number: (call, either.sequences_of(call, run))
+        for number, call in enumerate(record.calls)
+        if call.kind == "self"
+    }
+    own = {number: (call, names[0]) for number, (call, names) in calls.items() if names and names[0] == names[1]}
+    sequence = next((name for _, name in own.values()), "")
+    return sequence, {number: call for number, (call, name) in own.items() if name == sequence}
 
 
 def number_of(scene: Scene, layer: int) -> int:

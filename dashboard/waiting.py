@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.progress import Progress, unheard
-from dashboard import layout
 
 PATIENCE = 1.0  # seconds without a word
 PAUSE = 0.1  # seconds between two moments at which a run may be stopped, before there is a bar
@@ -77,10 +76,11 @@ def patiently(
             last = now
             place.empty()  # nothing to see, but here Streamlit may stop the run
 
-    with layout.waiting_place(), st.spinner(words):
+    holder = st.empty()  # it leaves no gap behind: a container would, between two controls in a row
+    with holder.container(), st.spinner(words):
         place = st.empty()
         yield report
-        place.empty()
+    holder.empty()
 
 
 def _said(done: int, total: int, unit: str) -> str:

@@ -43,7 +43,8 @@ class WatchedText:
     @cached_property
     def notice(self) -> Notice:
         """What is worth noticing in it."""
-        return notices.notice_text(self.record, self.given)
+        _, calls = scenes.layers_within(self.model, self.run, self.record)
+        return notices.notice_text(calls, self.given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,8 @@ class WatchedImage:
     @cached_property
     def notice(self) -> Notice:
         """What is worth noticing in it."""
-        return notices.notice_picture(self.record, self.given.patches)
+        sequence, calls = scenes.layers_within(self.model, self.run, self.record)
+        return notices.notice_picture(calls, self.run.sequences.get(sequence, self.given.patches))
 
 
 Watched = WatchedText | WatchedImage

@@ -3,7 +3,7 @@
 from typing import Literal
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from core.capture import AttentionCall
@@ -12,12 +12,18 @@ from core.capture.product import allowed
 MaskKind = Literal["none", "causal", "padding", "causal and padding", "window"]
 
 
-def mask_of(call: AttentionCall, head: int = 0, item: int = 0) -> Bool[Tensor, "query key"]:
-    """True where the query may look at the key. Of a call seen through its softmax only: where its weight is not 0."""
-    everything = torch.ones(call.query_length, call.key_length, dtype=torch.bool)
+def mask_of(
+    call: AttentionCall, head: int = 0, item: int = 0, queries: Int[Tensor, " query"] | None = None
+) -> Bool[Tensor, "query key"]:
+    """True where the query may look at the key; `queries` chooses rows.
+
+    Of a call seen through its softmax only: where its weight is not 0.
+    """
+    rows = torch.arange(call.query_length) if queries is None else queries
     if call.product is None:
-        return call.weights(head, item) > 0
-    bias = call.product.biases(slice(item, item + 1), [head])
+        return call.weights(head, item, rows.tolist()) > 0
+    bias = call.product.biases(slice(item, item + 1), [head], rows)
+    everything = torch.ones(len(rows), call.key_length, dtype=torch.bool)
     return everything if bias is None else allowed(bias)[0, 0].expand_as(everything)
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Literal, cast
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from core.capture import Record, edit_attention, record_attention
@@ -59,7 +59,7 @@ class Trial:
     @cached_property
     def whole(self) -> float:
         """The loss while every head speaks."""
-        return self.loss_of(self._logits)
+        return self.loss_of(self.logits)
 
     def loss(self, silenced: Collection[Head] = ()) -> float:
         """The mean over all predictions of -log p(right answer), in nats, with these heads silenced.
@@ -75,16 +75,21 @@ class Trial:
 
     def loss_of(self, logits: Tensor) -> float:
         """The loss in nats of these logits, which some run of the same model on the same input gave."""
+        return float(self.losses_of(logits).mean())
+
+    def losses_of(self, logits: Tensor) -> Float[Tensor, " token"]:
+        """The loss in nats of each prediction in these logits: minus the log probability of its answer."""
         rows, answers = self._right
         probabilities = torch.atleast_2d(logits)[rows].float().log_softmax(dim=-1)
-        return -float(probabilities.gather(-1, answers[:, None]).mean())
+        return -probabilities.gather(-1, answers[:, None])[:, 0]
 
     def cost(self, head: Head) -> float:
         """How much the loss rises, in nats, when this head alone is silenced; below 0 if the model does better."""
         return self.loss([head]) - self.whole
 
     @property
-    def _logits(self) -> Tensor:
+    def logits(self) -> Tensor:
+        """What the whole model said."""
         assert self.run.logits is not None
         return self.run.logits
 
@@ -105,7 +110,7 @@ class Trial:
     @cached_property
     def _right(self) -> tuple[Int[Tensor, " token"], Int[Tensor, " token"]]:
         """Which rows of the logits are looked at, and the right answer of each."""
-        logits = torch.atleast_2d(self._logits)
+        logits = torch.atleast_2d(self.logits)
         rows = torch.arange(len(logits))
         if isinstance(self.given, Tokens) and self.quantity == "next token":
             return rows[:-1], torch.tensor(self.given.ids[1:])

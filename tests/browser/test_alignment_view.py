@@ -22,8 +22,8 @@ def views(browser_page: Page, streamlit_server) -> Callable[..., Page]:
 
     def visit(query: str = "", *, width: int = 1280, height: int = 1600, count: int = 2) -> Page:
         browser_page.set_viewport_size({"width": width, "height": height})
-        browser_page.goto(f"{streamlit_server(APP)}/?{query}", timeout=90_000)
-        expect(browser_page.locator(".alignment")).to_have_count(count, timeout=90_000)  # the first call starts all
+        browser_page.goto(f"{streamlit_server(APP)}/?{query}")
+        expect(browser_page.locator(".alignment")).to_have_count(count)  # the first call starts all
         expect(browser_page.get_by_text("runs")).to_be_visible()
         return browser_page
 

@@ -255,3 +255,17 @@ def test_on_a_phone_every_map_fits_the_page(maps):
             arg=grid.element_handle(),
         )
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_large_map_asks_for_nothing_again_however_often_its_neighbour_changes(maps):
+    page = maps()
+    page.mouse.click(*place(page, "large", 100, 200))
+    expect(page.get_by_text("in 2 runs")).to_be_visible()
+    for runs in range(3, 9):
+        page.get_by_role("button", name="Double").click()
+        expect(page.get_by_text(f"in {runs} runs")).to_be_visible()
+    page.mouse.click(*place(page, "large", 20, 30))
+    expect(page.get_by_text("in 9 runs")).to_be_visible()
+    page.mouse.move(*place(page, "large", 7, 8))
+    expect(part(page, "large").locator(".tell")).to_contain_text(significant(LARGE[7, 8]))
+    expect(page.get_by_text("in 9 runs")).to_be_visible()

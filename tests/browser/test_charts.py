@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import settled
+
 # Plotly keeps what it has computed of a chart in its element, and sets it anew whenever it draws all of it.
 COUNT_DRAWINGS = """() => {
   window.redrawn = 0;
@@ -31,8 +33,7 @@ def test_a_chart_is_drawn_once_and_again_when_its_legend_is_clicked(visit, brows
     shown = visit(page, section)
     chart = shown.locator(".js-plotly-plot[data-trapped]").first
     expect(chart.locator(".legend .traces").nth(entries - 1)).to_be_visible()
-    shown.wait_for_load_state("networkidle")
-    shown.wait_for_timeout(1000)  # a second drawing would be over by now
+    settled(shown)  # a second drawing would be over by now
     assert shown.evaluate("window.redrawn") == 0
     chart.locator(".legendtoggle").first.click()
     shown.wait_for_function("window.redrawn > 0")

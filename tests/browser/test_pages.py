@@ -9,6 +9,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import settled
+
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "dashboard" / "server.py"
 
@@ -175,7 +177,8 @@ def test_markup_in_a_text_is_never_executed(visit):
         "text?text=%3Cimg+src%3Dx+onerror%3D%22window.broken%3D1%22%3E+and+%3Cscript%3Ewindow.broken%3D1%3C%2Fscript%3E"
     )
     expect(reading(page)).to_contain_text("looks at")
-    page.wait_for_timeout(500)
+    expect(page.locator("img[src=x]")).to_have_count(0)
+    settled(page)
     assert page.evaluate("window.broken") is None
 
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.vision.distance import smallest_set
 from tests.browser.apps.photo_maps_app import COLUMNS, PLACES, ROWS, dense_weights, large, window_weights
+from tests.browser.conftest import later
 
 APP = Path(__file__).parent / "apps" / "photo_maps_app.py"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -291,7 +292,7 @@ def test_a_broken_link_shows_the_start_and_is_put_right(maps, query):
 def test_back_and_forward_go_through_heads_and_ways_to_look(maps):
     page = maps()
     head(page, 0).click()
-    page.wait_for_timeout(800)
+    later(page, 1)
     way(page, "mean over queries").click()
     expect(told(page)).to_contain_text("The mean over all")
     page.go_back()

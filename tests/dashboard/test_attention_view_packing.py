@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from dashboard.components.attention_view import Layer, PatchSequence, Scene, TextSequence, codec, packing
-from dashboard.components.attention_view.packing import Found, Wanted, pack
+from dashboard.components.attention_view.packing import Wanted, pack
 
 
 def weights(queries: int, keys: int, head: int = 0, *, causal: bool = False) -> np.ndarray:
@@ -108,8 +108,11 @@ def test_1600_patches_are_sent_in_less_than_four_megabytes():
 
 
 def test_a_head_that_the_scene_has_not_is_replaced_by_the_first():
-    assert Wanted(layer=5, head=1, have="x").within(scene(4, layers=2)) == Found(0, 0, "x")
-    assert Wanted(layer=1, head=0, exact=9).within(scene(4, layers=2)) == Found(1, 0)
+    small = scene(4, layers=2)
+    assert Wanted(layer=5, head=1, have="x").within(small) == (0, 0)
+    assert Wanted(layer=1, head=0).within(small) == (1, 0)
+    for broken in (Wanted(layer=1, head=0, exact=9), Wanted(layer=5, head=1, exact=0)):
+        assert pack(small, broken)["exact"] is None
 
 
 def test_an_exact_row_arrives_to_the_last_bit():

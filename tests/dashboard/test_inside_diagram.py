@@ -4,9 +4,8 @@ import pytest
 
 from core.anatomy import walk
 from core.models.transformer import Transformer, TransformerConfig
-from dashboard.components.bundle import bundle
-from dashboard.components.diagram import _FOLDER, scene
-from dashboard.components.diagram.places import BOX, LANE
+from dashboard.components.diagram import scene
+from dashboard.components.diagram.scene import BOX, LANE
 from tests.core.tiny_models import picture, tiny_gpt, tiny_timm, tokens
 
 IDS = tokens(batch=1)
@@ -72,7 +71,3 @@ def test_nothing_lies_outside_and_no_two_boxes_overlap(walked):
         for other in sheet.boxes:
             apart = one.y + BOX <= other.y or other.y + BOX <= one.y or abs(one.x - other.x) > LANE / 2
             assert one is other or apart, (one.key, other.key)
-
-
-def test_the_files_join_into_one_module():
-    assert bundle(_FOLDER).count("export default") == 1

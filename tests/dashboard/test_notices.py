@@ -1,11 +1,20 @@
-"""What is said to be worth noticing is true of the patterns that are shown."""
+"""What is said to be worth noticing is true of the patterns that are shown: each claim is worked out in another way."""
+
+import math
+import re
+from types import SimpleNamespace
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from core.capture import record_attention
 from core.images import Patches
-from dashboard.notices import notice_picture, notice_text
-from tests.dashboard.watched import record_of, tokens_of
+from core.text import Tokens
+from dashboard import notices, scenes
+from dashboard.notices import Notice, notice_picture, notice_text
+from tests.dashboard.watched import calls_of, causal, tokens_of
 
 TEXT = tokens_of("zero one two three four five six seven")
 COUNT = len(TEXT)
@@ -14,79 +23,238 @@ PREVIOUS = torch.eye(COUNT).roll(-1, dims=1)
 FIRST = torch.eye(COUNT)[[0] * COUNT]
 
 
-def one_far_link(query: int, key: int, strength: float) -> torch.Tensor:
-    pattern = UNIFORM.clone()
-    pattern[query] = (1 - strength) / (COUNT - 1)
+def said(notice: Notice) -> str:
+    return "\n".join(notice.sentences)
+
+
+def words(count: int) -> Tokens:
+    return tokens_of(" ".join(f"w{number}" for number in range(count)))
+
+
+def random_patterns(seed: int, *shape: int) -> torch.Tensor:
+    """(…, query, key): rows that sum to 1, some of them sharp."""
+    generator = torch.Generator().manual_seed(seed)
+    return (4 * torch.randn(*shape, generator=generator)).softmax(dim=-1)
+
+
+def one_far_link(query: int, key: int, strength: float, count: int = COUNT) -> torch.Tensor:
+    pattern = torch.full((count, count), 1 / count)
+    pattern[query] = (1 - strength) / (count - 1)
     pattern[query, key] = strength
     return pattern
 
 
 def test_the_previous_token_head_is_found_and_named():
-    notice = notice_text(record_of(torch.stack([UNIFORM, UNIFORM]), torch.stack([UNIFORM, PREVIOUS])), TEXT)
-    assert "layer 1, head 1" in notice.sentences[0]
-    assert "100%" in notice.sentences[0]
-    assert "a previous-token head" in notice.sentences[0]
+    notice = notice_text(calls_of(torch.stack([UNIFORM, UNIFORM]), torch.stack([UNIFORM, PREVIOUS])), TEXT)
+    assert notice.sentences[0] == (
+        "**Layer 1, head 1** looks most at the token just before: a token gives that one on average 100%, where even "
+        "attention would give 12%: a previous-token head."
+    )
 
 
 def test_a_weak_habit_is_not_called_a_head():
-    notice = notice_text(record_of(UNIFORM[None]), TEXT)
-    assert "12%" in notice.sentences[0]
-    assert "previous-token head" not in notice.sentences[0]
+    sentence = notice_text(calls_of(UNIFORM[None]), TEXT).sentences[0]
+    assert "on average 12%, where even attention would give 12%." in sentence
+    assert "previous-token head" not in sentence
 
 
 def test_sinks_are_counted_or_denied():
-    with_sinks = notice_text(record_of(torch.stack([FIRST, UNIFORM, FIRST])), TEXT)
-    assert "2 of 3 heads" in with_sinks.sentences[1]
-    assert "“zero”" in with_sinks.sentences[1]
-    without = notice_text(record_of(torch.stack([UNIFORM, PREVIOUS])), TEXT)
-    assert without.sentences[1].startswith("No head rests mainly on the first token")
+    with_sinks = notice_text(calls_of(torch.stack([FIRST, UNIFORM, FIRST])), TEXT)
+    assert "**2 of 3 heads** give the first token, “zero”, more than half" in with_sinks.sentences[1]
+    assert "(12%): an attention sink" in with_sinks.sentences[1]
+    without = notice_text(calls_of(torch.stack([UNIFORM, PREVIOUS])), TEXT)
+    assert "“zero”, is no attention sink here: the most it gets is 14%, in layer 0, head 1" in without.sentences[1]
+
+
+@pytest.mark.parametrize("count", [3, 4, 19])
+def test_what_the_causal_mask_alone_gives_the_first_token_is_no_sink(count):
+    even = sum(1 / (row + 1) for row in range(1, count)) / (count - 1)
+    sentence = notice_text(calls_of(causal(torch.ones(1, count, count))), words(count)).sentences[1]
+    assert f"the most it gets is {even:.0%}" in sentence
+    assert f"even attention would give it {even:.0%}" in sentence
+    assert "is no attention sink" in sentence
+
+
+def test_three_tokens_of_which_the_mask_leaves_little_else_are_no_sink_either():
+    pattern = torch.tensor([[1.0, 0, 0], [0.7, 0.3, 0], [0.4, 0.3, 0.3]])  # 55 % on average, where even gives 42 %
+    assert "is no attention sink" in notice_text(calls_of(causal(pattern)[None]), words(3)).sentences[1]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(3, 12), st.integers(1, 3), st.booleans(), st.integers(0, 10**6))
+def test_shares_sinks_and_the_strongest_link_are_those_of_plain_loops(count, heads, looks_back, seed):
+    patterns = random_patterns(seed, heads, count, count)
+    if looks_back:
+        patterns = causal(patterns)
+    found = said(notice_text(calls_of(patterns), words(count)))
+    weights, rows = patterns.clamp_min(0).tolist(), range(1, count)
+    visible = [row + 1 if looks_back else count for row in range(count)]
+    even = sum(1 / visible[row] for row in rows) / len(rows)
+    previous = max(sum(head[row][row - 1] for row in rows) / len(rows) for head in weights)
+    firsts = [sum(head[row][0] for row in rows) / len(rows) for head in weights]
+    assert f"gives that one on average {previous:.0%}, where even attention would give {even:.0%}" in found
+    sinks = sum(first > 0.5 and first >= 2 * even for first in firsts)
+    assert (f"**{sinks} of {heads} heads**" if sinks else f"the most it gets is {max(firsts):.0%}") in found
+    links = [
+        (head[row][key], row, key)
+        for head in weights
+        for row in range(count)
+        for key in range(1, count)
+        if abs(row - key) >= notices.FAR
+    ]
+    strongest = max(links, default=(0.0, 0, 0))
+    assert ("tokens away" in found) == (strongest[0] >= notices.WEAK)
+    if strongest[0] >= notices.WEAK:
+        value, row, key = strongest
+        assert f"“w{row}” gives {value:.0%} to “w{key}”, {abs(row - key)} tokens away" in found
+    assert "nan" not in found
+    assert "inf" not in found
+
+
+def test_every_row_of_a_longer_text_is_looked_at():
+    count = 150
+    for query in (1, 77, 148):  # a few rows evenly spread would miss some of them
+        notice = notice_text(calls_of(one_far_link(query, 40, 0.75, count)[None]), words(count))
+        assert (notice.start.query, notice.start.key) == (query, 40)
+
+
+def test_of_a_text_too_long_for_that_the_rows_that_were_looked_at_are_counted(monkeypatch):
+    monkeypatch.setattr(notices, "WEIGHTS", 2 * 100 * 70)
+    found = notice_text(calls_of(torch.full((2, 100, 100), 0.01)), words(100))
+    assert "The text is long: 70 of 100 rows of each map were looked at." in found.sentences
 
 
 def test_the_view_starts_with_the_strongest_link_across_a_distance():
-    notice = notice_text(record_of(torch.stack([UNIFORM, one_far_link(7, 2, 0.75)])), TEXT)
+    notice = notice_text(calls_of(torch.stack([UNIFORM, one_far_link(7, 2, 0.75)])), TEXT)
     assert (notice.start.place, notice.start.query, notice.start.key) == ((0, 1), 7, 2)
-    assert "“seven” gives 75% to “two”, 5 tokens away" in notice.sentences[2]
+    assert "the first token left aside: in **layer 0, head 1** “seven” gives 75% to “two”, 5" in notice.sentences[2]
 
 
 def test_links_between_neighbours_or_to_separators_are_not_far():
-    text = tokens_of("zero one two three four five six seven")
-    special = type(text)(text.ids, text.labels, (True, False, True, *(False,) * 5), text.words)
-    notice = notice_text(record_of(torch.stack([PREVIOUS, one_far_link(7, 2, 0.9), one_far_link(6, 1, 0.4)])), special)
+    special = Tokens(TEXT.ids, TEXT.labels, (True, False, True, *(False,) * 5), TEXT.words)
+    notice = notice_text(calls_of(torch.stack([PREVIOUS, one_far_link(7, 2, 0.9), one_far_link(6, 1, 0.4)])), special)
     assert (notice.start.query, notice.start.key) == (6, 1)
+    assert "the first token and separators left aside" in notice.sentences[2]
 
 
 @pytest.mark.parametrize("text", ["one", "one two"])
 def test_a_text_without_patterns_is_said_to_be_too_short(text):
     count = len(text.split())
-    notice = notice_text(record_of(torch.full((1, count, count), 1 / count)), tokens_of(text))
+    notice = notice_text(calls_of(torch.full((1, count, count), 1 / count)), tokens_of(text))
     assert "too short" in notice.sentences[0]
+
+
+def test_a_long_text_of_which_no_layer_sees_the_whole_is_not_called_short():
+    assert "No layer of this model lets the tokens" in notice_text({}, TEXT).sentences[0]
+
+
+def test_silent_heads_are_not_counted_and_not_spoken_of():
+    patterns = torch.stack([FIRST, FIRST, UNIFORM])
+    assert "**1 of 2 heads**" in said(notice_text(calls_of(patterns, silenced=((0, 0),)), TEXT))
+    all_silent = notice_text(calls_of(patterns, silenced=((0, 0), (0, 1), (0, 2))), TEXT)
+    assert all_silent.sentences == ("Every head is silenced: none of them looks at anything.",)
 
 
 def test_markup_in_a_token_is_not_markup_in_the_sentence():
     text = tokens_of("*zero* one two three four five six <b>seven</b>")
-    notice = notice_text(record_of(one_far_link(7, 2, 0.75)[None]), text)
+    notice = notice_text(calls_of(one_far_link(7, 2, 0.75)[None]), text)
     assert r"\<b\>seven\<\/b\>" in notice.sentences[2].replace("/", r"\/")
     assert r"\*zero\*" in notice.sentences[1]
 
 
+class Crossing(torch.nn.Module):
+    """Self-attention of one text, then attention to another text of the same length."""
+
+    def __init__(self):
+        super().__init__()
+        self.own, self.across = torch.nn.MultiheadAttention(8, 1), torch.nn.MultiheadAttention(8, 1)
+
+    def forward(self, source, target):
+        looked = self.own(source, source, source)[0]
+        return self.across(target, looked, looked)[0]
+
+
+def test_cross_attention_between_texts_of_equal_lengths_is_no_self_attention():
+    torch.manual_seed(0)
+    model, (source, target) = Crossing(), torch.randn(2, 5, 1, 8)
+    with torch.inference_mode(), record_attention(model) as record:
+        model(source, target)
+    assert {call.shape[2:] for call in record.calls} == {(5, 5)}
+    known = SimpleNamespace(sequences_of=lambda *_: ("text", "text"))
+    sequence, calls = scenes.layers_within(known, None, record)
+    assert (sequence, list(calls)) == ("text", [0])
+
+
 def test_near_and_far_heads_of_a_picture_are_told_by_their_distance():
-    patches = Patches(3, 3)
-    identity, uniform = torch.eye(9), torch.full((9, 9), 1 / 9)
-    notice = notice_picture(record_of(torch.stack([uniform, identity])), patches)
-    assert "**Layer 0, head 1** looks nearby, 0.0 patches away" in notice.sentences[0]
-    places = torch.cartesian_prod(torch.arange(3.0), torch.arange(3.0))
-    assert f"would reach {torch.cdist(places, places).mean():.1f}" in notice.sentences[0]
+    notice = notice_picture(calls_of(torch.stack([torch.full((9, 9), 1 / 9), torch.eye(9)])), Patches(3, 3))
+    assert "**Layer 0, head 1** looks nearest, 0.0 patches away on average; **layer 0, head 0**" in notice.sentences[0]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 2), st.integers(1, 3), st.integers(0, 10**6))
+def test_distances_in_a_picture_are_those_of_plain_loops(rows, columns, prefix, heads, seed):
+    patches = Patches(rows, columns, ("class", "register 1")[:prefix])
+    patterns = random_patterns(seed, heads, len(patches), len(patches))
+    found = said(notice_picture(calls_of(patterns), patches))
+    places = [(place // columns, place % columns) for place in range(rows * columns)]
+    reaches = []
+    for head in patterns[:, prefix:, prefix:].tolist():
+        means = [
+            sum(w * math.dist(here, there) for w, there in zip(row, places, strict=True)) / sum(row)
+            for row, here in zip(head, places, strict=True)
+        ]
+        reaches.append(sum(means) / len(means))
+    near, wide = min(reaches), max(reaches)
+    if wide - near < notices.ALIKE - 1e-5:
+        assert f"All heads look about as far: {near:.1f} to {wide:.1f} patches away" in found
+    elif wide - near > notices.ALIKE + 1e-5:
+        assert f"**Layer 0, head {reaches.index(near)}** looks nearest, {near:.1f} patches away" in found
+        assert f"**layer 0, head {reaches.index(wide)}** farthest, {wide:.1f}" in found
+    even = sum(math.dist(here, there) for here in places for there in places) / len(places) ** 2
+    assert f"Attention spread evenly would reach {even:.1f}." in found
+    assert "nan" not in found
+
+
+def test_a_silent_head_of_a_picture_looks_neither_near_nor_far():
+    heads = torch.stack([torch.eye(9), torch.full((9, 9), 1 / 9), torch.eye(9)])
+    found = said(notice_picture(calls_of(heads, silenced=((0, 0),)), Patches(3, 3)))
+    assert "**Layer 0, head 2** looks nearest, 0.0 patches" in found
+    assert "nan" not in found
+    silent = notice_picture(calls_of(heads, silenced=((0, 0), (0, 1), (0, 2))), Patches(2, 4, ("class",)))
+    assert silent.sentences == ("Every head is silenced: none of them looks at anything.",)
 
 
 def test_the_class_token_s_strongest_look_is_given_by_row_and_column():
-    patches = Patches(2, 3, ("class",))
     pattern = torch.full((7, 7), 1 / 7)
     pattern[0] = torch.tensor([0.1, 0.05, 0.05, 0.05, 0.05, 0.6, 0.1])
-    notice = notice_picture(record_of(pattern[None]), patches)
-    assert "keeps 10% of its attention for itself" in notice.sentences[1]
+    notice = notice_picture(calls_of(pattern[None]), Patches(2, 3, ("class",)))
+    assert "In layer 0 the class token keeps on average 10% of its attention for itself;" in notice.sentences[1]
     assert "60%, in head 0: row 1, column 1" in notice.sentences[1]
     assert notice.start.query == 0
 
 
+def test_of_silent_heads_the_class_token_s_mean_is_not_made_smaller():
+    pattern = torch.full((2, 5, 5), 0.2)
+    found = said(notice_picture(calls_of(pattern, silenced=((0, 1),)), Patches(2, 2, ("class",))))
+    assert "keeps on average 20% of its attention for itself" in found
+
+
+@pytest.mark.parametrize(
+    ("prefix", "itself"),
+    [
+        (("class",), "itself"),
+        (("class", "distilled"), "itself and the distilled token"),
+        (("class", "register 1"), "itself and 1 register"),
+        (("class", "register 1", "register 2"), "itself and 2 registers"),
+        (("class", "distilled", "register 1"), "itself and the distilled token and 1 register"),
+    ],
+)
+def test_tokens_beside_the_patches_are_called_what_they_are(prefix, itself):
+    patches = Patches(2, 2, prefix)
+    found = said(notice_picture(calls_of(torch.full((1, len(patches), len(patches)), 1 / len(patches))), patches))
+    assert re.search(rf"for {itself};", found)
+    assert f"keeps on average {len(prefix) / len(patches):.0%}" in found
+
+
 def test_a_model_without_whole_attention_says_so():
-    assert "No layer" in notice_picture(record_of(torch.full((1, 4, 4), 0.25)), Patches(3, 3)).sentences[0]
+    assert "No layer" in notice_picture({}, Patches(3, 3)).sentences[0]

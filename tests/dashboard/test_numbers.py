@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.numbers import column, signed, small, square
+from dashboard.numbers import column, large, signed, small, square, with_power
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,21 @@ def test_there_is_no_minus_zero():
 
 def test_a_column_has_one_number_a_line():
     assert column(0.5, -1.0) == r"\begin{pmatrix} 0.50 \\ -1.00 \end{pmatrix}"
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        (1, "1"),
+        (65_536, "65,536"),
+        (9_999_999, "9,999,999"),
+        (134_217_728, "1.34\u00a0×\u00a010⁸"),
+        (10**14, "1.00\u00a0×\u00a010¹⁴"),
+    ],
+)
+def test_large_numbers_are_written_as_people_write_them(number, written):
+    assert large(number) == written
+
+
+def test_powers_of_ten_have_as_many_digits_as_asked_for():
+    assert with_power(2.3e-9, digits=1) == "2\u00a0×\u00a010⁻⁹"

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from core.attention.worked_examples import CLASSIC, EXAMPLES, SENTENCE
-from dashboard.components.bundle import bundle
 from dashboard.components.step_view import scene
 from dashboard.components.step_view.mathml import mathml
 from pages.foundations.attention_step_by_step import matrices
@@ -78,16 +77,3 @@ def test_a_matrix_survives_the_address(example):
 
 def test_numbers_that_repeat_are_written_once():
     assert matrices.encode(torch.tensor([[1.0, 1, 1, 0.5], [-2, 0, 0, 0]])) == "1x3,0.5;-2,0x3"
-
-
-def test_a_component_cannot_import_what_is_not_a_file_here(tmp_path):
-    (tmp_path / "view.js").write_text('import { d3 } from "https://example.org/d3.js";\n')
-    with pytest.raises(ValueError, match="nothing is fetched"):
-        bundle(tmp_path)
-
-
-def test_joined_files_that_declare_the_same_name_are_refused(tmp_path):
-    (tmp_path / "view.js").write_text('import { a } from "./other.js";\nconst size = 1;\n')
-    (tmp_path / "other.js").write_text("const size = 2;\nexport const a = 1;\n")
-    with pytest.raises(ValueError, match="declared twice: size"):
-        bundle(tmp_path)

@@ -1,13 +1,8 @@
 """What takes long says so and may be given up; what does not, says nothing; what was stopped is not kept."""
 
-import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard import waiting
-from pages.scale.efficient_attention import compute as kept
-
-TEXT = "The old man looked at the sea. " * 9
+from dashboard import kept, waiting
 
 
 def slow():
@@ -77,16 +72,31 @@ def test_what_was_asked_for_leaves_neither_bar_nor_button_when_it_is_done():
     assert app.markdown
 
 
-def test_a_reading_that_was_stopped_is_not_kept_and_can_be_done_again():
-    st.cache_resource.clear()
-    heard = []
+def stopped():
+    import streamlit as st
 
-    def stop(done, total):
-        heard.append((done, total))
-        raise InterruptedError
+    from core.progress import Progress, unheard
+    from dashboard.kept import keep
 
-    with pytest.raises(InterruptedError):
-        kept.read("gpt-books", TEXT, kept.USUAL, stop)
-    reading = kept.read("gpt-books", TEXT, kept.USUAL)
-    assert heard == [(1, len(reading.calls))]
-    assert kept.read("gpt-books", TEXT, kept.USUAL, stop) is reading
+    @keep("Counting …", unit="sheep")
+    def count(progress: Progress = unheard) -> str:
+        st.session_state.setdefault("counted", []).append(1)
+        progress(1, 2)
+        if len(st.session_state.counted) == 1:
+            st.stop()  # as when somebody clicks while it is counted
+        return "two"
+
+    st.write(count())
+
+
+def test_what_is_kept_is_waited_for_with_a_bar_and_what_was_stopped_is_made_again(monkeypatch):
+    kept.clear()
+    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+    app = AppTest.from_function(stopped).run()
+    assert not app.markdown
+    assert len(app.get("progress")) == 1
+    for _ in range(2):  # the third run finds it
+        app.run()
+        assert [text.value for text in app.markdown] == ["two"]
+        assert not app.get("progress")
+    assert len(app.session_state.counted) == 2

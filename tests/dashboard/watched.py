@@ -2,23 +2,50 @@
 
 import torch
 
-from core.capture import Record, record_attention
+from core.capture import AttentionCall, Record, edit_attention, record_attention
 from core.text import Tokens
+from core.zoo.text_models import NextToken, TextRun
+from dashboard.watched import WatchedText
+from tests.core.saved_models import byte_level_tokenizer
 
 
-def record_of(*patterns: torch.Tensor) -> Record:
-    """A record with one call for each (head, query, key) array of weights."""
+def record_of(*patterns: torch.Tensor, silenced: tuple[tuple[int, int], ...] = ()) -> Record:
+    """A record with one call for each (head, query, key) array of weights; `silenced` are (call, head).
+
+    Where a weight is negative a mask forbids to look, as the kernel is told.
+    """
     model = Patterns(patterns)
-    with record_attention(model) as record:
+    edits = {(f"layers.{layer}", head): "silence" for layer, head in silenced}
+    with edit_attention(model, edits), record_attention(model) as record:
         model()
     return record
+
+
+def calls_of(*patterns: torch.Tensor, silenced: tuple[tuple[int, int], ...] = ()) -> dict[int, AttentionCall]:
+    """The same calls by their numbers."""
+    return dict(enumerate(record_of(*patterns, silenced=silenced).calls))
+
+
+def watched_text(text: Tokens, *patterns: torch.Tensor) -> WatchedText:
+    """A made-up run on a text: each pattern is a layer of heads, (head, query, key)."""
+    model = NextToken("made up", "made up", torch.nn.Identity(), byte_level_tokenizer(), 32)
+    return WatchedText(model, text, TextRun(None, {"text": text}), record_of(*patterns), identity=object())
+
+
+def causal(pattern: torch.Tensor) -> torch.Tensor:
+    """The same weights under a causal mask: each row sums to 1 again, and later keys are forbidden."""
+    seen = pattern.tril()
+    hidden = torch.ones_like(pattern).triu(1)
+    return seen / seen.sum(dim=-1, keepdim=True) - hidden
 
 
 def attend(pattern: torch.Tensor) -> torch.Tensor:
     """Call the fused kernel so that its weights are the pattern: its logarithm as queries, the identity as keys."""
     scores = pattern.clamp_min(1e-30).log()
     keys = torch.eye(pattern.shape[-1]).expand(len(pattern), -1, -1)
-    return torch.nn.functional.scaled_dot_product_attention(scores[None], keys[None], keys[None], scale=1.0)
+    mask = (pattern >= 0)[None]
+    mask = None if mask.all() else mask
+    return torch.nn.functional.scaled_dot_product_attention(scores[None], keys[None], keys[None], mask, scale=1.0)
 
 
 class Patterns(torch.nn.Module):

@@ -1,14 +1,27 @@
-"""What the tests of the page "Scaling comparison" share: its address, what its figures draw, what its prose says."""
+"""What the tests of the page "Scaling comparison" share: its address, its tables, what is chosen of them."""
 
-import base64
 import csv
-import json
-
-import numpy as np
+import re
 
 from core.published import FOLDER
+from pages.scale.scaling_comparison import glue, images, language, transfer, translation, words, years
+from pages.scale.scaling_comparison.selection import Choices, select
 
 PAGE = "scale/scaling_comparison"
+# Every table of the explorer: what makes it, its sentences, and what else it says that it hides.
+TABLES = {
+    "German": (lambda: translation.paper(False), translation.notice, translation.hides),
+    "French": (lambda: translation.paper(True), translation.notice, translation.hides),
+    "WMT": (translation.leaders, translation.notice, translation.hides),
+    "timm": (images.timm, images.notice, images.hides),
+    "leaders": (images.leaders, images.notice, images.hides_of_leaders),
+    "results": (transfer.results, transfer.about_cost, transfer.hides_of_results),
+    "gains": (transfer.gains, transfer.about_gains, transfer.hides_of_gains),
+    "entries": (glue.entries, glue.about_entries, lambda _: (words.LEADERS_ONLY,)),
+    "sentiment": (language.sentiment, language.about_sentiment, language.hides_of_sentiment),
+    "sizes": (language.sizes, language.about_sizes, language.hides_of_sizes),
+    "years": (years.table, years.notice, years.hides),
+}
 
 
 def original(name):
@@ -17,48 +30,24 @@ def original(name):
         return list(csv.DictReader(lines))
 
 
-def drawn(app):
-    """The points of the first figure: {row of the table: (x, y)}, by the traces that can be clicked."""
-    found = {}
-    for trace in traces(app):
-        if "customdata" in trace:
-            rows = zip(trace["customdata"], numbers(trace["x"]), numbers(trace["y"]), strict=True)
-            found |= {row: (x, y) for row, x, y in rows}
-    return found
+def chosen(table, x="", y="", **choices):
+    """What is shown of a table with these axes (by their columns) and filters, on the scales it begins with."""
+    measures = {measure.column: measure for measure in table.measures}
+    across, up = measures[x or table.x], measures[y or table.y]
+    return select(table, Choices(across, up, **{"log_x": across.log, "log_y": up.log, **choices}))
 
 
-def same(points, expected):
-    """Whether two sets of points are the same, whatever their order."""
-    return np.allclose(sorted(points), sorted(expected), rtol=1e-6) if len(points) == len(expected) else False
+def placed(selection):
+    """The places of all points, sorted."""
+    rows = selection.placed[[selection.choices.x.column, selection.choices.y.column]]
+    return sorted(rows.itertuples(index=False, name=None))
 
 
-def families(app):
-    """How many points each family has in the first figure."""
-    return {trace["name"]: len(trace["customdata"]) for trace in traces(app) if "customdata" in trace}
+def plain(sentences):
+    """Sentences as one text, as it is read."""
+    return " ".join(sentences).replace("\\", "")
 
 
-def line(app, name):
-    """The places of a line whose name begins so; None where it is not drawn."""
-    for trace in traces(app):
-        if trace.get("mode") == "lines" and trace.get("name", "").startswith(name):
-            return numbers(trace["x"]), numbers(trace["y"])
-    return None
-
-
-def traces(app):
-    return json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
-
-
-def numbers(given):
-    """A list of numbers, or Plotly's packed form of one."""
-    if isinstance(given, dict):
-        return np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"]).tolist()
-    return given
-
-
-def prose(app):
-    return " ".join(element.value for element in app.markdown).replace("\\", "")
-
-
-def told(app):
-    return " ".join(element.value for kind in (app.info, app.warning) for element in kind).replace("\\", "")
+def has_no_number(text):
+    """Whether a text holds what Python writes for a number that is none."""
+    return re.search(r"\b(nan|inf)\b", text) is not None

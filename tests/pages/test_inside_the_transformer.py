@@ -1,14 +1,10 @@
 """The page "Inside the transformer": alive at once, walked through by links, calm at odd input."""
 
-import re
-
 import pytest
 
 from dashboard import contents
-from dashboard.examples import SENTENCE
-from dashboard.models import text_model
+from dashboard.models import translator
 from pages.foundations.inside_the_transformer import compute as inside
-from pages.language.translation.compute import translator
 from tests.pages.conftest import check
 
 PAGE = contents.INSIDE.room
@@ -48,29 +44,6 @@ def test_a_link_leads_to_a_part(opened, part, says):
     assert says in prose(page)
 
 
-def test_what_to_notice_about_the_shipped_model_is_true(opened):
-    network = text_model("gpt-books").network
-    total = sum(weight.numel() for weight in network.parameters())
-    mlps = sum(weight.numel() for name, weight in network.named_parameters() if ".mlp." in name)
-    assert f"The MLPs hold **{mlps / total:.0%}** of its {total:,} weights." in prose(opened())
-
-
-def test_what_to_notice_about_the_stream_is_true(opened):
-    said = prose(opened(show="Stream"))
-    found = re.search(r"goes from ([\d.]+) to \*\*([\d.]+)\*\*: ([\d.]+) times", said)
-    lengths = inside.stream(example := inside.walk_text("gpt-books", SENTENCE), example.walked.stack).lengths
-    assert float(found[1]) == pytest.approx(lengths[0].median().item(), abs=0.06)
-    assert float(found[2]) == pytest.approx(lengths[-1].median().item(), abs=0.06)
-    assert float(found[3]) == pytest.approx((lengths[-1].median() / lengths[0].median()).item(), abs=0.06)
-
-
-def test_what_to_notice_about_the_lens_is_true(opened):
-    said = prose(opened(show="Logit lens"))
-    best = inside.known_lens(inside.walk_text("gpt-books", SENTENCE)).best
-    late = int((best[-2] != best[-1]).sum())
-    assert f"At **{late} of {best.shape[1]}** tokens the answer changes in the very last block." in said
-
-
 def test_the_encoder_decoder_is_the_trained_translator(opened):
     page = opened(machine="Encoder-decoder", part="decoder.blocks.1.cross_attention", text="The cat sleeps.")
     assert page.selectbox(key="part").value == "decoder.blocks.1.cross_attention"
@@ -99,7 +72,7 @@ def test_both_texts_pass_through_the_encoder_decoder(opened, show):
     assert not opened(machine="Encoder-decoder", show=show).warning
 
 
-@pytest.mark.parametrize("text", ["<b>x</b>", "👩‍👩‍👧 שלום <img src=x>", "a", "**bold** $x$ " * 400])
+@pytest.mark.parametrize("text", ["<b>x</b> 👩‍👩‍👧 שלום <img src=x>", "a"])
 @pytest.mark.parametrize("show", ["Walk", "Logit lens"])
 def test_odd_texts_are_walked_as_they_are(opened, text, show):
     page = opened(text=text, show=show)
@@ -119,11 +92,8 @@ def test_a_long_text_is_cut_with_a_sentence(opened):
 @pytest.mark.parametrize(
     "query",
     [
-        {"part": "nowhere"},
         {"part": "blocks.99.mlp", "token": "9999", "head": "77"},
-        {"show": "dance", "machine": "perpetual"},
-        {"machine": "Encoder", "part": "blocks.0.mlp_norm", "patches": "8"},
-        {"part": "blocks.0.mlp", "token": "-3"},
+        {"show": "dance", "machine": "perpetual", "part": "blocks.0.mlp", "token": "-3"},
     ],
 )
 def test_a_link_with_impossible_values_falls_back_to_the_usual_ones(opened, query):

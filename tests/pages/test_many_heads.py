@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import controls
-from pages.foundations.many_heads import measured
+from pages.foundations.many_heads import compute
 from tests.core.saved_models import save_text_model, save_timm_model
 
 PAGE = "foundations/many_heads"
@@ -41,29 +40,22 @@ def numbers(data: dict) -> np.ndarray:
     return np.frombuffer(base64.b64decode(data["values"]), dtype="<f4").reshape(data["shape"])
 
 
-@pytest.fixture
-def at_home(monkeypatch):
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
-
-
-def test_the_page_is_alive_at_once(visit):
+def test_the_page_is_alive_at_once_and_what_it_says_is_true_of_its_table(visit):
     app = visit(PAGE)
     assert app.title[0].value == "What is each head for?"
     assert app.selectbox(key="measure").value == "Entropy"
     assert len(app.dataframe[0].value) == 36
     assert not app.warning
-
-
-def test_what_is_to_be_noticed_is_true_of_the_shipped_example(visit):
-    app = visit(PAGE)
     table = app.dataframe[0].value.set_index(["layer", "head"])
     assert table["Previous token"].idxmax() == ("3", 2)
-    assert "**Layer 3, head 2** looks most at the token just before: 51%" in prose(app)
+    assert "**Layer 3, head 2** looks most at the token just before: a token gives that one on average 51%" in prose(
+        app
+    )
     assert table["Previous token"].max() == pytest.approx(0.51, abs=0.005)
     assert table["Induction"].idxmax() == ("5", 2)
     assert "On random tokens said twice, **layer 5, head 2**" in prose(app)
     assert not (table["First token"] > 0.5).any()
-    assert "No head rests mainly on the first token" in prose(app)
+    assert "The first token is no attention sink here" in prose(app)
     by_layer = table["Entropy (bits)"].groupby("layer").mean()
     assert f"Layer {by_layer.idxmax()} looks most broadly ({by_layer.max():.1f} bits" in prose(app)
     assert f"layer {by_layer.idxmin()} most narrowly ({by_layer.min():.1f} bits)" in prose(app)
@@ -78,9 +70,8 @@ def test_a_link_holds_measure_layer_and_head(visit):
     assert app.dataframe[0].value["Induction"].iloc[0] == app.dataframe[0].value["Induction"].max()
 
 
-@pytest.mark.parametrize("address", [{"layer": "99", "head": "-3"}, {"measure": "no such"}, {"show": "nothing"}])
-def test_a_link_with_impossible_values_falls_back_to_the_usual_ones(visit, address):
-    app = visit(PAGE, **address)
+def test_a_link_with_impossible_values_falls_back_to_the_usual_ones(visit):
+    app = visit(PAGE, layer="99", head="-3", measure="no such", show="nothing")
     assert not app.warning
     assert app.selectbox(key="measure").value == "Entropy"
 
@@ -96,7 +87,7 @@ def test_another_model_with_fewer_heads_falls_back(visit):
 
 
 def test_a_picture_has_distances_in_patches_and_a_class_token(visit):
-    app = visit(PAGE, input="Picture", measure="Class token")
+    app = visit(PAGE, input="Picture", measure="Induction")  # a measure of texts
     assert app.selectbox(key="measure").options == [
         "Entropy",
         "Distance",
@@ -104,27 +95,19 @@ def test_a_picture_has_distances_in_patches_and_a_class_token(visit):
         "Class token",
         "Share of the output",
     ]
-    assert "Attention spread evenly over the picture would reach 6.2" in prose(app)
+    assert app.selectbox(key="measure").value == "Entropy"
+    assert "Attention spread evenly would reach 6.2" in prose(app)
     assert "Distance (patches)" in app.dataframe[0].value.columns
 
 
 def test_a_share_that_was_not_measured_is_said_to_be_left_out(visit, monkeypatch):
-    assert "Left out" not in prose(visit(PAGE))
-    monkeypatch.setattr(measured, "LONGEST", 10)
+    monkeypatch.setattr(compute, "LONGEST", 10)
     assert "at most 10 tokens; this input has 19" in prose(visit(PAGE))
 
 
-def test_a_measure_of_texts_is_left_when_a_picture_is_chosen(visit):
-    app = visit(PAGE, measure="Induction")
-    app.segmented_control(key="input").set_value("Picture").run()
-    assert not app.exception
-    assert app.selectbox(key="measure").value in app.selectbox(key="measure").options
-
-
-@pytest.mark.parametrize("text", ["", "   \n\t "])
-def test_an_empty_text_gets_one_sentence_and_the_page_stays(visit, text):
+def test_an_empty_text_gets_one_sentence_and_the_page_stays(visit):
     app = visit(PAGE)
-    app.text_area(key="text").set_value(text).run()
+    app.text_area(key="text").set_value("   \n\t ").run()
     assert not app.exception
     assert "There is no text here yet" in warnings(app)
     app.text_area(key="text").set_value("Now there is one.").run()
@@ -133,9 +116,7 @@ def test_an_empty_text_gets_one_sentence_and_the_page_stays(visit, text):
 
 
 @pytest.mark.parametrize("show", ["Measured", "Silenced"])
-@pytest.mark.parametrize(
-    "text", ["a", "<b>x</b> **bold** $x$", "😀😀", "مرحبا \u202eabc", "...", "word " * 400, "x" * 3000]
-)
+@pytest.mark.parametrize("text", ["a", "<b>x</b> **bold** $x$ 😀😀 مرحبا \u202eabc", "...", "word " * 400])
 def test_odd_texts_are_measured_like_any_other(visit, show, text):
     app = visit(PAGE, show=show, text=text, silenced="0.0")
     assert not app.exception
@@ -155,9 +136,7 @@ def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(vis
     ]
     assert app.metric[0].value == "4.810 nats"
     assert app.metric[1].value == "4.837 nats"
-    assert "Without the silenced head the loss **rises by 0.03 nats**: on average the right answer is 1.03" in prose(
-        app
-    )
+    assert "the loss **rises by 0.03 nats**: the next token of the text is 1.03 times less" in prose(app)
     assert "What changed in the heads that still speak" in [element.value for element in app.subheader]
     assert "of its attention has moved" in prose(app)
     before, after, change = (cells(app, f"{name}-layer-5-head-2") for name in ("before", "after", "difference"))
@@ -169,12 +148,12 @@ def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(vis
 
 def test_the_head_whose_maps_are_compared_can_be_chosen(visit):
     app = visit(PAGE, show="Silenced", silenced="1.5", changed="0.0")
-    assert "**Layer 0, head 0**: it looks where it looked before" in prose(app)
+    assert "**Layer 0, head 0**: less than 0.05% of its attention has moved." in prose(app)
 
 
 def test_silence_in_the_last_layer_changes_no_other_map(visit):
     app = visit(PAGE, show="Silenced", silenced="5.2")
-    assert "no other head looks at anything new" in prose(app)
+    assert "In no other head has as much as 0.05% of the attention moved" in prose(app)
     assert not [name for name in names(app) if "difference" in name]
 
 
@@ -182,7 +161,7 @@ def test_all_heads_silenced_leave_none_to_compare(visit):
     app = visit(PAGE, show="Silenced")
     app.multiselect(key="silenced").set_value(app.multiselect(key="silenced").options).run()
     assert not app.exception
-    assert "no other head looks" in prose(app)
+    assert "No other head is left to speak." in prose(app)
 
 
 def test_one_at_a_time_ranks_all_heads_and_is_there_at_once_for_the_next_visitor(visit):
@@ -195,26 +174,28 @@ def test_one_at_a_time_ranks_all_heads_and_is_there_at_once_for_the_next_visitor
         assert len(table) == 36
         costs = table["cost, nats"]
         assert list(costs) == sorted(costs, reverse=True)
-        assert (costs < 0.02).sum() == int(prose(seen).split(" of 36 heads** cost less")[0].rpartition("**")[2])
+        assert (costs.abs() < 0.02).sum() == int(
+            prose(seen).split(" of 36 heads** change the loss by less")[0].rpartition("**")[2]
+        )
         worst = table.iloc[0]
         assert f"**Layer {worst['layer']}, head {worst['head']}** costs most" in prose(seen)
         assert not [button for button in seen.button if "Silence each" in button.label]
 
 
 def test_a_picture_loses_the_log_probability_of_its_own_answer(visit):
-    app = visit(PAGE, show="Silenced", input="Picture", silenced=["5.0", "5.1"][0])
+    app = visit(PAGE, show="Silenced", input="Picture", silenced="5.0")
     assert "the loss is about its own answer" in prose(app)
     assert len(app.metric) == 2
 
 
 @pytest.mark.usefixtures("at_home")
-@pytest.mark.parametrize("kind", ["bert", "bert-headless", "bert-classifier", "t5", "bart", "llama"])
+@pytest.mark.parametrize("kind", ["bert-headless", "bert-classifier", "t5"])
 def test_a_named_text_model_is_measured_and_silenced(visit, kind, tmp_path):
     folder = str(save_text_model(kind, tmp_path / kind))
     app = visit(PAGE, model=folder, text="Who listens to whom? The lazy dog.")
     assert not app.warning
-    assert len(app.dataframe[0].value) == {"t5": 12, "bart": 12, "llama": 8}.get(kind, 4)
-    if kind in ("t5", "bart"):
+    assert len(app.dataframe[0].value) == {"t5": 12}.get(kind, 4)
+    if kind == "t5":
         layers = set(app.dataframe[0].value["layer"])
         assert {name.split()[1] for name in layers} == {"encoder", "decoder", "cross"}
     app = visit(PAGE, model=folder, text="Who listens to whom?", show="Silenced", silenced="0.1")
@@ -222,10 +203,10 @@ def test_a_named_text_model_is_measured_and_silenced(visit, kind, tmp_path):
 
 
 @pytest.mark.usefixtures("at_home")
-@pytest.mark.parametrize("kind", ["swin", "cait", "dinov2"])
+@pytest.mark.parametrize("kind", ["swin", "cait"])
 def test_a_named_picture_model_is_measured_and_silenced(visit, kind, tmp_path):
     folder = str(save_timm_model(kind, tmp_path / kind))
-    app = visit(PAGE, input="Picture", network=folder)
+    app = visit(PAGE, input="Picture", network=folder, layer="0")
     assert not app.warning
     if kind == "swin":
         assert "looks through 4 windows of 49 patches" in prose(app)

@@ -1,59 +1,79 @@
-"""The section "Small data": what the table holds is what is shown, and rows that were not run are absent."""
+"""The section "Small data": what the tables hold is what is shown and said, and rows that were not run are absent."""
 
-import csv
+from math import sqrt
 
+import pandas as pd
 import pytest
 
-from core.measured import SmallDataRun, small_data_runs
-from pages.scale.scaling_comparison import small_data_section
-from pages.scale.scaling_comparison.small_data_notices import notice
-
-PAGE = "scale/scaling_comparison"
-
-
-def run(model: str, family: str, pictures: int, accuracy: float, params: int = 10) -> SmallDataRun:
-    return SmallDataRun(model, family, params, pictures, 4, 0.001, accuracy, 60, "a machine", "a command")
+from core.measured import small_data_runs
+from core.published import small_data_results
+from dashboard.theme import LIGHT, Look
+from pages.scale.scaling_comparison import small_data, words
+from tests.pages.conftest import prose, told
+from tests.pages.scaling import PAGE, has_no_number
 
 
-RUNS = (
-    run("Net", "convolutional", 5_000, 50.0),
-    run("Net", "convolutional", 50_000, 60.0),
-    run("ViT", "transformer", 5_000, 30.0, 20),
-    run("ViT", "transformer", 50_000, 65.0, 20),
+def table(*rows):
+    """Trainings: (model, family, parameters, pictures, accuracy)."""
+    frame = pd.DataFrame(rows, columns=["model", "family", "parameters", "pictures", "accuracy, %"])
+    return frame.assign(note="", source="a lecture", epochs=20)
+
+
+NET, VIT = "convolutional", "transformer"
+RUNS = table(
+    ("Net", NET, 6e4, 5_000, 50.0),
+    ("Net", NET, 6e4, 50_000, 60.0),
+    ("ViT", VIT, 1e6, 5_000, 30.0),
+    ("ViT", VIT, 1e6, 50_000, 61.0),
+    ("Late", VIT, 2e6, 5_000, 20.0),
 )
 
 
-def test_the_page_shows_every_run_that_was_made_and_no_other(visit, monkeypatch):
-    monkeypatch.setattr(small_data_section, "small_data_runs", lambda: RUNS)
-    app = visit(PAGE, show="Small data")
-    (table,) = (each.value for each in app.dataframe if "seconds" in each.value)
-    assert len(table) == len(RUNS)
-    assert any("**ViT** gains most (35.0 points)" in each.value for each in app.markdown)
+def test_the_page_shows_every_run_that_was_made_and_the_source_of_the_lecture(visit):
+    app = visit(PAGE, show=words.SMALL)
+    (shown,) = (each.value for each in app.dataframe if "seconds" in each.value)
+    assert len(shown) == len(small_data_runs())
+    assert "networks that learned from 50,000 pictures" in prose(app)
+    assert "The lecture's trainings were other ones" in told(app, "caption")
+    assert sorted({row.epochs for row in small_data_results()}) == [10, 20]  # as that caption says
+    largest = sorted(small_data_results(), key=lambda row: row.parameters)[-2:]
+    assert {row.epochs for row in largest} == {10}
 
 
-def test_the_sentences_name_the_winner_at_both_ends():
-    first, second, _ = notice(small_data_section.learners_of(RUNS))
-    assert (
-        "networks that learned from 5,000 pictures, the best convolutional one, **Net** (50.0 %), is 20.0 points"
-        in first
-    )
-    assert (
-        "networks that learned from 50,000 pictures, the best transformer one, **ViT** (65.0 %), is 5.0 points"
-        in second
-    )
+def test_the_sentences_name_the_winner_at_both_ends_and_say_what_test_pictures_could_do():
+    first, second, third = small_data.notice(RUNS)
+    assert "Of the 3 networks that learned from 5,000 pictures, the best convolutional one, **Net** (50.0 %)" in first
+    assert "is 20.0 points ahead" in first
+    assert "standard error" not in first
+    error = 100 * sqrt((0.61 * 0.39 + 0.6 * 0.4) / 10_000)
+    assert f"**Net** (60.0 %), less than twice its standard error ({error:.1f} points)" in second
+    assert "Of the 2 trained on both, **ViT** gains most from 5,000 to 50,000 pictures (31.0 points)" in third
 
 
-def test_the_committed_rows_can_be_read():
-    assert {each.family for each in small_data_runs()} <= {"convolutional", "transformer"}
+@pytest.mark.parametrize("rows", [RUNS[:1], RUNS[:2], RUNS[::2], RUNS[4:], small_data.table_of(small_data_runs())])
+def test_no_sentence_about_few_runs_holds_what_is_no_number(rows):
+    assert not has_no_number(" ".join(small_data.notice(rows.reset_index(drop=True))))
 
 
-def test_a_wrong_row_is_an_error_with_file_and_line(tmp_path):
-    file = tmp_path / "rows.csv"
-    rows = [vars(each) for each in RUNS]
-    rows[1]["accuracy_percent"] = 101
-    with file.open("w", newline="") as lines:
-        writer = csv.DictWriter(lines, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    with pytest.raises(ValueError, match=r"rows\.csv, line 3: 'accuracy_percent'"):
-        small_data_runs(file)
+def test_each_network_is_a_line_over_the_pictures_that_it_learned_from():
+    figure = small_data.against_pictures(RUNS, look=Look(LIGHT), height=420)
+    lines = {trace.name: dict(zip(trace.x, trace.y, strict=True)) for trace in figure.data}
+    assert lines["Net"] == {5_000: 50.0, 50_000: 60.0}
+    assert lines["ViT"] == {5_000: 30.0, 50_000: 61.0}
+    assert lines["Late"][5_000] == 20.0
+    assert pd.isna(lines["Late"][50_000])
+    assert [trace.line.dash for trace in figure.data] == ["solid", "solid", "dash"]
+
+
+def test_ours_are_filled_the_lectures_hollow_and_the_pointer_tells_its_source_and_note():
+    whole = RUNS[RUNS.pictures == 50_000]
+    lecture = table(("Net", NET, 6e4, 50_000, 60.05)).assign(note="the slide is wrong")
+    figure = small_data.against_size(whole, lecture, look=Look(LIGHT), height=420)
+    marks = {trace.name: trace for trace in figure.data}
+    assert (list(marks["convolutional, ours"].x), list(marks["transformer, ours"].y)) == ([6e4], [61.0])
+    hollow = marks["convolutional, lecture"]
+    assert hollow.marker.symbol == "diamond-open"
+    assert hollow.marker.line.width >= 2
+    assert "20 epochs<br>a lecture<br>the slide is wrong" in hollow.hovertext[0]
+    sides = [trace.textposition[0] for trace in figure.data if trace.text[0] == "Net"]
+    assert len(set(sides)) == len(sides)

@@ -1,70 +1,127 @@
 """Position bias: the numbers on the page are those that the model adds."""
 
-import pytest
+from types import SimpleNamespace
 
-from pages.vision.swin import bias_notices
-from pages.vision.swin import compute as kept
-from pages.vision.swin.words import BIAS
-from tests.core import saved_models
-from tests.core.saved_windows import save_windowed
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from core.vision.position_bias import PositionBias
+from core.vision.window_parts import BiasShare
+from dashboard.photograph import Photograph
+from pages.vision.swin import compute, words
+from pages.vision.swin.bias_in_scores import MASKED, Pair, Score, about_shares, spelled, take_apart
+from pages.vision.swin.blocks import percent
+from pages.vision.swin.position_bias import about_bias, direction
 from tests.pages.conftest import prose
+from tests.pages.tiny_windows import layer_of, save_windowed
 
 PAGE = "vision/swin"
-pytestmark = pytest.mark.usefixtures("at_home")
 
 
-@pytest.fixture
-def open_bias(visit, tmp_path):
-    """Open the section with a tiny model of random weights: `kind` is "v1" or "v2"."""
-
-    def open_section(kind="v1", **query):
-        folder = str(save_windowed(kind, tmp_path))
-        return visit(PAGE, show=BIAS, network=folder, **query), kept.take_scores_apart(folder, "coffee", None), folder
-
-    return open_section
+@pytest.fixture(scope="module", params=["swin", "v2"])
+def folder(request, tmp_path_factory):
+    return save_windowed(request.param, tmp_path_factory.mktemp(request.param))
 
 
-def score_table(app):
-    return next(frame.value for frame in app.dataframe if "weight" in frame.value)
+def test_the_scores_of_all_keys_add_up_to_the_weights_that_were_recorded(folder):
+    given = Photograph(folder, "coffee", None)
+    windowed, scored = compute.watch_windows(given), compute.take_scores_apart(given)
+    for window in (0, len(windowed.layers[1].places) - 1):
+        scores = [take_apart(windowed, scored, Pair(1, 1, 6, key), window) for key in range(16)]
+        weights = torch.tensor([score.whole for score in scores], dtype=torch.float64).softmax(dim=0)
+        assert [score.weight for score in scores] == pytest.approx(weights.tolist(), abs=1e-5)
+    assert {score.mask for score in scores} == {0.0, MASKED}
+    assert scores[9].bias == pytest.approx(scored.biases[1].table[1, -1 + 3, 1 + 3].item())
 
 
-def test_the_score_of_a_pair_adds_up_to_the_weight_that_was_recorded(open_bias):
-    app, scored, folder = open_bias(bias_head="1", bias_query="6", bias_key="9", bias_window="3")
-    row = score_table(app).iloc[0]
-    windowed = kept.watch_windows(folder, "coffee", None)
-    assert row["bias"] == pytest.approx(scored.biases[1].table[1, -1 + 3, 1 + 3].item())
-    assert row["score"] == pytest.approx(row["content"] + row["bias"] + row["mask"])
-    assert row["weight"] == pytest.approx(windowed.watched.record.calls[1].weights(1, item=3)[6, 9].item())
+@pytest.mark.usefixtures("at_home")
+def test_the_section_shows_the_score_of_the_pair_in_the_address(visit, folder):
+    app = visit(PAGE, show=words.BIAS, network=folder, bias_head="1", bias_query="6", bias_key="9", bias_window="3")
+    row = next(frame.value for frame in app.dataframe if "weight" in frame.value).iloc[0]
+    scored = compute.take_scores_apart(Photograph(folder, "coffee", None))
+    assert f"**{percent(scored.shares[1].share[1].item())}** of the variance" in prose(app)
     # Row 1, column 2 looks at row 2, column 1: one row up, one column on, so number 2 x 7 + 4.
     assert any("= 18" in formula.value for formula in app.latex)
-
-
-def test_swin_v2_shows_cosine_and_scale_and_where_the_bias_comes_from(open_bias):
-    app, scored, _ = open_bias("v2")
-    row = score_table(app).iloc[0]
-    assert -1.001 <= row["cosine"] <= 1.001
-    assert row["× scale"] == pytest.approx(10, abs=1e-3)
-    assert row["= content"] == pytest.approx(row["cosine"] * row["× scale"])
-    assert "From distance to bias" in [heading.value for heading in app.subheader]
-    assert 0 <= row["bias"] <= 16
-    assert scored.biases[1].continuous is not None
-
-
-def test_the_share_of_place_that_is_told_is_the_one_that_was_computed(open_bias):
-    app, scored, _ = open_bias(bias_head="1")
-    share = scored.shares[1].share[1].item()
-    assert f"**{share:.0%}** of the variance".replace("-", "−") in prose(app)
-    assert "Of all 12 heads" in prose(app)
+    if scored.biases[1].continuous:
+        assert -1.001 <= row["cosine"] <= 1.001
+        assert row["× scale"] == pytest.approx(10, abs=1e-3)
+        assert row["= content"] == pytest.approx(row["cosine"] * row["× scale"])
+        assert words.CONTINUOUS in [heading.value for heading in app.subheader]
+        assert 0 <= row["bias"] <= 16
+    else:
+        assert row["score"] == pytest.approx(row["content"] + row["bias"] + row["mask"])
 
 
 def test_directions_are_seen_from_the_query():
     # The table counts query minus key: in its first cell the key is below and to the right.
-    assert bias_notices.direction((0, 0), (4, 4)) == "3 rows below and 3 columns to the right"
-    assert bias_notices.direction((4, 2), (4, 4)) == "1 row above and 1 column to the right"
-    assert bias_notices.direction((3, 3), (4, 4)) == "in the same place"
+    assert direction((0, 0), (4, 4)) == "3 rows below and 3 columns to the right"
+    assert direction((4, 2), (4, 4)) == "1 row above and 1 column to the right"
+    assert direction((3, 3), (4, 4)) == "in the same place"
 
 
-def test_a_model_without_windows_is_refused(visit, tmp_path):
-    app = visit(PAGE, show=BIAS, network=str(saved_models.save_timm_model("vit", tmp_path)))
-    (warning,) = app.warning
-    assert "no shifted windows" in warning.value
+@settings(deadline=None)
+@given(some.integers(1, 4), some.integers(1, 4), some.integers(0, 99))
+def test_the_key_that_a_head_is_drawn_to_lies_where_it_is_told(rows, columns, seed):
+    torch.manual_seed(seed)
+    bias = PositionBias((rows, columns), torch.randn(2, 2 * rows - 1, 2 * columns - 1), None)
+    sharing, drawn = about_bias(bias, 1, "block 0 of stage 0")
+    assert (
+        f"has {(rows * columns) ** 2:,} pairs, and each head **{len(set(bias.table[1].flatten().tolist()))}**"
+        in sharing
+    )
+    if rows == columns == 1:
+        assert "adds the same at every distance" in drawn
+        return
+    query, key = divmod(int(bias.added[1].argmax()), rows * columns)
+    down, across = key // columns - query // columns, key % columns - query % columns
+    told = drawn.split("**")[1]
+    assert ("above" in told, "below" in told) == (down < 0, down > 0)
+    assert ("left" in told, "right" in told) == (across < 0, across > 0)
+    assert all(str(abs(number)) in told for number in (down, across) if number)
+    assert f"For the place itself it adds {bias.added[1, 0, 0]:.2f}".replace("-", "−") in drawn.replace("−0.00", "0.00")
+
+
+def test_a_bias_that_is_the_same_everywhere_draws_nowhere():
+    bias = PositionBias((2, 2), torch.full((1, 3, 3), -0.5), None)
+    assert (
+        about_bias(bias, 0, "block 0 of stage 0")[1]
+        == "Head 0 of block 0 of stage 0 adds the same at every distance: −0.50."
+    )
+
+
+def shared(*shares: list[float]) -> tuple[list, SimpleNamespace]:
+    """Blocks whose heads have these shares of place."""
+    layers = [layer_of((4, 4), (2, 2), (0, 0), block=block) for block in range(len(shares))]
+    each = [torch.tensor(of) for of in shares]
+    found = tuple(BiasShare(content=of, bias=of, share=of, moved=torch.full_like(of, 0.25)) for of in each)
+    return layers, SimpleNamespace(shares=found)
+
+
+def test_the_heads_that_go_most_and_least_by_place_are_found_among_heads_of_unlike_number():
+    layers, scored = shared([0.3, -0.02], [0.9], [0.5, 0.1, 0.2])
+    first, second = about_shares(layers, scored, Pair(0, 0, 0, 0))
+    assert "**30%** of the variance of its scores is place and 70% content. Without the bias 25%" in first
+    assert second == "Of 6 heads, head 0 of block 0.1 goes most by place (90%), head 1 of block 0.0 least (−2%)."
+    against = about_shares(layers, scored, Pair(0, 1, 0, 0))[0]
+    assert "**−2%** of the variance of its scores is place and 102% content: the bias works against" in against
+
+
+def test_scores_that_do_not_differ_have_no_share():
+    layers, scored = shared([float("nan")])
+    assert about_shares(layers, scored, Pair(0, 0, 0, 0)) == (
+        "On this photograph its scores do not differ: there is no variance to share.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "bias", "mask", "written"),
+    [
+        (0.5, -0.25, 0.0, "0.50 + (-0.25) = 0.25"),
+        (0.494, -0.336, 0.0, r"0.49 + (-0.34) \approx 0.16"),
+        (1.0, 2.0, -100.0, "1.00 + 2.00 + (-100.00) = -97.00"),
+    ],
+)
+def test_a_sum_of_rounded_numbers_is_only_equal_where_it_is(content, bias, mask, written):
+    assert spelled(Score(content, bias, mask, 0.5, None)) == written

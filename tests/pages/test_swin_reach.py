@@ -2,23 +2,27 @@
 
 import json
 from base64 import b64decode
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from hypothesis.extra.numpy import arrays
 
-from core.vision.window_cost import PIXELS, BlockSizes, Timing, global_cost, window_cost
+from core.vision.window_cost import PIXELS, BlockSizes, Timing
 from core.vision.window_rollout import blocks_of, growing_limit, growing_reach, spread_of
 from dashboard.components.attention_view import codec
-from dashboard.components.reach_row.packing import patch_of
-from pages.vision.swin import compute_cost as swin_cost
-from pages.vision.swin import words as said
-from pages.vision.swin.compute import watch_windows
-from tests.core.saved_models import save_timm_model
+from dashboard.components.reach_row import patch_of
+from dashboard.photograph import Photograph
+from pages.vision.swin import compute, words
+from pages.vision.swin.blocks import percent
+from pages.vision.swin.cost import Costs, about_cost
+from pages.vision.swin.reach import Reached, about_reach, through_all, through_windows
 from tests.pages.conftest import prose
 from tests.pages.tiny_windows import save_windowed
 
 PAGE = "vision/swin"
-pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +30,14 @@ def folder(tmp_path_factory):
     return save_windowed("padded", tmp_path_factory.mktemp("padded"))
 
 
+@pytest.fixture(scope="module")
+def given_photograph(folder):
+    return Photograph(folder, "coffee", None)
+
+
 @pytest.fixture
-def open_reach(visit, folder, monkeypatch):
-    monkeypatch.setattr(swin_cost, "_MEASURED", {})
-    return lambda **query: visit(PAGE, show=said.REACH, **({"network": folder} | query))
+def open_reach(visit, folder, at_home):  # noqa: ARG001
+    return lambda **query: visit(PAGE, show=words.REACH, network=folder, **query)
 
 
 def strips(app) -> list[dict]:
@@ -55,13 +63,8 @@ def numbers(sent) -> np.ndarray:
     return np.array(sent, dtype=float)
 
 
-def known(folder):
-    windowed = watch_windows(folder, "coffee", None)
-    return blocks_of(windowed.layers, windowed.watched.record)
-
-
-def test_every_block_has_a_tile_and_the_vision_transformer_too(open_reach):
-    app = open_reach()
+def test_every_block_has_a_tile_with_its_reach_and_the_curves_are_their_shares(open_reach, given_photograph):
+    app = open_reach(reach_row="2", reach_column="11")
     assert not app.warning
     windows, whole = strips(app)
     assert [tile["label"] for tile in windows["tiles"]] == [
@@ -71,49 +74,43 @@ def test_every_block_has_a_tile_and_the_vision_transformer_too(open_reach):
         "stage 1, block 1, shifted",
     ]
     assert [tile["label"] for tile in whole["tiles"]] == [f"block {number}" for number in range(6)]
-    assert (windows["grid"], windows["chosen"]) == ([13, 13], [6, 6])
-
-
-def test_the_tiles_hold_the_reach_of_the_chosen_place(open_reach, folder):
-    app = open_reach(reach_row="2", reach_column="11")
-    blocks = known(folder)
+    assert (windows["grid"], windows["chosen"]) == ([13, 13], [2, 11])
+    blocks = compute.blocks(given_photograph, None)
     reach, limit = growing_reach(blocks, 2, 11).numpy(), growing_limit(blocks, 2, 11).numpy()
-    for found, shares, can in zip(maps(strips(app)[0]), reach, limit, strict=True):
+    for found, shares, can in zip(maps(windows), reach, limit, strict=True):
         assert ((found >= 0) == can).all()
         np.testing.assert_allclose(found[can], shares[can], rtol=2e-3, atol=1e-6)
-    for shares in maps(strips(app)[1]):
-        assert (shares >= 0).all()
+    assert all((shares >= 0).all() for shares in maps(whole))
+    drawn = traces(app, "reach-shares")
+    name = next(name for name in drawn if name.endswith(": can") and not name.startswith("Vision"))
+    np.testing.assert_allclose(drawn[name][:5], [1 / 169, *((each >= 0).mean() for each in maps(windows))])
+    assert drawn["Vision transformer: can"][1] == 1
+    cost = traces(app, "swin-cost")
+    assert list(cost) == ["In windows, counted", "Over the whole grid, counted"]
+    assert cost["In windows, counted"][1] == pytest.approx((96 / 64) ** 2)
 
 
-def test_forwards_every_tile_has_the_grid_of_its_block(open_reach, folder):
-    app = open_reach(reach_follow="where this patch has come", reach_row="0", reach_column="0")
-    spread = spread_of(known(folder), 0, 0)
+def test_one_head_is_followed_forwards_from_the_address_on_the_grid_of_every_block(open_reach, given_photograph):
+    app = open_reach(reach_follow="where this patch has come", reach_head="head 1", reach_row="0", reach_column="0")
+    windowed = compute.watch_windows(given_photograph)
+    spread = spread_of(blocks_of(windowed.layers, windowed.watched.record, 1), 0, 0)
     found = maps(strips(app)[0])
     assert [each.shape for each in found] == [(13, 13), (13, 13), (7, 7), (7, 7)]
     np.testing.assert_allclose(np.maximum(found[-1], 0), spread[-1].numpy(), rtol=2e-3, atol=1e-6)
-
-
-def test_the_curves_are_the_shares_of_the_tiles(open_reach):
-    app = open_reach()
-    drawn = traces(app, "reach-shares")
-    windows = maps(strips(app)[0])
-    name = next(name for name in drawn if name.endswith(": can") and not name.startswith("Vision"))
-    np.testing.assert_allclose(drawn[name][1:5], [(each >= 0).mean() for each in windows])
-    assert drawn[name][0] == pytest.approx(1 / 169)
-    assert drawn["Vision transformer: can"][1] == 1
-
-
-def test_one_head_can_be_followed_alone(open_reach, folder):
-    windowed = watch_windows(folder, "coffee", None)
-    blocks = blocks_of(windowed.layers, windowed.watched.record, 1)
-    found = maps(strips(open_reach(reach_head="head 1"))[0])
-    np.testing.assert_allclose(np.maximum(found[-1], 0), growing_reach(blocks, 6, 6)[-1].numpy(), rtol=2e-3, atol=1e-6)
 
 
 def test_impossible_choices_in_a_link_fall_back(open_reach):
     app = open_reach(reach_row="99", reach_column="-1", reach_head="head 77")
     assert not app.warning
     assert strips(app)[0]["chosen"] == [6, 6]
+
+
+def test_a_patch_has_the_same_place_in_both_models(given_photograph):
+    windows = through_windows(given_photograph, None, (12, 0), "back")
+    whole = through_all(given_photograph, None, (12.5 / 13, 0.5 / 13), "back")
+    assert whole.chosen == (whole.grid[0] - 1, 0)
+    assert windows.besides == "padding"
+    assert whole.besides == "the class token"
 
 
 @pytest.mark.parametrize(
@@ -124,36 +121,73 @@ def test_a_strange_message_of_the_browser_chooses_nothing(message):
     assert patch_of({"down": 0.5, "across": 0}) == (0.5, 0.0)
 
 
-def test_the_counted_costs_are_the_two_equations(open_reach):
-    app = open_reach()
-    drawn = traces(app, "swin-cost")
-    assert list(drawn) == ["In windows, counted", "Over the whole grid, counted"]
-    least = window_cost(16, 16, 8, (4, 4))
-    wanted = [window_cost(side // 4, side // 4, 8, (4, 4)) / least for side in PIXELS]
-    np.testing.assert_allclose(drawn["In windows, counted"], wanted)
-    wanted = [global_cost(side // 4, side // 4, 8) / least for side in PIXELS]
-    np.testing.assert_allclose(drawn["Over the whole grid, counted"], wanted)
-    ratio = global_cost(13, 13, 8) / window_cost(13, 13, 8, (4, 4))
-    assert f"**{ratio:.1f} times**" in prose(app)
+def reached(shares: np.ndarray, limits: np.ndarray, besides: str = "") -> Reached:
+    """Blocks with maps (block, row, column); the patch in the corner is the chosen one."""
+    labels = tuple(map(str, range(len(shares))))
+    return Reached("Model", SimpleNamespace(), labels, tuple(shares), tuple(limits), (0, 0), shares.shape[1:], besides)
 
 
-def test_measuring_puts_points_over_the_lines(open_reach, monkeypatch):
+@settings(deadline=None)
+@given(arrays(np.float32, (3, 2, 4), elements=some.floats(0.0625, 1, width=32)), some.booleans())
+def test_what_arrives_is_told_as_a_loop_counts_it(shares, padded):
+    shares = shares / shares.sum(axis=(1, 2), keepdims=True) * (0.8 if padded else 1)
+    sentences = about_reach(*[reached(shares, shares > 0, "padding" if padded else "")] * 2, "back")
+    last, needed, held = sorted(shares[-1].ravel().tolist(), reverse=True), 0, 0.0
+    while held < (0.9 - 1e-6) * sum(last):
+        held, needed = held + last[needed], needed + 1
+    assert f"**{percent(needed / 8)}** of the patches hold 90% of what arrives" in sentences[1]
+    own = float(shares[-1][0, 0] / shares[-1].sum())
+    assert f"the chosen patch itself {percent(own)}" in sentences[1]
+    assert ("20% of the place comes from padding" in sentences[-1]) == padded
+    assert len(sentences) == 2 + padded
+
+
+@pytest.mark.parametrize(
+    ("within", "told"),
+    [
+        ([2, 4, 8], "**25%** of the picture can have reached the chosen place: no more than one window. The whole "),
+        ([2, 4, 8], "picture can after **3** of 3 blocks."),
+        ([2, 4, 4], "After all 3 blocks it is 50%: the rest stays out of reach."),
+        ([8, 8, 8], "**100%** of the picture can have reached the chosen place: no more than one window. That is the "),
+    ],
+)
+def test_when_the_whole_picture_is_within_reach_is_counted(within, told):
+    limits = np.array([np.arange(8).reshape(2, 4) < count for count in within])
+    windows = reached(limits / limits.sum(axis=(1, 2), keepdims=True), limits)
+    assert told in about_reach(windows, windows, "back")[0]
+    (forwards,) = about_reach(windows, windows, "forth")
+    assert "can hold something of the chosen patch" in forwards
+
+
+@settings(deadline=None)
+@given(*[some.integers(1, 6)] * 2, some.sampled_from([8, 64]), some.integers(1, 40))
+def test_counted_costs_are_those_of_matrices_multiplied_one_by_one(high, wide, width, grid):
+    def products(queries: int, keys: int) -> int:
+        return 2 * queries * keys * width  # scores, then the sum of values
+
+    places = grid**2
+    windows = 4 * places * width**2 + products(places, high * wide)
+    whole = 4 * places * width**2 + products(places, places)
+    (sentence,) = about_cost(Costs(BlockSizes(width, 2, (high, wide), 4), 4 * grid))
+    assert f"At {4 * grid} × {4 * grid} pixels" in sentence
+    assert f"**{whole / windows:.1f} times** as many" in sentence
+    assert "windows cost 4.0 times as many as before" in sentence
+    more = 16 * places * width**2 + products(4 * places, 4 * places)
+    assert f"the whole grid {more / whole:.1f} times." in sentence
+
+
+def test_measuring_puts_points_over_the_lines(visit, monkeypatch):
     def measure(_, progress):
         progress(1, 1)
         return tuple(Timing(side, side**2 / 1e6, side**3 / 1e7, 5) for side in PIXELS[:-1])
 
-    monkeypatch.setattr(swin_cost, "measure", measure)
-    assert "Measure on this machine" in [button.label for button in open_reach().button]
-    swin_cost.measure_timings(BlockSizes(8, 2, (4, 4), 4), lambda *_: None)
-    app = open_reach()
+    monkeypatch.setattr(compute, "measure", measure)
+    app = visit(PAGE, show=words.REACH, patches="16")
+    next(button for button in app.button if button.label == "Measure on this machine").click().run()
+    assert not app.exception
     points = traces(app, "swin-ratio")["Whole grid / windows, measured"]
     np.testing.assert_allclose(points[:-1], [side / 10 for side in PIXELS[:-1]])
     assert np.isnan(points[-1])
     assert f"Measured here at {PIXELS[-2]} pixels" in prose(app)
     assert "Measure again" in [button.label for button in app.button]
-
-
-def test_a_model_without_windows_is_refused_in_one_sentence(visit, tmp_path):
-    app = visit(PAGE, show=said.REACH, network=str(save_timm_model("vit", tmp_path)))
-    assert len(app.warning) == 1
-    assert "Vision transformer" in app.warning[0].value
+    compute.timings.forget(BlockSizes(80, 2, (4, 4), 4))

@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pages.vision.vision_transformer import compute_measured as kept
-from pages.vision.vision_transformer import measured_faithful, measured_quality
-from pages.vision.vision_transformer import words as page
-from pages.vision.vision_transformer import words_measured as said
+from pages.vision.vision_transformer import compute_measured as reader
+from pages.vision.vision_transformer import measured, words
+from pages.vision.vision_transformer.compute_measured import Area, Faithful, Quality
 from tests.pages.conftest import prose, told
 
 PAGE = "vision/vision_transformer"
@@ -41,7 +42,7 @@ FAITHFUL = {
 @pytest.fixture
 def weights(tmp_path, monkeypatch):
     """Write a file of a model: weights("vit-tiny-imagenet", "results.json", {...})."""
-    monkeypatch.setattr(kept, "WEIGHTS", tmp_path)
+    monkeypatch.setattr(reader, "WEIGHTS", tmp_path)
 
     def write(model, file, given):
         (tmp_path / model).mkdir(exist_ok=True)
@@ -53,7 +54,7 @@ def weights(tmp_path, monkeypatch):
 
 @pytest.fixture
 def open_section(visit):
-    return lambda: visit(PAGE, show=page.MEASURED)
+    return lambda: visit(PAGE, show=words.MEASURED)
 
 
 def test_the_table_and_the_sentences_say_what_the_files_say(open_section, weights):
@@ -73,11 +74,10 @@ def test_the_table_and_the_sentences_say_what_the_files_say(open_section, weight
     )
     text = prose(app)
     assert (
-        "**Residual network** is right most often (60.0%), before **Plain convolutions** (55.0%): more than chance"
-        in text
+        "**Residual network** is right most often (60.0%), before **Plain convolutions** (55.0%), by more than" in text
     )
     assert "2.0 times as much, for +10.0 points of top-1" in text
-    assert "worth +5.0 points of top-1" in text
+    assert "with shortcuts come to 60.0%, those without to 55.0%: +5.0 points" in text
     assert "Not measured yet: Swin transformer." in " ".join(element.value for element in app.caption)
     assert "both measures: deletion 0.200 (random 0.300), insertion 0.500 (random 0.400)" in text
     assert "attention, last layer cannot be told from chance by deletion" in text
@@ -85,66 +85,99 @@ def test_the_table_and_the_sentences_say_what_the_files_say(open_section, weight
     assert "A machine" in " ".join(element.value for element in app.caption)
 
 
-def test_a_lead_within_two_standard_errors_is_not_called_clear(weights):
-    weights("vit-tiny-imagenet", "results.json", quality(0.500))
-    weights("resnet-tiny-imagenet", "results.json", quality(0.505))
-    assert "so little that it may be chance" in measured_quality.about(kept.qualities())[0]
-
-
 def test_what_nobody_has_measured_has_no_column_and_no_figure(open_section, weights):
     weights("vit-tiny-imagenet", "results.json", quality(0.5))
+    weights("plain-tiny-imagenet", "results.json", {"plan": {"steps": 100}, "seconds": 60.0})  # trained, not measured
     app = open_section()
     assert list(app.dataframe[0].value.columns) == ["model", "top-1", "top-5"]
+    assert list(app.dataframe[0].value["model"]) == ["Vision transformer"]
+    assert "Plain convolutions" in told(app, "caption")
     assert not app.get("plotly_chart")
-    assert said.NOT_FAITHFUL_YET in told(app)
+    assert words.NOT_FAITHFUL_YET in told(app)
 
 
 def test_without_any_file_the_page_says_how_to_make_one(open_section, weights):
     del weights
     app = open_section()
-    assert said.NOTHING in told(app)
-    assert said.NOT_FAITHFUL_YET in told(app)
+    assert words.NOTHING in told(app)
+    assert words.NOT_FAITHFUL_YET in told(app)
+
+
+@pytest.mark.parametrize(
+    ("file", "given", "reason"),
+    [
+        ("results.json", {"parameters": 3}, "'validation' is missing"),
+        ("faithfulness.json", {**FAITHFUL, "explanations": {"random": areas(0.3, 0.4)}}, "explanations"),
+    ],
+)
+def test_a_damaged_file_is_named_in_one_sentence_and_the_other_part_stays(open_section, weights, file, given, reason):
+    weights("vit-tiny-imagenet", file, given)
+    app = open_section()
+    assert f"vit-tiny-imagenet/{file} cannot be read" in told(app)
+    assert reason in told(app)
+    assert len(app.warning) == 1
+    other = words.NOT_FAITHFUL_YET if file == "results.json" else words.NOTHING
+    assert other in told(app)
 
 
 @pytest.mark.parametrize(
     ("file", "given", "reason"),
     [
         ("results.json", "{", "Expecting property name"),
-        ("results.json", {"parameters": 3}, "'validation' is missing"),
-        ("results.json", quality(1.4), "'top1' is not between 0 and 1"),
-        ("results.json", quality(0.4, macs=float("nan")), "'macs' is no number"),
-        ("faithfulness.json", {**FAITHFUL, "explanations": {}}, "random orders"),
+        ("results.json", quality(1.4), "top1"),
+        ("results.json", quality(0.4, macs=float("nan")), "macs"),
         ("faithfulness.json", {"explanations": FAITHFUL["explanations"]}, "'pictures' is missing"),
     ],
 )
-def test_a_damaged_file_is_named_in_one_sentence_and_the_other_part_stays(open_section, weights, file, given, reason):
+def test_a_damaged_file_is_an_error_with_its_reason(weights, file, given, reason):
     weights("vit-tiny-imagenet", file, given)
-    app = open_section()
-    assert f"weights/vit-tiny-imagenet/{file} cannot be read" in told(app)
-    assert reason in told(app)
-    assert len(app.warning) == 1
-    other = said.NOT_FAITHFUL_YET if file == "results.json" else said.NOTHING
-    assert other in told(app)
-
-
-def test_a_model_that_is_trained_but_not_measured_yet_is_said_to_be_so(open_section, weights):
-    weights("vit-tiny-imagenet", "results.json", quality(0.5))
-    weights("plain-tiny-imagenet", "results.json", {"plan": {"steps": 100}, "seconds": 60.0})
-    app = open_section()
-    assert list(app.dataframe[0].value["model"]) == ["Vision transformer"]
-    assert "Plain convolutions" in told(app, "caption")
-    assert not app.warning
+    with pytest.raises(reader.ModelError, match=reason):
+        reader.qualities() if file == "results.json" else reader.faithfulness()
 
 
 def test_a_model_measured_anew_is_read_anew(weights):
     weights("vit-tiny-imagenet", "results.json", quality(0.5))
-    assert kept.qualities()[0].top1 == 0.5
+    assert reader.qualities()[0].top1 == 0.5
     weights("vit-tiny-imagenet", "results.json", quality(0.61, parameters=7))
-    assert kept.qualities()[0].top1 == 0.61
+    assert reader.qualities()[0].top1 == 0.61
 
 
 def test_differences_from_random_stand_in_the_table(weights):
     weights("vit-tiny-imagenet", "faithfulness.json", FAITHFUL)
-    table = measured_faithful.table(kept.faithfulness()).set_index("explanation")
+    table = measured.faithfulness_table(reader.faithfulness()).set_index("explanation")
     assert table.loc["Gradient × attention", "deletion, against random"] == -0.1
-    assert table.loc[said.RANDOM].isna()["deletion, against random"]
+    assert table.loc[words.RANDOM].isna()["deletion, against random"]
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(10, 10_000))
+def test_a_lead_is_called_clear_from_two_standard_errors_of_the_difference(one, two, pictures):
+    found = [Quality("vit-tiny-imagenet", one, 1.0, pictures), Quality("swin-tiny-imagenet", two, 1.0, pictures)]
+    (sentence,) = measured.tell_quality(found)
+    error = (one * (1 - one) / pictures + two * (1 - two) / pictures) ** 0.5
+    if abs(abs(one - two) - 2 * error) > 1e-9:
+        assert ("which may be chance" in sentence) == (abs(one - two) < 2 * error)
+    best = "Vision" if one >= two else "Swin"
+    assert sentence.startswith(f"**{best} transformer** is right most often ({max(one, two):.1%})")
+
+
+@pytest.mark.parametrize(
+    ("difference", "told"),
+    [(-0.1, None), (-0.004, "cannot be told from chance"), (0.009, "cannot be told"), (0.1, "is worse than chance")],
+)
+def test_an_explanation_is_called_no_better_than_chance_only_where_it_is(difference, told):
+    area = {"deletion": Area(0.2, 0.01), "insertion": Area(0.3, 0.01)}
+    against = {"deletion": Area(difference, 0.005), "insertion": Area(0.1, 0.005)}
+    one = Faithful("plain-tiny-imagenet", {"activation": area, "random": area}, {"activation": against}, 200, 0.5)
+    sentences = measured.tell_faithfulness(one)
+    assert len(sentences) == (1 if told is None else 2)
+    assert told is None or told in sentences[1]
+
+
+def test_the_models_that_come_with_the_atlas_were_trained_as_the_page_says():
+    found = {name: json.loads((reader.WEIGHTS / name / "results.json").read_text()) for name in words.MODELS}
+    qualities = {one.name: one for one in reader.qualities()}
+    vit = found.pop("vit-tiny-imagenet")
+    assert vit["teacher"] == "resnet"
+    assert all(each["teacher"] is None and each["pictures"] == vit["pictures"] for each in found.values())
+    assert all(qualities["vit-tiny-imagenet"].epochs > qualities[name].epochs for name in found)
+    assert len({qualities[name].epochs for name in found}) == 1

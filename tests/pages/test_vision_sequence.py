@@ -1,117 +1,224 @@
-"""Picture to sequence: the stages with their shapes, a patch that is followed, filters and positions."""
+"""Picture to sequence: the stages with their shapes, a patch that is followed, filters and positions, all sentences."""
 
+import functools
+import itertools
 import json
+import re
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
-from streamlit.testing.v1 import AppTest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pages.vision.vision_transformer import sequence_notices, sequence_patch, sequence_stages
-from pages.vision.vision_transformer.compute_sequence import follow_picture
+from core.images import Patches
+from core.order.learned_positions import similarity
+from dashboard.photograph import Photograph
+from dashboard.ways_of_order import WAY_TOLD
+from pages.vision.vision_transformer import filters_and_positions, sequence, stages
+from pages.vision.vision_transformer.compute import as_colours, follow
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import prose, told
 
 PAGE = "vision/vision_transformer"
 pytestmark = pytest.mark.usefixtures("at_home")
 VIT = "vit-tiny-imagenet"
+SIDES = st.integers(1, 6)
+PREFIXES = st.sampled_from([(), ("class",), ("class", "distilled"), ("class", "register 1", "register 2")])
 
 
-def charts_of(app: AppTest) -> int:
-    return len(app.get("plotly_chart"))
+@pytest.fixture(scope="module")
+def cat():
+    """The cat in 8 x 8 patches of our vision transformer."""
+    return follow(Photograph(VIT, "cat", 64))
 
 
-def test_the_section_is_alive_at_once(visit):
-    app = visit(PAGE)
-    assert not app.warning
-    assert "What to notice" in [element.value for element in app.subheader]
-    table = app.dataframe[0].value.set_index("step")
-    followed = follow_picture(VIT, "coffee", 96)
-    width = followed.sequence.width
-    assert table.loc["Pixels", "shape"] == "3 × 96 × 96"
-    assert table.loc["Patches", "shape"] == "144 × 3 × 8 × 8"
-    assert table.loc["Flattened", "shape"] == "144 × 192"
-    assert table.loc["Tokens", "shape"] == f"145 × {width}"
-    assert table.loc["Scores", "shape"] == str(len(followed.model.classes))
-    assert "145 tokens**: 12 × 12 patches and 1 more (class)" in prose(app)
-    assert charts_of(app) == 5
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """The coffee, followed through a tiny model of timm: named("swin")."""
+
+    @functools.cache
+    def open_model(kind):
+        return Photograph(str(save_timm_model(kind, tmp_path_factory.mktemp(kind) / kind)), "coffee", None)
+
+    return open_model
 
 
-def test_the_patch_of_the_address_is_followed_with_its_own_numbers(visit):
+def test_the_section_is_alive_and_follows_the_patch_of_the_address(visit, cat):
     app = visit(PAGE, patch="3-4", patches="8", picture="cat")
-    sequence = follow_picture(VIT, "cat", 64).sequence
+    assert not app.warning
+    width = cat.sequence.width
+    table = app.dataframe[0].value.set_index("step")["shape"]
+    expected = {"Pixels": "3 × 64 × 64", "Patches": "64 × 3 × 8 × 8", "Flattened": "64 × 192"}
+    assert {name: table[name] for name in expected} == expected
+    assert table["Tokens"] == f"65 × {width}"
+    assert table["Scores"] == str(len(cat.model.classes))
     assert "The patch in row 3, column 4" in [element.value for element in app.subheader]
-    pixels = sequence.pixels[:, 24:32, 32:40].flatten()
+    pixels = cat.sequence.pixels[:, 24:32, 32:40].flatten()
     some = ", ".join(f"{round(float(value), 2) + 0.0:.2f}".replace("-", "−") for value in pixels[:12])
     assert f"it begins with {some}" in prose(app)
-    weight, bias = sequence.projection.weight[0], float(sequence.projection.bias[0])
-    first = float((pixels * weight).sum()) + bias
+    projection = cat.sequence.projection
+    first = float((pixels * projection.weight[0]).sum()) + float(projection.bias[0])
     assert any(f"= {round(first, 3) + 0.0:.3f}" in element.value for element in app.latex)
-
-
-@pytest.mark.parametrize("asked", ["99-0", "0-99", "<b>", "-1-2", "3", "1.5-2", "999999-0"])
-def test_a_patch_that_is_not_there_is_one_in_the_middle(visit, asked):
-    app = visit(PAGE, patch=asked, patches="8")
-    assert "The patch in row 4, column 4" in [element.value for element in app.subheader]
-
-
-def test_the_strips_are_the_vectors_of_the_followed_patch():
-    followed = follow_picture(VIT, "cat", 64)
-    sequence = followed.sequence
-    rows = {row.name: torch.from_numpy(row.values) for row in sequence_patch.vectors_of(followed, 28)}
-    torch.testing.assert_close(rows["flattened"], sequence.pixels[:, 24:32, 32:40].flatten())
-    torch.testing.assert_close(rows["projected"] + rows["position"], rows["token"], rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(rows[f"after {sequence.blocks} blocks"], sequence.encoded[29])
-
-
-def test_the_arrays_to_take_away_have_the_shapes_of_the_table():
-    followed = follow_picture(VIT, "cat", 64)
-    arrays = sequence_stages.arrays_of(followed.sequence)
-    shapes = [" × ".join(f"{side:,}" for side in array.shape) for array in arrays.values()]
-    assert sequence_stages.table_of(followed)["shape"].tolist() == shapes
-
-
-def test_the_pixels_that_are_shown_are_those_of_the_model():
-    followed = follow_picture(VIT, "cat", 64)
-    shown = sequence_patch.as_rgb(followed, followed.sequence.pixels)
-    framing = followed.model.framing
-    back = (torch.from_numpy(shown).permute(2, 0, 1) / 255 - torch.tensor(framing.mean).view(3, 1, 1)) / torch.tensor(
-        framing.std
-    ).view(3, 1, 1)
-    assert (back - followed.sequence.pixels).abs().max() < 0.02
-
-
-def test_a_model_by_folder_with_registers_shows_all_its_tokens(visit, tmp_path):
-    folder = save_timm_model("dinov2", tmp_path / "dinov2")
-    app = visit(PAGE, network=str(folder), picture="cat")
-    table = app.dataframe[0].value
-    assert "(class, 4 registers)" in prose(app)
-    steps = table["step"].tolist()
-    assert steps.index("Positions") < steps.index("Joining")  # positions are added to the patches alone
-    assert "the patches alone" in table.set_index("step").loc["Positions", "what happens"]
-    assert "Scores" not in steps
-
-
-def test_a_convolutional_network_gets_a_sentence(visit, tmp_path):
-    folder = save_timm_model("resnet", tmp_path / "resnet")
-    app = visit(PAGE, network=str(folder), picture="cat")
-    assert "is a convolutional network" in told(app, "info")
-    assert not app.dataframe
+    assert "65 tokens**: 8 × 8 patches and 1 more (class)" in prose(app)
+    charts = app.get("plotly_chart")
+    assert len(charts) == 5
+    assert all(json.loads(chart.proto.spec)["layout"] for chart in charts)
 
 
 def test_the_projector_shows_no_prose(visit):
     app = visit(PAGE, present="1", patches="8")
     assert "What to notice" not in [element.value for element in app.subheader]
-    assert charts_of(app) == 5
+    assert len(app.get("plotly_chart")) == 5
 
 
-def test_every_figure_is_readable_json(visit):
-    app = visit(PAGE, patches="8")
-    for chart in app.get("plotly_chart"):
-        assert json.loads(chart.proto.spec)["layout"]
+def test_a_network_without_attention_gets_a_sentence(visit, named):
+    app = visit(PAGE, network=named("resnet").name)
+    assert "has no attention" in told(app, "info")
+    assert not app.dataframe
 
 
-def test_the_first_channel_is_written_out_with_true_numbers():
-    sequence = follow_picture(VIT, "cat", 64).sequence
-    latex = sequence_notices.written_out(sequence, 5)
-    assert latex.endswith(rf"= {round(float(sequence.projected[5, 0]), 3) + 0.0:.3f} \end{{gathered}}")
-    assert f"{round(float(sequence.flattened[5, 0]), 3) + 0.0:.3f}" in latex
+@pytest.mark.parametrize("asked", ["", "99-0", "0-99", "<b>", "-1-2", "3", "1.5-2", "999999-0", "8-0", "0-7x"])
+def test_a_patch_that_is_not_there_is_one_in_the_middle(asked):
+    assert sequence.place_in(asked, Patches(8, 7)) == (4, 3)
+    assert sequence.place_in("7-6", Patches(8, 7)) == (7, 6)
+
+
+def test_the_strips_are_the_vectors_of_the_followed_patch(cat):
+    found = cat.sequence
+    rows = {row.name: torch.from_numpy(row.values) for row in sequence.vectors_of(found, 28)}
+    torch.testing.assert_close(rows["flattened"], found.pixels[:, 24:32, 32:40].flatten())
+    torch.testing.assert_close(rows["projected"] + rows["position"], rows["token"], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(rows[f"after {found.blocks} blocks"], found.encoded[29])
+
+
+def test_the_arrays_to_take_away_have_the_shapes_of_the_table(cat):
+    arrays = stages.arrays_of(cat.sequence)
+    shapes = [" × ".join(f"{side:,}" for side in array.shape) for array in arrays.values()]
+    assert stages.table_of(cat.sequence)["shape"].tolist() == shapes
+
+
+def test_the_pixels_that_are_shown_are_those_of_the_model(cat):
+    framing = cat.model.framing
+    shown = torch.from_numpy(as_colours(framing, cat.sequence.pixels)).permute(2, 0, 1) / 255
+    mean, deviation = (torch.tensor(values).view(3, 1, 1) for values in (framing.mean, framing.std))
+    assert ((shown - mean) / deviation - cat.sequence.pixels).abs().max() < 0.02
+
+
+def test_a_model_by_folder_with_registers_shows_all_its_tokens(named):
+    found = follow(named("dinov2")).sequence
+    table = stages.table_of(found).set_index("step")["what happens"]
+    assert table["Joining"].endswith("the same for every picture: class, 4 registers")
+    steps = table.index.tolist()
+    assert steps.index("Positions") < steps.index("Joining")  # positions are added to the patches alone
+    assert "the patches alone" in table["Positions"]
+    assert "Scores" not in steps
+
+
+def test_the_first_channel_is_written_out_with_true_numbers(cat):
+    found = cat.sequence
+    latex = sequence.written_out(found, 5)
+    assert latex.endswith(rf"= {round(float(found.projected[5, 0]), 3) + 0.0:.3f} \end{{gathered}}")
+    assert f"{round(float(found.flattened[5, 0]), 3) + 0.0:.3f}" in latex
+    assert sequence.token_formula(found) == r"x_p E + b + \text{pos}_p"
+
+
+def test_the_formula_of_swin_has_the_norm_and_no_position_that_swin_has_and_has_not(named):
+    assert sequence.token_formula(follow(named("swin")).sequence) == r"\operatorname{norm}(x_p E + b)"
+
+
+def number(pattern: str, text: str) -> int:
+    return int(re.search(pattern, text)[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("kind", ["vit", "deit", "dinov2", "siglip", "swin", "beit"])
+def test_the_pairs_that_are_told_are_those_that_the_model_compares(named, kind):
+    photograph = named(kind)
+    followed, record = follow(photograph), photograph.watched().record
+    first = record.calls[0]
+    compared = sum(first.weights(0, item).numel() for item in range(first.batch_size))
+    text = sequence.tell_length(followed.sequence.patches, followed.calls)
+    assert number(r"([\d,]+) pairs", text) == compared
+    if kind == "swin":
+        assert f"{first.batch_size} windows of {first.key_length} places" in text
+        assert f"all with all would be {len(followed.sequence.entering) ** 2:,}" in text
+        assert "times as many" not in text
+    else:
+        layers = len(record.calls)
+        whole = f"{layers - 1} of the {layers}" if kind == "siglip" else f"each of the {layers}"
+        assert f"In each head of {whole} attention layers" in text
+
+
+@given(rows=SIDES, columns=SIDES, prefix=PREFIXES)
+def test_twice_as_many_patches_on_a_side_are_counted_with_the_prefix_tokens(rows, columns, prefix):
+    small, large = Patches(rows, columns, prefix), Patches(2 * rows, 2 * columns, prefix)
+    text = sequence.tell_length(small, [(1, len(small), len(small))] * 2)
+    pairs = [sum(1 for _ in itertools.product(range(len(each)), repeat=2)) for each in (small, large)]
+    assert number(r"layers ([\d,]+) pairs", text) == pairs[0]
+    assert number(r"make it ([\d,]+) pairs", text) == pairs[1]
+    assert f"{pairs[1] / pairs[0]:.1f} times as many" in text
+
+
+@pytest.mark.parametrize("way", WAY_TOLD)
+def test_the_order_is_told_by_what_the_model_adds_and_does(way):
+    assert WAY_TOLD[way] in sequence.tell_order(False, way)
+    added = sequence.tell_order(True, way)
+    assert "a position to each patch" in added
+    assert (WAY_TOLD[way] in added) == (way != "unknown")
+
+
+@given(st.floats(0, 100, width=32), st.floats(0, 100, width=32))
+def test_the_longer_of_content_and_position_is_named(content, position):
+    lengths = [torch.tensor([[0.0, each]]) for each in (content, position)]
+    made = SimpleNamespace(projected=lengths[0], embedded=None, positions=SimpleNamespace(patches=lengths[1]))
+    (text,) = sequence.tell_weight(made, 0)
+    assert not re.search(r"\b(nan|inf)\b", text)
+    assert f"{round(content, 2):.2f}** and its position **{round(position, 2):.2f}" in text
+    if found := re.search(r": (what was projected|the position) is ([\d.]+) times", text):
+        longer, shorter = (content, position) if found[1].startswith("what") else (position, content)
+        assert float(found[2]) == pytest.approx(longer / shorter, abs=0.06)
+        assert longer > shorter
+    made.positions = None
+    assert sequence.tell_weight(made, 0) == ()
+
+
+@given(rows=SIDES, columns=SIDES, seed=st.integers(0, 99), equal=st.booleans())
+def test_the_sentence_about_positions_is_what_loops_over_all_pairs_find(rows, columns, seed, equal):
+    grid = Patches(rows, columns)
+    vectors = torch.randn(rows * columns, 4, generator=torch.Generator().manual_seed(seed))
+    alike = similarity(torch.ones_like(vectors) if equal else vectors)
+    place = (seed % rows, seed % columns)
+    told = filters_and_positions.tell_positions(grid, alike, place)
+    assert len(told) == (rows * columns > 1)
+    if not told:
+        return
+    places = list(itertools.product(range(rows), range(columns)))
+    touching, far = [], []
+    for (one, (down, across)), (two, (row, column)) in itertools.product(enumerate(places), repeat=2):
+        if abs(down - row) + abs(across - column) == 1:
+            touching.append(float(alike[one, two]))
+        if np.hypot(down - row, across - column) >= min(rows, columns) / 2:
+            far.append(float(alike[one, two]))
+    best = max(
+        (float(alike[places.index(place), number]) for number, other in enumerate(places) if other != place), default=0
+    )
+    row, column = map(int, re.search(r"is row (\d+), column (\d+), (a|no) neighbour", told[0]).groups()[:2])
+    assert float(alike[places.index(place), places.index((row, column))]) == pytest.approx(best)
+    assert (" a neighbour" in told[0]) == (max(abs(row - place[0]), abs(column - place[1])) == 1)
+    if abs(np.mean(touching) - np.mean(far)) > 1e-5:
+        assert ("not the more alike" in told[0]) == (np.mean(touching) < np.mean(far))
+    assert f"touch have {round(np.mean(touching), 2) + 0.0:.2f}".replace("-", "−")[:-1] in told[0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=28), st.integers(2, 40), st.integers(1, 40))
+def test_the_directions_that_are_told_hold_what_is_told(sizes, count, numbers):
+    variance = torch.tensor(sorted(sizes, reverse=True)[: min(count - 1, numbers)])
+    shares = 0.95 * variance / variance.sum().clamp_min(1e-6)
+    told = filters_and_positions.tell_filters(shares, (count, numbers))
+    assert (not told) == (float(shares.sum()) == 0)
+    if told and "directions" in told[0]:
+        needed, most = map(int, re.match(r"\*\*(\d+)\*\* of at most (\d+)", told[0]).groups())
+        assert most == min(count - 1, numbers)
+        assert float(shares[:needed].sum()) >= 0.9 - 1e-5
+        assert float(shares[: needed - 1].sum()) < 0.9 + 1e-5

@@ -1,23 +1,14 @@
 """Which word came from which, for several translations of one sentence at once: point at a word in any of them."""
 
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
-import streamlit as st
-
-from dashboard import layout, theme
-from dashboard.components.alignment_view.packing import cell_of, pack
-from dashboard.components.alignment_view.scene import AlignmentScene, Link, Map, Panel
-from dashboard.components.bundle import bundle
+from dashboard.components.alignment_view.scene import AlignmentScene, Link, Map, Panel, cell_of, pack
+from dashboard.components.kit import Component, choosing
 
 __all__ = ["AlignmentScene", "Link", "Map", "Panel", "alignment_view"]
 
-_FOLDER = Path(__file__).parent
-_MOUNT = st.components.v2.component(
-    "attention_atlas_alignment_view",
-    js=bundle(_FOLDER),
-    css="\n".join(file.read_text(encoding="utf-8") for file in (_FOLDER / "view.css", _FOLDER / "../takeaway/row.css")),
-)
+_show = Component(__file__)
 
 
 def alignment_view(
@@ -39,14 +30,5 @@ def alignment_view(
     """
     data = pack(scene, links=links, cut=cut)
     data |= {"name": f"attention-atlas-{name}", "address": address, "canClick": on_cell is not None}
-    data |= {"palettes": _PALETTES, "present": layout.is_presented()}
 
-    def choose() -> None:
-        cell = cell_of((st.session_state.get(key) or {}).get("cell"), scene)
-        if cell and on_cell:
-            on_cell(*cell)
-
-    _MOUNT(key=key, data=data, on_cell_change=choose)
-
-
-_PALETTES = theme.for_browser()
+    _show(key, data, cell=choosing(partial(cell_of, scene=scene), on_cell))

@@ -1,11 +1,11 @@
-import { clearedContext, fitCanvas, pixelRatio } from "../attention_view/canvas.js";
-import { inkOn, shade } from "../attention_view/colour.js";
-import { make, setAttributes } from "../attention_view/dom.js";
-import { shortened } from "../attention_view/labels.js";
-import { measurer, paint } from "../attention_view/marks.js";
-import { columnText, mapMarks, rowText } from "../cell_map/drawing.js";
-import { layoutOf } from "../cell_map/geometry.js";
-import { told } from "./telling.js";
+import { boxAt, rowAndColumn } from "../kit/cells.js";
+import { inkOn, shade } from "../kit/colour.js";
+import { make, setAttributes } from "../kit/dom.js";
+import { columnText, layoutOf, mapMarks, rowText } from "../kit/grid.js";
+import { ARROWS, isChoice, isShortcut, take, within } from "../kit/keyboard.js";
+import { shortened } from "../kit/labels.js";
+import { lineMark, measurer, paintOn, pixelRatio } from "../kit/marks.js";
+import { written } from "./alignment.js";
 
 const SMALLEST = 6; // pixels of a cell: larger maps are scrolled
 const HIGHEST = 460; // pixels that the cells may take before they are scrolled
@@ -13,7 +13,6 @@ const NARROW = 420; // pixels of a panel below which letters are smaller
 const PRESENTED = 1.45; // times larger for the projector
 const LIT_FROM = 0.05; // strengths below leave a label as it is
 const CELL_ID = "atlas-alignment-cell";
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 let charts = 0;
 
@@ -32,37 +31,35 @@ export function createChart({ point, choose }) {
   let now = null; // { panel, map, scene, theme, geometry, marks }
   let at = [0, 0];
 
-  over.addEventListener("pointermove", (event) => point(under(event)));
-  over.addEventListener("pointerdown", (event) => point(under(event)));
-  over.addEventListener("pointerleave", () => point(null));
-  over.addEventListener("click", (event) => {
-    const place = under(event);
-    if (!place) return;
-    event.stopPropagation();
-    choose(place);
+  setAttributes(over, {
+    pointermove: (event) => point(under(event)),
+    pointerdown: (event) => point(under(event)),
+    pointerleave: () => point(null),
+    click: (event) => {
+      const place = under(event);
+      if (!place) return;
+      event.stopPropagation();
+      choose(place);
+    },
   });
-  element.addEventListener("focus", () => element.matches(":focus-visible") && walk(0, 0));
-  element.addEventListener("blur", () => point(null));
-  element.addEventListener("keydown", press);
+  const focus = () => element.matches(":focus-visible") && walk(0, 0);
+  setAttributes(element, { focus, blur: () => point(null), keydown: press });
 
   function under(event) {
     const { left, top } = over.getBoundingClientRect();
-    return placeAt(now.geometry, now.map.shape, event.clientX - left, event.clientY - top);
+    return placeAt(now.geometry, event.clientX - left, event.clientY - top);
   }
 
   function press(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const isChosen = event.key === "Enter" || event.key === " ";
-    if (!isChosen && !(event.key in MOVES)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (isChosen) choose({ row: at[0], column: at[1] });
-    else walk(...MOVES[event.key]);
+    if (isShortcut(event) || !(isChoice(event) || event.key in ARROWS)) return;
+    take(event);
+    if (isChoice(event)) choose({ row: at[0], column: at[1] });
+    else walk(...ARROWS[event.key]);
   }
 
   function walk(down, right) {
     const { rows, columns } = now.map.shape;
-    at = [Math.min(rows - 1, Math.max(0, at[0] + down)), Math.min(columns - 1, Math.max(0, at[1] + right))];
+    at = [within(at[0] + down, rows), within(at[1] + right, columns)];
     reveal();
     point({ row: at[0], column: at[1] });
   }
@@ -70,17 +67,22 @@ export function createChart({ point, choose }) {
   function reveal() {
     const { left, top, cell: size } = now.geometry;
     const [x, y] = [left + at[1] * size.width, top + at[0] * size.height];
-    if (x < element.scrollLeft + left || x > element.scrollLeft + element.clientWidth - size.width) element.scrollLeft = x - left;
-    if (y < element.scrollTop || y > element.scrollTop + element.clientHeight - size.height) element.scrollTop = y - top;
+    if (x < element.scrollLeft + left || x > element.scrollLeft + element.clientWidth - size.width)
+      element.scrollLeft = x - left;
+    if (y < element.scrollTop || y > element.scrollTop + element.clientHeight - size.height)
+      element.scrollTop = y - top;
   }
 
   function show(shown, width, present) {
     const measure = measurer(shown.theme);
     const matrix = matrixOf(shown, width < NARROW);
     const geometry = layoutOf(matrix, roomFor(matrix, width, present), measure);
-    now = { ...shown, geometry, marks: [...mapMarks(matrix, geometry, shown.theme, measure), ...strikes(shown, geometry)] };
-    for (const canvas of [base, over]) fitCanvas(canvas, geometry, pixelRatio());
-    paint(clearedContext(base, pixelRatio()), now.marks, now.theme);
+    now = {
+      ...shown,
+      geometry,
+      marks: [...mapMarks(matrix, geometry, shown.theme, measure), ...strikes(shown, geometry)],
+    };
+    paintOn(base, now.marks, now.theme, geometry);
     const { rows, columns } = now.map.shape;
     if (at[0] >= rows || at[1] >= columns) at = [0, 0];
     const label = `${now.panel.title}, ${now.map.name}: rows are the words written, columns those of the source`;
@@ -91,7 +93,7 @@ export function createChart({ point, choose }) {
   /** Lights rows and columns; null puts the light out. */
   function light(columns, lights) {
     now.lit = lights ? lightMarks(now, columns, lights) : [];
-    paint(clearedContext(over, pixelRatio()), now.lit, now.theme);
+    paintOn(over, now.lit, now.theme, now.geometry);
     if (lights && lights.row !== null) at = [lights.row, lights.column ?? at[1]];
     describe();
   }
@@ -99,11 +101,10 @@ export function createChart({ point, choose }) {
   function describe() {
     const [row, column] = at;
     const weight = now.map.at(row, column);
-    const value = Number.isNaN(weight) ? "not allowed" : told(weight);
     setAttributes(line, { "aria-rowindex": row + 1 });
     setAttributes(cell, {
       "aria-colindex": column + 1,
-      "aria-label": `${now.panel.tell(row)} ${now.panel.verb} ${now.scene.tell(column)}: ${value}`,
+      "aria-label": `${now.panel.tell(row)} ${now.panel.verb} ${now.scene.tell(column)}: ${written(weight)}`,
     });
     setAttributes(element, { "aria-activedescendant": id });
   }
@@ -141,35 +142,35 @@ function roomFor({ shape: { rows, columns } }, width, present) {
 }
 
 /** The links that were cut, struck through. */
-function strikes({ cut, map, theme }, { left, top, cell }) {
-  const within = cut.filter(([row, column]) => row < map.shape.rows && column < map.shape.columns);
-  return within.flatMap(([row, column]) => {
-    const [x, y, width, height] = [left + column * cell.width, top + row * cell.height, cell.width, cell.height];
-    const stroke = (x1, y1, x2, y2) => ({ kind: "curve", points: [x1, y1, x1, y1, x2, y2, x2, y2], stroke: theme.accent, line: 2 });
+function strikes({ cut, map, theme }, geometry) {
+  const there = cut.filter(([row, column]) => row < map.shape.rows && column < map.shape.columns);
+  return there.flatMap((place) => {
+    const { x, y, width, height } = boxAt(geometry, place);
+    const [left, right, top, bottom] = [x + 2, x + width - 2, y + 2, y + height - 2];
     return [
-      { kind: "rect", x: x + 1, y: y + 1, width: width - 2, height: height - 2, stroke: theme.accent },
-      stroke(x + 2, y + height - 2, x + width - 2, y + 2),
-      stroke(x + 2, y + 2, x + width - 2, y + height - 2),
+      { kind: "rect", ...boxAt(geometry, place, [1, 1], -1), stroke: theme.accent },
+      lineMark([left, bottom], [right, top], theme.accent, 2),
+      lineMark([left, top], [right, bottom], theme.accent, 2),
     ];
   });
 }
 
 /** The row and the column in view are framed, the rest fades; labels are backed by how strongly they are meant. */
 function lightMarks({ geometry, map, theme }, columns, { rows, row, column }) {
-  const { left, top, cell, size, isTurned } = geometry;
+  const { cell, size, isTurned } = geometry;
   const { shape } = map;
-  const frame = (from, down, width, height) => ({
-    kind: "rect",
-    x: left + from * cell.width,
-    y: top + down * cell.height,
-    width: width * cell.width,
-    height: height * cell.height,
-  });
-  const marks = row === null ? fadedBesideColumn(frame, shape, column, theme) : fadedBesideRow(frame, shape, row, theme);
-  const ink = { stroke: theme.ink, line: 1.5 };
+  const framed = (place, count) => ({ kind: "rect", ...boxAt(geometry, place, count), stroke: theme.ink, line: 1.5 });
+  const faded = (place, count) => ({ kind: "rect", ...boxAt(geometry, place, count), fill: theme.paper, alpha: 0.6 });
+  const marks = [];
+  if (row !== null) {
+    marks.push(faded([0, 0], [row, shape.columns]), faded([row + 1, 0], [shape.rows - row - 1, shape.columns]));
+    marks.push(framed([row, 0], [1, shape.columns]));
+  } else if (column !== null) {
+    const beyond = [shape.rows, shape.columns - column - 1];
+    marks.push(faded([0, 0], [shape.rows, column]), faded([0, column + 1], beyond));
+  }
+  if (column !== null) marks.push(row === null ? framed([0, column], [shape.rows, 1]) : framed([row, column], [1, 1]));
   const across = { step: cell.width, size: isTurned ? size : 3 * size };
-  if (row !== null) marks.push({ ...frame(0, row, shape.columns, 1), ...ink });
-  if (column !== null) marks.push({ ...(row === null ? frame(column, 0, 1, shape.rows) : frame(column, row, 1, 1)), ...ink });
   return [
     ...marks,
     ...labelled(columns, column, row === null, across, (place) => columnText(geometry, place, theme.ink), theme),
@@ -192,26 +193,10 @@ function labelled(strengths, here, isFramed, { step, size }, text, theme) {
   });
 }
 
-function fadedBesideRow(frame, { rows, columns }, row, theme) {
-  const faded = { fill: theme.paper, alpha: 0.6 };
-  return [
-    { ...frame(0, 0, columns, row), ...faded },
-    { ...frame(0, row + 1, columns, rows - row - 1), ...faded },
-  ];
-}
-
-function fadedBesideColumn(frame, { rows, columns }, column, theme) {
-  if (column === null) return [];
-  const faded = { fill: theme.paper, alpha: 0.6 };
-  return [
-    { ...frame(0, 0, column, rows), ...faded },
-    { ...frame(column + 1, 0, columns - column - 1, rows), ...faded },
-  ];
-}
-
-function placeAt({ left, top, cell }, { rows, columns }, x, y) {
-  const [row, column] = [Math.floor((y - top) / cell.height), Math.floor((x - left) / cell.width)];
-  const isRow = row >= 0 && row < rows;
-  if (isRow && column < columns) return { row, column: column < 0 ? null : column };
+/** The cell at a point; beside the cells the row or the column alone, by its label. */
+function placeAt(geometry, x, y) {
+  const [row, column] = rowAndColumn(geometry, x, y);
+  const { rows, columns } = geometry;
+  if (row >= 0 && row < rows && column < columns) return { row, column: column < 0 ? null : column };
   return row >= rows && column >= 0 && column < columns ? { row: null, column } : null;
 }

@@ -1,9 +1,13 @@
-"""Which word came from which: a source, translations of it, and for each the maps between the two."""
+"""A source, translations of it, and for each the maps between the two; and how they are sent."""
 
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
+
+from dashboard.components.kit import codec, place_of
 
 Link = tuple[int, int]
 
@@ -86,3 +90,41 @@ def _check(panel: Panel, sources: int) -> None:
         )
     if outside := [place for place in panel.marked if not 0 <= place < targets]:
         raise ValueError(f"Panel {panel.key!r} has {targets} target words, but word {outside[0]} is marked.")
+
+
+def pack(scene: AlignmentScene, *, links: Collection[Link] | None = None, cut: Collection[Link] = frozenset()) -> dict:
+    """The message for a scene; view.js reads it. Links are sent as cells, (target, source), like those that are cut."""
+    return {
+        "source": list(scene.source),
+        "sourceName": scene.source_name,
+        "panels": [_packed(panel) for panel in scene.panels],
+        "links": None if links is None else sorted([int(target), int(source)] for source, target in links),
+        "cut": sorted([int(target), int(source)] for target, source in cut),
+    }
+
+
+def cell_of(message: object, scene: AlignmentScene) -> tuple[str, int, int] | None:
+    """The panel, target word and source word in a browser's message, or None for whatever else it may hold."""
+    key = message.get("panel") if isinstance(message, Mapping) else None
+    panel = scene.panel(key) if isinstance(key, str) else None
+    place = panel and place_of(message, target=len(panel.target), source=len(scene.source))
+    return (panel.key, place[0], place[1]) if panel and place else None
+
+
+def _packed(panel: Panel) -> dict:
+    return {
+        "key": panel.key,
+        "title": panel.title,
+        "about": panel.about,
+        "verb": panel.verb,
+        "hue": panel.hue,
+        "target": list(panel.target),
+        "start": panel.start,
+        "maps": [
+            {"name": each.name, "note": each.note, "weights": codec.weights_text(each.weights)} for each in panel.maps
+        ],
+        "logProbabilities": None
+        if panel.log_probabilities is None
+        else [float(value) if math.isfinite(value) else None for value in panel.log_probabilities],
+        "marked": sorted(int(place) for place in panel.marked),
+    }

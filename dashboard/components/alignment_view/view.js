@@ -1,37 +1,27 @@
-import { keepAddress } from "../attention_view/address.js";
-import { applyTheme, readTheme } from "../attention_view/colour.js";
-import { make } from "../attention_view/dom.js";
-import { mounting } from "../attention_view/mounting.js";
-import { download } from "../takeaway/files.js";
-import { createRow } from "../takeaway/row.js";
-import { alignmentOf, isSameFocus, isWithin, lightsOf } from "./alignment.js";
+import { keepAddress, parametersOf, unless } from "../kit/address.js";
+import { createFold, make } from "../kit/dom.js";
+import { shortened } from "../kit/labels.js";
+import { moved } from "../kit/marks.js";
+import { mounting, View } from "../kit/mounting.js";
+import { createRow, takesOf } from "../kit/saving.js";
+import { alignmentOf, isSameFocus, isWithin, lightsOf, rowsOfPanels, sentenceFor, tableFor } from "./alignment.js";
 import { cellWidthIn } from "./chart.js";
-import { createTables } from "./numbers_behind.js";
-import { createPanel } from "./panel.js";
-import { csvOfPanels, pngOfPanels, svgOfPanels } from "./saving.js";
-import { sentenceFor } from "./telling.js";
-import { createWords } from "./words.js";
+import { createPanel, createWords } from "./panel.js";
 
 const GAP = 32; // pixels between panels
 const NARROWEST = 270; // pixels of a panel that has others beside it
 const COMFORTABLE = 6.5; // pixels of a cell: narrower ones get a panel of the full width
 const PREFIX = "map-"; // of the parameters in the address
+const BORDER = 20; // pixels of a picture's margin
+const TITLED = 56; // pixels for the titles of a panel in a picture
 
-class AlignmentView {
-  constructor(host) {
-    this.turn = 0;
-    this.panels = new Map(); // by key
-    this.chosen = {}; // the name of the map in view, by the panel's key
-    this.pinned = null;
-    this.hovered = null;
-    this.build(host);
-    this.stop = new AbortController();
-    document.fonts.addEventListener("loadingdone", () => this.draw(), { signal: this.stop.signal });
-    this.sizes = new ResizeObserver(() => this.root.clientWidth !== this.drawnWidth && this.draw());
-    this.sizes.observe(this.root);
-  }
+class AlignmentView extends View {
+  panels = new Map(); // by key
+  chosen = {}; // the name of the map in view, by the panel's key
+  pinned = null;
+  hovered = null;
 
-  build(host) {
+  build() {
     const focus = (column) => (column === null ? null : { panel: null, column });
     this.source = createWords({
       point: (column) => this.hover(focus(column)),
@@ -40,35 +30,20 @@ class AlignmentView {
     this.sourceName = make("span", { class: "label" });
     this.stage = make("div", { class: "panels" });
     this.tell = make("p", { class: "tell", "aria-live": "polite" });
-    this.tables = createTables();
-    const file = (ending) => `${this.name}.${ending}`;
-    this.row = createRow({
-      SVG: () => download(svgOfPanels(this.page()), file("svg")),
-      PNG: async () => download(await pngOfPanels(this.page()), file("png")),
-      "Numbers (CSV)": () => download(csvOfPanels(this.page()), file("csv")),
-    });
-    const sentence = make("div", { class: "source" }, this.sourceName, this.source.element);
-    this.root = make(
-      "div",
-      { class: "alignment", role: "group", click: () => this.pin(null), keydown: (event) => this.press(event) },
-      ...[sentence, this.stage, this.tell, this.row, this.tables.element],
+    this.tables = createFold("These weights as tables", ({ scene, maps }) =>
+      scene.panels.map((panel, place) => tableFor(scene, panel, maps[place])),
     );
-    host.append(this.root);
+    const rows = () => rowsOfPanels(this.scene, this.maps);
+    const takes = { name: () => this.data.name, picture: () => this.picture(), rows, numbers: "Numbers (CSV)" };
+    const sentence = make("div", { class: "source" }, this.sourceName, this.source.element);
+    const parts = [sentence, this.stage, this.tell, createRow(takesOf(takes)), this.tables.element];
+    const about = { click: () => this.pin(null), keydown: (event) => this.press(event) };
+    return make("div", { class: "view alignment", role: "group", ...about }, ...parts);
   }
 
-  /** Takes a message in; returns the number of this call. */
-  receive(component) {
-    const { data } = component;
-    this.component = component;
-    this.present = data.present;
-    this.canClick = data.canClick;
-    this.name = data.name;
-    this.theme = readTheme(this.root, data.palettes, data.present);
-    applyTheme(this.root, this.theme);
-    this.root.classList.toggle("present", data.present);
+  show(data) {
     this.open(data);
     this.draw();
-    return ++this.turn;
   }
 
   /** Shows another scene; the maps in view stay, by their names. */
@@ -109,7 +84,9 @@ class AlignmentView {
 
   /** The map in view of each panel. */
   get maps() {
-    return this.scene.panels.map(({ key, maps, start }) => maps.find(({ name }) => name === this.chosen[key]) ?? maps[start]);
+    return this.scene.panels.map(
+      ({ key, maps, start }) => maps.find(({ name }) => name === this.chosen[key]) ?? maps[start],
+    );
   }
 
   pick(key, place) {
@@ -128,8 +105,10 @@ class AlignmentView {
     this.isStacked = across === 1;
     this.stage.style.setProperty("--across", across);
     const width = Math.floor((this.drawnWidth - (across - 1) * GAP) / across);
-    scene.panels.forEach((panel, place) => this.panels.get(panel.key).show(scene, panel, maps[place], { theme, present, width }));
-    this.tables.show(scene, maps);
+    scene.panels.forEach((panel, place) =>
+      this.panels.get(panel.key).show(scene, panel, maps[place], { theme, present, width }),
+    );
+    this.tables.show({ scene, maps });
     this.light();
   }
 
@@ -148,7 +127,7 @@ class AlignmentView {
     const { scene, maps } = this;
     const focus = this.pinned ?? this.hovered;
     const lights = focus && lightsOf(scene, maps, focus);
-    scene.panels.forEach(({ key }, place) => this.panels.get(key).light(lights && lights.panels[place], lights?.columns));
+    scene.panels.forEach(({ key }, place) => this.panels.get(key).light(lights?.panels[place], lights?.columns));
     this.source.light(this.theme, lights?.columns, focus?.panel === null ? focus.column : null);
     this.tell.classList.toggle("idle", !focus);
     this.tell.textContent = focus ? sentenceFor(scene, maps, focus) : this.idle;
@@ -156,7 +135,7 @@ class AlignmentView {
 
   get idle() {
     if (this.present) return "";
-    const pin = this.canClick ? "Click a word to keep it, a cell to change it." : "Click to keep it.";
+    const pin = this.data.canClick ? "Click a word to keep it, a cell to change it." : "Click to keep it.";
     const sure = this.scene.panels.some((panel) => panel.logProbabilities);
     const bars = sure ? " The bar under a word is as long as the word was probable." : "";
     return `Point at a word or a cell: what belongs together lights up. ${pin}${bars}`;
@@ -165,10 +144,7 @@ class AlignmentView {
   hover(focus) {
     if (this.pinned) return;
     this.hovered = focus;
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = null;
-      this.light();
-    });
+    this.soon(() => this.light());
   }
 
   pin(focus) {
@@ -182,7 +158,7 @@ class AlignmentView {
   /** A click in a panel: on a cell it may be the server's, on a word it pins. */
   choose(panel, { row, column }, focus) {
     const isCell = row !== null && column !== null;
-    if (isCell && this.canClick) this.component.setTriggerValue("cell", { panel, target: row, source: column });
+    if (isCell && this.data.canClick) this.component.setTriggerValue("cell", { panel, target: row, source: column });
     else this.pin(focus);
   }
 
@@ -194,28 +170,36 @@ class AlignmentView {
 
   /** What the address should hold: the maps that differ from those shown at first. */
   wished() {
-    const names = this.maps.map((map) => map.name);
-    return Object.fromEntries(
-      this.scene.panels.map(({ key, maps, start }, place) => [PREFIX + key, names[place] === maps[start].name ? null : names[place]]),
-    );
+    const { maps: seen, scene } = this;
+    const wish = ({ key, maps, start }, place) => [PREFIX + key, unless(seen[place].name, maps[start].name)];
+    return Object.fromEntries(scene.panels.map(wish));
   }
 
   addressed() {
-    const given = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith(PREFIX));
+    const given = parametersOf().starting(PREFIX);
     return Object.fromEntries(given.map(([name, map]) => [name.slice(PREFIX.length), map]));
   }
 
-  /** What goes into a file. */
-  page() {
-    const drawn = this.scene.panels.map(({ key }) => this.panels.get(key).drawn());
-    return { scene: this.scene, maps: this.maps, drawn, theme: this.theme, isStacked: this.isStacked };
-  }
-
-  destroy() {
-    this.stop.abort();
-    this.sizes.disconnect();
-    this.address?.destroy();
-    this.root.remove();
+  /** Panels side by side or below one another, as on the screen, each below its title. */
+  picture() {
+    const { scene, maps, theme, isStacked } = this;
+    const marks = [];
+    let [x, y, width, height] = [BORDER, BORDER, 0, 0];
+    scene.panels.forEach((panel, place) => {
+      const { marks: own, geometry } = this.panels.get(panel.key).drawn();
+      const small = { kind: "text", x, size: 12, colour: theme.soft };
+      const about = [panel.about, maps[place].name].filter(Boolean).join(" · ");
+      marks.push(
+        { ...small, y: y + 16, text: panel.title, size: 18, weight: 600, serif: true, colour: theme.ink },
+        { ...small, y: y + 36, text: shortened(about, Math.floor(Math.max(30, geometry.width / 6.5))) },
+        ...own.map((mark) => moved(mark, x, y + TITLED)),
+      );
+      [width, height] = [Math.max(width, x + geometry.width), Math.max(height, y + TITLED + geometry.height)];
+      if (isStacked) y += TITLED + geometry.height + BORDER;
+      else x += Math.max(geometry.width, 220) + 2 * BORDER;
+    });
+    const title = scene.panels.map((panel) => panel.title).join(", ");
+    return { marks, width: Math.ceil(width + BORDER), height: Math.ceil(height + BORDER), title, theme };
   }
 }
 

@@ -2,27 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import streamlit as st
 
-from dashboard import theme
-from dashboard.components.attention_view.packing import Found, Wanted, pack
+from dashboard.components.attention_view.packing import pack
 from dashboard.components.attention_view.scene import Layer, PatchSequence, Scene, Sequence, TextSequence
-from dashboard.components.bundle import bundle
+from dashboard.components.kit import Component, Wanted, choosing, codec, said, whole_number
 
-__all__ = ["Choice", "Layer", "PatchSequence", "Scene", "Sequence", "TextSequence", "attention_view"]
+__all__ = ["Choice", "Layer", "PatchSequence", "Scene", "Sequence", "TextSequence", "attention_view", "codec"]
 
 Scale = Literal["linear", "log", "row"]
 View = Literal["map", "lines", "text", "picture"]
 
-_FOLDER = Path(__file__).parent
-_MOUNT = st.components.v2.component(
-    "attention_view",
-    js=bundle(_FOLDER, "main.js"),
-    css="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("layout.css", "parts.css")),
-)
+_show = Component(__file__)
 
 
 @dataclass(frozen=True)
@@ -60,10 +53,10 @@ def attention_view(
     may. `tell`: tell the server each chosen head and pinned token, which reruns the page. `apart` is the address of a
     page that takes a head apart; the view links to it with layer, head and token added.
     """
-    state = st.session_state.get(key) or {}
-    chosen = state.get("chosen") or (_addressed() if address else {})
-    message = pack(scene, _wanted(chosen))
-    message["options"] = {
+    chosen = said(key, "chosen") or (_addressed() if address else {})
+    wanted = Wanted.of(chosen)
+    layer, head = wanted.within(scene)
+    options = {
         "view": view,
         "scale": scale,
         "token": token,
@@ -73,47 +66,18 @@ def attention_view(
         "tell": tell,
         "apart": apart,
     }
-    message["palettes"] = _PALETTES
 
-    def silence() -> None:
-        asked = (st.session_state.get(key) or {}).get("silence")
-        if asked and on_silence:
-            head = _wanted(asked).within(scene)
-            on_silence(head.layer, head.head)
-
-    _MOUNT(key=key, data=message, on_chosen_change=_nothing, on_silence_change=silence)
-    found = _wanted(chosen).within(scene)
-    return Choice(found.layer, found.head, _pinned(scene, found, chosen))
-
-
-_PALETTES = theme.for_browser()
-
-
-def _wanted(chosen: dict) -> Wanted:
-    return Wanted(
-        layer=_number(chosen.get("layer")),
-        head=_number(chosen.get("head")),
-        have=str(chosen.get("have") or ""),
-        exact=_number(chosen.get("exact")),
-    )
+    heard = choosing(lambda asked: asked and Wanted.of(asked).within(scene), on_silence)
+    _show(key, pack(scene, wanted) | {"options": options}, chosen=None, silence=heard)
+    return Choice(layer, head, _pinned(scene, layer, wanted.have, chosen.get("token")))
 
 
 def _addressed() -> dict:
     return {name: st.query_params.get(name) for name in ("layer", "head", "token")}
 
 
-def _pinned(scene: Scene, found: Found, chosen: dict) -> int | None:
+def _pinned(scene: Scene, layer: int, have: str, text: object) -> int | None:
     """The pinned token, unless it was pinned in another scene."""
-    token = _number(chosen.get("token"))
-    queries, _ = scene.shape(found.layer)
-    return token if token is not None and token < queries and found.have in ("", scene.overview["digest"]) else None
-
-
-def _number(text: object) -> int | None:
-    """A whole number from 0 up, or None for whatever else an address or a browser may hold."""
-    text = str(text)
-    return int(text) if text.isdecimal() and len(text) <= 9 else None
-
-
-def _nothing() -> None:
-    """Streamlit returns only those values that have a callback."""
+    token = whole_number(text)
+    is_own = have in ("", scene.overview["digest"])
+    return token if token is not None and token < scene.shape(layer)[0] and is_own else None

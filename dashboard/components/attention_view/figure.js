@@ -1,12 +1,19 @@
-import { clearedContext, fitCanvas } from "./canvas.js";
-import { make } from "./dom.js";
+import { make } from "../kit/dom.js";
+import { measurer, paintOn } from "../kit/marks.js";
 import { createFlow } from "./flow.js";
-import { measurer, paint } from "./marks.js";
-import { DRAWN } from "./modes.js";
-import { rowOf } from "./pattern.js";
+import { layoutMap, mapAt, mapMarks, mapMarksOver } from "./heatmap.js";
+import { layoutLines, lineMarks, lineMarksOver, linesAt } from "./lines.js";
+import { rowOf, strengths } from "./pattern.js";
+import { layoutPicture, pictureAt, pictureMarks, pictureMarksOver } from "./picture.js";
 import { written } from "./reading.js";
-import { strengths } from "./scale.js";
 import { tokenName } from "./scene.js";
+
+/** The views that are drawn on a canvas; the text is made of words that can be selected and read aloud. */
+const DRAWN = {
+  map: { layout: layoutMap, marks: mapMarks, over: mapMarksOver, at: mapAt },
+  lines: { layout: layoutLines, marks: lineMarks, over: lineMarksOver, at: linesAt },
+  picture: { layout: layoutPicture, marks: pictureMarks, over: pictureMarksOver, at: pictureAt },
+};
 
 /**
  * The figure: a canvas that is drawn once, a canvas over it that follows the pointer, and words for text mode.
@@ -50,8 +57,7 @@ export function createFigure({ hover, pick }) {
     element.setAttribute("role", view === "text" ? "group" : "img");
     if (view !== "text") {
       geometry = DRAWN[view].layout(pattern, boxOf(element, look), measurer(look.theme));
-      for (const canvas of [base, over]) fitCanvas(canvas, geometry, look.ratio);
-      paint(clearedContext(base, look.ratio), DRAWN[view].marks(geometry, pattern, look), look.theme);
+      paintOn(base, DRAWN[view].marks(geometry, pattern, look), look.theme, geometry);
     }
     point(next);
   }
@@ -61,7 +67,7 @@ export function createFigure({ hover, pick }) {
     shown = next;
     const { view, pattern, look, query, pinned } = next;
     if (view !== "text") {
-      paint(clearedContext(over, look.ratio), DRAWN[view].over(geometry, pattern, look, next), look.theme);
+      paintOn(over, DRAWN[view].over(geometry, pattern, look, next), look.theme, geometry);
     }
     const shades = shadesOf(next);
     const same = pattern.layer.query === pattern.layer.key;

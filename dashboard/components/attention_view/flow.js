@@ -1,6 +1,6 @@
-import { inkOn, shade } from "./colour.js";
-import { make } from "./dom.js";
-import { direction } from "./labels.js";
+import { inkOn, shade } from "../kit/colour.js";
+import { make } from "../kit/dom.js";
+import { direction } from "../kit/labels.js";
 
 /** A text as words that can be shaded and, with `hover` and `pick`, pointed at and picked. */
 export function createFlow({ hover = null, pick = null } = {}) {

@@ -1,7 +1,10 @@
-import { rgbOf } from "./colour.js";
-import { make } from "./dom.js";
-import { headName, thumbnailOf } from "./scene.js";
-import { strength } from "./scale.js";
+import { rgbOf, setInk } from "../kit/colour.js";
+import { make } from "../kit/dom.js";
+import { headName } from "../kit/labels.js";
+import { rasterCanvas } from "../kit/marks.js";
+import { largestOf } from "../kit/numbers.js";
+import { strength } from "./pattern.js";
+import { thumbnailOf } from "./scene.js";
 
 /** The grid of all heads: one row for each layer, one small map for each head. */
 export function createHeads({ pick }) {
@@ -86,19 +89,15 @@ function numbersUpTo(most) {
 
 function drawThumbnail({ layer, head, cell }, theme, scale) {
   const { rows, columns, cells } = thumbnailOf(layer, head);
-  const canvas = cell.firstChild;
-  canvas.width = columns;
-  canvas.height = rows;
   const pixels = new Uint8ClampedArray(4 * cells.length);
-  const largest = layer.sized || scale !== "row" ? 1 : cells.reduce((most, weight) => Math.max(most, weight || 0), 0);
+  const own = layer.sized ? "linear" : scale;
+  const largest = own === "row" ? largestOf(cells) : 1;
   cells.forEach((weight, place) => {
+    const drawn = strength(own, weight, largest);
     if (Number.isNaN(weight)) pixels.set([...rgbOf(theme.accent), 150], 4 * place);
-    const drawn = strength(layer.sized ? "linear" : scale, weight, largest);
-    if (drawn <= 0) return;
-    const colour = 3 * Math.round(Math.min(1, drawn) * 255);
-    pixels.set([theme.ramp[colour], theme.ramp[colour + 1], theme.ramp[colour + 2], 255], 4 * place);
+    else if (drawn > 0) setInk(pixels, place, theme, drawn);
   });
-  canvas.getContext("2d").putImageData(new ImageData(pixels, columns, rows), 0, 0);
+  rasterCanvas(pixels, columns, rows, cell.firstChild);
 }
 
 function countOf(layers, most) {

@@ -1,7 +1,7 @@
-import { shortened } from "./labels.js";
-import { rowOf } from "./pattern.js";
-import { shade } from "./colour.js";
-import { strength } from "./scale.js";
+import { everyNth } from "../kit/cells.js";
+import { shade } from "../kit/colour.js";
+import { shortened } from "../kit/labels.js";
+import { rowOf, strength } from "./pattern.js";
 
 const ROW = 22;
 const TALLEST = 1500;
@@ -38,10 +38,10 @@ export function lineMarks(geometry, pattern, look) {
     { kind: "text", x: right + 12, y: size, text: "is looked at", colour: theme.soft, size: size * 0.86 },
   ];
   return [
-    ...strongest(pattern, look).map((link) => curve(geometry, pattern, look, link)),
+    ...strongest(pattern, look).map((link) => curve(geometry, look, link)),
     ...heads,
-    ...labels.queries.flatMap((text, row) => (row % step ? [] : [queryWord(geometry, row, theme.ink)])),
-    ...labels.keys.flatMap((text, column) => (column % step ? [] : [keyWord(geometry, column, theme.ink)])),
+    ...everyNth(labels.queries, step, (row) => queryWord(geometry, row, theme.ink)),
+    ...everyNth(labels.keys, step, (column) => keyWord(geometry, column, theme.ink)),
   ];
 }
 
@@ -62,7 +62,7 @@ export function lineMarksOver(geometry, pattern, look, { query, pinned, key, poi
     : queryWord(geometry, pattern.rowOfQuery.get(query), theme.accent);
   return [
     { kind: "rect", ...between, fill: theme.paper, alpha: 0.86 },
-    ...links.map((link) => curve(geometry, pattern, look, link)),
+    ...links.map((link) => curve(geometry, look, link)),
     ...words.filter((word) => word.shown),
     { ...own, weight: 700, backed: theme.paper },
   ];
@@ -104,10 +104,13 @@ function linksTo(pattern, key) {
 
 function fan(links) {
   const seen = links.filter(({ weight }) => weight >= 0.01);
-  return seen.sort((one, other) => other.weight - one.weight).slice(0, FAN).reverse();
+  return seen
+    .sort((one, other) => other.weight - one.weight)
+    .slice(0, FAN)
+    .reverse();
 }
 
-function curve({ left, right, top, pitch }, pattern, { theme, scale, zoom }, { weight, row, column }) {
+function curve({ left, right, top, pitch }, { theme, scale, zoom }, { weight, row, column }) {
   const drawn = strength(scale === "row" ? "linear" : scale, weight, 1);
   const from = top + (row + 0.5) * pitch;
   const to = top + (column + 0.5) * pitch;

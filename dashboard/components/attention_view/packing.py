@@ -1,63 +1,29 @@
 """What is sent to the browser: everything while it is small, else an overview and the head that was chosen."""
 
-import hashlib
-import io
-from dataclasses import dataclass
-
 import numpy as np
-from jaxtyping import Float, UInt8
-from PIL import Image
+from jaxtyping import Float
 
-from dashboard.components.attention_view import codec
 from dashboard.components.attention_view.scene import Layer, PatchSequence, Scene, Sequence, TextSequence
+from dashboard.components.kit import Wanted, codec
 
 BUDGET = 1_500_000  # bytes of weights in one message: 2 MB as base64
 THUMBNAIL = 32  # cells on each side, at most
 HALF_UP_TO = 1024  # tokens: a longer map of one head is sent in one byte for each weight
-PICTURE_SIDE = 1600  # pixels on the longer side, at most
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the browser asks for: a head, the overview that it has already, one row to the last digit."""
-
-    layer: int | None = None
-    head: int | None = None
-    have: str = ""
-    exact: int | None = None
-
-    def within(self, scene: Scene) -> "Found":
-        """The same wish, or the head that the scene starts with where nothing, or no such head, is wished."""
-        layer, head = self.layer or 0, self.head or 0
-        if (self.layer is None and self.head is None) or not scene.has(layer, head):
-            return Found(*scene.start, self.have)
-        queries, _ = scene.shape(layer)
-        row = self.exact if self.exact is not None and 0 <= self.exact < queries else None
-        return Found(layer, head, self.have, row)
-
-
-@dataclass(frozen=True)
-class Found:
-    """A wish that this scene can fulfil."""
-
-    layer: int
-    head: int
-    have: str = ""
-    exact: int | None = None
 
 
 def pack(scene: Scene, wanted: Wanted) -> dict:
     """The message for the browser; the overview is left out where it is there already."""
-    found = wanted.within(scene)
+    layer, head = wanted.within(scene)
     overview = scene.overview
     message = {"digest": overview["digest"], "overview": None, "chosen": None, "exact": None}
-    if found.have != overview["digest"]:
+    if wanted.have != overview["digest"]:
         message["overview"] = overview
     if overview["code"] is None:
-        message["chosen"] = _chosen(scene, found)
-    if found.exact is not None:
-        row = scene.pattern(found.layer, found.head)[found.exact].astype("<f4")
-        message["exact"] = _place(found) | {"token": found.exact, "cells": codec.as_text(row.tobytes())}
+        message["chosen"] = _chosen(scene, layer, head)
+    asked = (wanted.layer or 0, wanted.head or 0) == (layer, head)
+    if asked and wanted.exact is not None and wanted.exact < scene.shape(layer)[0]:
+        row = codec.floats(scene.pattern(layer, head)[wanted.exact])
+        message["exact"] = {"layer": layer, "head": head, "token": wanted.exact, "cells": row}
     return message
 
 
@@ -71,8 +37,7 @@ def overview(scene: Scene) -> dict:
         "sequences": {name: _sequence(sequence) for name, sequence in scene.sequences.items()},
         "layers": [_layer(scene, place, code) for place in range(len(scene.layers))],
     }
-    digest = hashlib.blake2b(repr(packed).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-    return packed | {"digest": digest}
+    return packed | {"digest": codec.digest(packed)}
 
 
 def fitting_code(scene: Scene) -> codec.Code | None:
@@ -93,15 +58,11 @@ def _cells(scene: Scene, place: int) -> int:
     return int(codec.corner(queries, keys).sum()) if scene.layers[place].causal else queries * keys
 
 
-def _chosen(scene: Scene, found: Found) -> dict:
-    pattern = scene.pattern(found.layer, found.head)
+def _chosen(scene: Scene, layer: int, head: int) -> dict:
+    pattern = scene.pattern(layer, head)
     code: codec.Code = "half" if max(pattern.shape) <= HALF_UP_TO else "root"
-    cells = codec.as_text(codec.write(_sent(scene.layers[found.layer], pattern), code))
-    return _place(found) | {"code": code, "cells": cells}
-
-
-def _place(found: Found) -> dict:
-    return {"layer": found.layer, "head": found.head}
+    cells = codec.weights_text(_sent(scene.layers[layer], pattern), code)
+    return {"layer": layer, "head": head, "code": code, "cells": cells}
 
 
 def _sent(layer: Layer, pattern: Float[np.ndarray, "query key"]) -> Float[np.ndarray, " weight"]:
@@ -158,14 +119,5 @@ def _sequence(sequence: Sequence) -> dict:
         "rows": sequence.rows,
         "columns": sequence.columns,
         "prefix": list(sequence.prefix),
-        "picture": None if sequence.picture is None else picture_address(sequence.picture),
+        "picture": None if sequence.picture is None else codec.picture_address(sequence.picture),
     }
-
-
-def picture_address(pixels: UInt8[np.ndarray, "row column channel"]) -> str:
-    """The picture as a data address: small ones exact, photographs as JPEG."""
-    picture = Image.fromarray(np.ascontiguousarray(pixels))
-    picture.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
-    file, kind = io.BytesIO(), "png" if max(picture.size) <= 256 else "jpeg"
-    picture.save(file, kind, quality=90)
-    return f"data:image/{kind};base64,{codec.as_text(file.getvalue())}"

@@ -1,3 +1,7 @@
+import { largestOf, twoDigits } from "../kit/numbers.js";
+
+const DECADES = 3; // of a logarithmic scale
+
 /**
  * One head as it is shown: the queries and keys that take part, and their weights row by row.
  * `without` leaves special tokens out and scales each row so that what is left sums to one.
@@ -44,11 +48,30 @@ export function readRow(row) {
   return { sum, allowed, missing, order, largest: order.length ? row[order[0]] : 0, ...spread(row, order, sum) };
 }
 
-/** The largest weight of a row; 0 if there is none. */
-export function largestOf(row) {
-  let largest = 0;
-  for (const weight of row) if (weight > largest) largest = weight;
-  return largest;
+export const SCALES = {
+  linear: "0 to 1",
+  log: "0.001 to 1, logarithmic",
+  row: "each row’s own largest",
+};
+
+/** How strongly a weight is drawn, from 0 (the page) to 1 (full ink). */
+export function strength(scale, weight, largest) {
+  if (!(weight > 0)) return 0;
+  if (scale === "log") return Math.max(0, 1 + Math.log10(weight) / DECADES);
+  return scale === "row" ? weight / largest : Math.min(1, weight);
+}
+
+/** The strengths of one row. */
+export function strengths(scale, row) {
+  const largest = scale === "row" ? largestOf(row) : 1;
+  return Float32Array.from(row, (weight) => strength(scale, weight, largest));
+}
+
+/** What stands at the two ends of the legend; `row` is the row in view, where the scale depends on it. */
+export function legendEnds(scale, row) {
+  if (scale === "log") return ["≤ 0.001", "1 of the row’s attention, logarithmic"];
+  if (scale === "linear") return ["0", "1 of the row’s attention"];
+  return ["0", row ? `${twoDigits(largestOf(row))}, this row’s largest` : "each row’s own largest"];
 }
 
 function spread(row, order, sum) {
@@ -94,7 +117,7 @@ function oddities(weights) {
   let blocked = false;
   for (const weight of weights) {
     if (weight < 0) blocked = true;
-    else if (weight !== weight) missing = true;
+    else if (Number.isNaN(weight)) missing = true;
   }
   return { missing, blocked };
 }

@@ -1,73 +1,66 @@
-import { rowOf } from "./pattern.js";
-import { rgbOf } from "./colour.js";
-import { strengths } from "./scale.js";
-
-const EDGE = 2; // pixels around the picture, for the frame of a patch at its border
-
-/** The sequence that is a picture here: the keys where they are patches, else the queries. */
-export function pictureSequence(layer) {
-  return [layer.key, layer.query].find((sequence) => sequence.kind === "patches") ?? null;
-}
+import { cellAt } from "../kit/cells.js";
+import { setInk } from "../kit/colour.js";
+import {
+  decoded,
+  framedCell,
+  photographFrom,
+  photographMark,
+  ratioOf,
+  shades,
+  sheetOf,
+  spotlight,
+  veil,
+} from "../kit/photograph.js";
+import { rowOf, strengths } from "./pattern.js";
+import { pictureSequence } from "./state.js";
 
 /** The photograph of a layer once it is decoded, else null; `ready` is called when it is. */
 export function pictureOf(layer, ready) {
   const sequence = pictureSequence(layer);
   if (!sequence?.picture) return null;
-  if (!sequence.image) {
-    sequence.image = new Image();
-    sequence.image.addEventListener("load", ready);
-    sequence.image.src = sequence.picture;
-  }
-  return sequence.image.complete ? sequence.image : null;
+  sequence.image ??= photographFrom(sequence.picture, ready);
+  return decoded(sequence.image);
 }
 
 /** The picture as large as the box allows, its patches over it. */
 export function layoutPicture(pattern, box) {
-  const { rows, columns } = pictureSequence(pattern.layer);
-  const { image } = box;
-  const shape = image ? image.naturalWidth / image.naturalHeight : columns / rows;
-  const across = Math.floor(Math.max(80, Math.min(box.width - 2 * EDGE, (box.height - 2 * EDGE) * shape)));
-  const down = Math.floor(across / shape);
-  return { left: EDGE, top: EDGE, rows, columns, across, down, width: across + 2 * EDGE, height: down + 2 * EDGE };
+  const sequence = pictureSequence(pattern.layer);
+  return sheetOf(sequence, ratioOf(box.image, sequence), box, { least: 80 });
 }
 
 /** The photograph alone, at its own resolution. */
-export function pictureMarks(geometry, pattern, look) {
-  const { image, theme } = look;
-  const frame = frameOf(geometry);
-  if (!image) return [{ kind: "rect", ...frame, fill: theme.paper, stroke: theme.hair }];
-  return [{ kind: "image", ...frame, image, source: image.src }];
+export function pictureMarks(sheet, _pattern, { image, theme }) {
+  return [photographMark(sheet, image, theme)];
 }
 
 /** The row in view as a veil over the photograph, and the patch that looks. */
-export function pictureMarksOver(geometry, pattern, look, { query, pinned }) {
-  const { theme } = look;
-  const marks = [];
+export function pictureMarksOver(sheet, pattern, look, { query, pinned }) {
+  const { theme, scale, blend } = look;
   const { layer } = pattern;
+  const marks = [];
   const row = query === null ? null : rowOf(pattern, query);
-  if (row && layer.key.kind === "patches") marks.push(veil(geometry, pattern, look, row));
+  if (row && layer.key.kind === "patches") {
+    const wash = look.veil === "light" ? spotlight(theme, blend) : shades(theme, blend);
+    marks.push(veil(sheet, strengths(scale, patchesOf(pattern, row)), wash));
+  }
   if (layer.query.kind !== "patches") return marks;
   for (const token of new Set([pinned, query])) {
-    if (token === null || token < layer.query.prefix) continue;
-    const line = token === pinned ? 3 : 2;
-    const box = patchBox(geometry, token - layer.query.prefix);
-    marks.push({ kind: "rect", ...box, stroke: theme.paper, line: line + 2.5 });
-    marks.push({ kind: "rect", ...box, stroke: token === pinned ? theme.accent : theme.ink, line });
+    const patch = token - layer.query.prefix;
+    if (token === null || patch < 0) continue;
+    const isPinned = token === pinned;
+    const pen = { colour: isPinned ? theme.accent : theme.ink, line: isPinned ? 3 : 2, paper: theme.paper };
+    marks.push(...framedCell(sheet, [Math.floor(patch / sheet.columns), patch % sheet.columns], pen));
   }
   return marks;
 }
 
 /** The patch under a point. */
-export function pictureAt(geometry, pattern, x, y) {
-  const column = Math.floor(((x - geometry.left) * geometry.columns) / geometry.across);
-  const row = Math.floor(((y - geometry.top) * geometry.rows) / geometry.down);
-  if (row < 0 || column < 0 || row >= geometry.rows || column >= geometry.columns) return null;
-  const patch = row * geometry.columns + column;
+export function pictureAt(sheet, pattern, x, y) {
+  const cell = cellAt(sheet, x, y);
+  if (!cell) return null;
   const { query, key } = pattern.layer;
-  return {
-    query: query.kind === "patches" ? query.prefix + patch : null,
-    key: key.kind === "patches" ? key.prefix + patch : null,
-  };
+  const token = ({ kind, prefix }) => (kind === "patches" ? prefix + cell[0] * sheet.columns + cell[1] : null);
+  return { query: token(query), key: token(key) };
 }
 
 /** A row of weights as a small map of its own, without the photograph. */
@@ -75,43 +68,13 @@ export function rowPixels(pattern, { theme, scale }, row) {
   const { rows, columns } = pattern.layer.key;
   const pixels = new Uint8ClampedArray(4 * rows * columns);
   strengths(scale, patchesOf(pattern, row)).forEach((drawn, patch) => {
-    if (drawn > 0) pixels.set([...inkOf(theme, drawn), 255], 4 * patch);
+    if (drawn > 0) setInk(pixels, patch, theme, drawn);
   });
   return { pixels, rows, columns };
 }
 
-/**
- * "light": the photograph shows where the row looks and fades into the page elsewhere.
- * "ink": the colours of the map over the photograph.
- */
-function veil(geometry, pattern, { theme, scale, blend, veil: style }, row) {
-  const { rows, columns } = pattern.layer.key;
-  const pixels = new Uint8ClampedArray(4 * rows * columns);
-  const paper = rgbOf(theme.paper);
-  strengths(scale, patchesOf(pattern, row)).forEach((drawn, patch) => {
-    const light = style === "light";
-    pixels.set([...(light ? paper : inkOf(theme, drawn)), 255 * blend * (light ? 1 - drawn : 1)], 4 * patch);
-  });
-  return { kind: "raster", ...frameOf(geometry), rows, columns, pixels };
-}
-
-function frameOf({ left, top, across, down }) {
-  return { x: left, y: top, width: across, height: down };
-}
-
 /** The weights of a row that fall on patches, in reading order; the prefix tokens have no place on the picture. */
-export function patchesOf(pattern, row) {
+function patchesOf(pattern, row) {
   const { prefix } = pattern.layer.key;
   return row.subarray(pattern.keys.findIndex((token) => token >= prefix));
-}
-
-function inkOf({ ramp }, drawn) {
-  const place = 3 * Math.round(Math.min(1, drawn) * 255);
-  return [ramp[place], ramp[place + 1], ramp[place + 2]];
-}
-
-function patchBox({ left, top, rows, columns, across, down }, patch) {
-  const width = across / columns;
-  const height = down / rows;
-  return { x: left + (patch % columns) * width, y: top + Math.floor(patch / columns) * height, width, height };
 }

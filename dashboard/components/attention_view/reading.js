@@ -1,12 +1,14 @@
-import { button, make } from "./dom.js";
+import { button, createFold, make, tableOf } from "../kit/dom.js";
+import { rasterCanvas } from "../kit/marks.js";
+import { significant, twoDigits } from "../kit/numbers.js";
 import { createFlow } from "./flow.js";
-import { readRow } from "./pattern.js";
+import { readRow, rowOf, strengths } from "./pattern.js";
 import { rowPixels } from "./picture.js";
-import { strengths, threeDigits, twoDigits } from "./scale.js";
 import { tokenName } from "./scene.js";
 
 const TOP = 6;
 const LONGEST_FLOW = 1200;
+const WHOLE_UP_TO = 32; // tokens: of longer texts a table shows the row in view
 const LEFT_OUT = "This row is zero: all its weight is on tokens that were left out.";
 const ENTROPY = "Entropy: 0 bits if one token gets everything, one bit more each time twice as many share it evenly";
 
@@ -71,7 +73,7 @@ export function spoken(pattern, query, row) {
 export function written(weight, { exactly, approximate }) {
   if (Number.isNaN(weight)) return "not a number";
   if (weight < 0) return "not allowed";
-  return exactly ? `${approximate ? "≈ " : ""}${threeDigits(weight)}` : twoDigits(weight);
+  return exactly ? `${approximate ? "≈ " : ""}${significant(weight)}` : twoDigits(weight);
 }
 
 function line(pattern, weight, place, largest, how) {
@@ -98,8 +100,21 @@ function sentence(pattern, reading, approximate) {
 }
 
 function drawLittle(canvas, { pixels, rows, columns }) {
-  canvas.width = columns;
-  canvas.height = rows;
   canvas.style.aspectRatio = `${columns} / ${rows}`;
-  canvas.getContext("2d").putImageData(new ImageData(pixels, columns, rows), 0, 0);
+  rasterCanvas(pixels, columns, rows, canvas);
+}
+
+/** The same numbers as a table: the whole map while it is small, else the row in view. */
+export function createTable() {
+  return createFold("These weights as a table", ({ pattern, title, query, row, how }) => {
+    const { layer, keys, queries } = pattern;
+    const name = (key) => layer.key.labels[key];
+    if (Math.max(queries.length, keys.length) > WHOLE_UP_TO) {
+      const rows = keys.map((key, place) => [name(key), written(row[place], how)]);
+      return [tableOf(`${title}: where ${tokenName(layer.query, query)} looks`, null, rows)];
+    }
+    const cells = (token) => Array.from(rowOf(pattern, token), (weight) => written(weight, how));
+    const rows = queries.map((token) => [layer.query.labels[token], ...cells(token)]);
+    return [tableOf(`${title}: each row is a query, each column a key`, keys.map(name), rows)];
+  });
 }

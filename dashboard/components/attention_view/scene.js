@@ -1,5 +1,5 @@
-import { bytesOf, bytesPerWeight, cellsSent, decode, unfold } from "./codec.js";
-import { flowing, patchLabels, readable } from "./labels.js";
+import { bytesOf, bytesPerWeight, cellsSent, decode, unfold } from "../kit/codec.js";
+import { flowing, patchLabels, readable } from "../kit/labels.js";
 
 const HEADS_KEPT = 12;
 
@@ -39,18 +39,6 @@ export function thumbnailOf(layer, head) {
   layer.little ??= decode(bytesOf(layer.thumbnails.cells), "root");
   const size = rows * columns;
   return { rows, columns, cells: layer.little.subarray(head * size, (head + 1) * size) };
-}
-
-/** "encoder, layer 3": a label that is a number is called a layer. */
-export function layerName(layer) {
-  const own = /^\d+$/.test(layer.label) ? `layer ${layer.label}` : readable(layer.label);
-  return layer.group ? `${readable(layer.group)}, ${own}` : own;
-}
-
-/** "Layer 3, head 2"; an only head has no number. */
-export function headName(layer, head) {
-  const name = layer.heads === 1 ? layerName(layer) : `${layerName(layer)}, head ${head}`;
-  return name[0].toUpperCase() + name.slice(1);
 }
 
 /** What a token is called in a sentence: “it”, or "patch 3·5", or "class". */

@@ -1,4 +1,22 @@
-import { viewsOf } from "./modes.js";
+import { parametersOf, unless } from "../kit/address.js";
+import { ARROWS, isShortcut, within } from "../kit/keyboard.js";
+import { SCALES } from "./pattern.js";
+
+/** The ways to look at a head, as the visitor reads them. */
+export const VIEWS = { map: "Map", lines: "Lines", text: "Text", picture: "Picture" };
+
+/** The keys that choose, for people. */
+export const KEYS = [
+  ["↑ ↓", "layer"],
+  ["← →", "head"],
+  [", .", "token"],
+  ["Esc", "unpin"],
+  ["v", "next view"],
+  ["f", "full screen"],
+];
+
+const NEXT_TOKEN = { j: 1, k: -1, ".": 1, ",": -1 };
+const FIELDS = "input:not([type=checkbox]), select, textarea, [contenteditable], .behind, [role=slider]";
 
 /** What a visitor can choose, before anything is chosen; the scene says layer and head. `null`: as the layer suggests. */
 export const START = {
@@ -13,20 +31,44 @@ export const START = {
   veil: "light",
 };
 
+/** What the address says; unknown and broken values are left out. */
+export function readAddress(search = location.search) {
+  const { number, oneOf } = parametersOf(search);
+  return {
+    layer: number("layer"),
+    head: number("head"),
+    token: number("token"),
+    view: oneOf("view", Object.keys(VIEWS)),
+    scale: oneOf("scale", Object.keys(SCALES)),
+    special: oneOf("special", ["out"]),
+  };
+}
+
 /** The choices that an address holds, and the start where it holds none. */
 export function stateFrom(address, scene) {
   const { token = null, view = null, scale = null, special = "in" } = address;
   const silent = address.layer === undefined && address.head === undefined;
   const place = silent ? scene.start : { layer: address.layer ?? 0, head: address.head ?? 0 };
-  return within({ ...place, token, view, scale, special }, scene);
+  return existing({ ...place, token, view, scale, special }, scene);
 }
 
 /** The same choices, or the scene's first head where it has no such head; a pin that points nowhere is dropped. */
-export function within(state, scene) {
+export function existing(state, scene) {
   const found = state.layer < scene.layers.length && state.head < scene.layers[state.layer].heads;
   const { layer, head } = found ? state : scene.start;
   const pinned = state.token !== null && state.token < scene.layers[layer].queries;
   return { ...state, layer, head, token: pinned ? state.token : null };
+}
+
+/** The sequence that is a picture: the keys where they are patches, else the queries; null where neither is. */
+export function pictureSequence({ key, query }) {
+  return [key, query].find((sequence) => sequence.kind === "patches") ?? null;
+}
+
+/** The views that make sense of a layer: text mode needs two texts, picture mode a picture. */
+function viewsOf(layer) {
+  const texts = layer.query.kind === "text" && layer.key.kind === "text";
+  return ["map", "lines", ...(texts ? ["text"] : []), ...(pictureSequence(layer) ? ["picture"] : [])];
 }
 
 /** The view and the scale in use: the chosen ones where the layer can be seen so, else what suits it. */
@@ -47,7 +89,6 @@ export function addressOf(state, scene, options) {
   const layer = scene.layers[state.layer];
   const place = isAtStart(state, scene) ? { layer: null, head: null } : { layer: state.layer, head: state.head };
   const usual = lookOf({ view: null, scale: null }, layer, options);
-  const unless = (value, start) => (value === null || value === start ? null : value);
   return {
     ...place,
     token: state.token,
@@ -67,12 +108,22 @@ export function restingQuery(pattern, options) {
 
 /** The choice one step further: layers and heads stop at their ends, and so do tokens. */
 export function stepped(state, { scene, pattern, resting }, { step, by }) {
-  const stop = (value, most) => Math.max(0, Math.min(most, value));
   if (step === "layer") {
-    const layer = stop(state.layer + by, scene.layers.length - 1);
-    return { layer, head: Math.min(state.head, scene.layers[layer].heads - 1) };
+    const layer = within(state.layer + by, scene.layers.length);
+    return { layer, head: within(state.head, scene.layers[layer].heads) };
   }
-  if (step === "head") return { head: stop(state.head + by, scene.layers[state.layer].heads - 1) };
+  if (step === "head") return { head: within(state.head + by, scene.layers[state.layer].heads) };
   const from = pattern.rowOfQuery.get(state.token ?? resting) ?? 0;
-  return { token: pattern.queries[stop(state.token === null ? from : from + by, pattern.queries.length - 1)] };
+  return { token: pattern.queries[within(state.token === null ? from : from + by, pattern.queries.length)] };
+}
+
+/** What a key asks for: { step, by }, "unpin", "view", "fullscreen", or null; fields keep their own keys. */
+export function wishOf(event) {
+  const { key } = event;
+  const [target] = event.composedPath();
+  if (isShortcut(event) || (target instanceof Element && target.closest(FIELDS))) return null;
+  if (key in NEXT_TOKEN) return { step: "token", by: NEXT_TOKEN[key] };
+  const [down, right] = ARROWS[key] ?? [0, 0];
+  if (down || right) return down ? { step: "layer", by: down } : { step: "head", by: right };
+  return { Escape: "unpin", v: "view", f: "fullscreen" }[key] ?? null;
 }

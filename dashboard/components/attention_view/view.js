@@ -1,82 +1,82 @@
-import { isPresented, keepAddress, readAddress } from "./address.js";
-import { pixelRatio } from "./canvas.js";
-import { applyTheme, readTheme } from "./colour.js";
-import { make } from "./dom.js";
+import { keepAddress } from "../kit/address.js";
+import { floatsOf } from "../kit/codec.js";
+import { make } from "../kit/dom.js";
+import { headName } from "../kit/labels.js";
+import { pixelRatio } from "../kit/marks.js";
+import { mounting, View } from "../kit/mounting.js";
+import { createActions } from "./actions.js";
+import { createCaption, createSettings } from "./controls.js";
 import { createFigure } from "./figure.js";
 import { createHeads } from "./heads.js";
-import { wishOf } from "./keyboard.js";
-import { createLegend } from "./legend.js";
-import { createActions, createSettings } from "./panel.js";
 import { patternOf, rowOf } from "./pattern.js";
 import { pictureOf } from "./picture.js";
-import { createReading, spoken } from "./reading.js";
-import { headName, headOf, keepHead, openScene } from "./scene.js";
-import { createScreen } from "./screen.js";
-import { createServer } from "./server.js";
-import { addressOf, isAtStart, lookOf, restingQuery, START, stateFrom, stepped, within } from "./state.js";
-import { createTable } from "./table.js";
-import { wishesOf } from "./wishes.js";
+import { createReading, createTable, spoken } from "./reading.js";
+import { headOf, keepHead, openScene } from "./scene.js";
+import {
+  addressOf,
+  existing,
+  isAtStart,
+  lookOf,
+  readAddress,
+  restingQuery,
+  START,
+  stateFrom,
+  stepped,
+  wishOf,
+} from "./state.js";
 
+const TELL_AFTER = 250; // milliseconds of rest before the server is told
 const MANY_TOKENS = 40; // from here on the map needs the room that the reading panel would take
 const PRESENTED = 1.4; // times larger for the projector
 
 /** One view: the choice, and all the parts that show it. */
-export class AttentionView {
-  constructor(host) {
-    this.turn = 0;
-    this.state = START;
-    this.presenting = isPresented();
-    this.server = createServer();
-    this.build(host);
-    this.listen();
-  }
+class AttentionView extends View {
+  state = START;
+  exact = null; // a row to the last digit, as the server sent it
 
-  build(host) {
+  build() {
     const set = (change, how) => this.set(change, how);
     this.heads = createHeads({ pick: (layer, head) => set({ layer, head }, "push") });
     this.settings = createSettings({ set });
-    this.legend = createLegend();
+    this.legend = createCaption();
     this.figure = createFigure({ hover: (found) => this.hover(found), pick: (token) => this.pin(token) });
-    this.actions = createActions(wishesOf(this));
+    this.actions = createActions(this);
     this.reading = createReading({ askExact: () => set({ exactly: !this.state.exactly }) });
     this.table = createTable();
     this.live = make("p", { class: "unseen", "aria-live": "polite" });
     const { caption, notes } = this.legend;
     const middle = make("section", { class: "middle" }, caption, this.figure.element, notes, this.actions.element);
     this.stage = make("div", { class: "stage" }, this.heads.element, middle, this.reading.element);
-    const about = { class: this.presenting ? "atlas present" : "atlas", role: "group", "aria-label": "Attention" };
-    this.root = make("div", about, this.settings.element, this.stage, this.table.element, this.live);
-    this.screen = createScreen(this.root, () => this.redraw());
-    host.append(this.root);
+    const about = { class: "view atlas", role: "group", "aria-label": "Attention" };
+    return make("div", about, this.settings.element, this.stage, this.table.element, this.live);
   }
 
+  show({ digest, chosen, exact, options, overview }) {
+    this.options = options;
+    this.exact = exact ?? this.exact;
+    this.address ??= options.address ? this.ownAddress() : null;
+    this.keyed ??= this.listen();
+    this.open(overview);
+    if (this.scene?.digest !== digest) return this.ask("chosen", this.wish()); // the server thought that it was here
+    if (chosen) keepHead(this.scene, chosen);
+    this.draw();
+  }
+
+  /** On a projector the keys work at once; otherwise where the view has the focus. */
   listen() {
-    this.stop = new AbortController();
-    const { signal } = this.stop;
-    // On a projector the keys work at once; otherwise where the view has the focus.
-    const keyed = this.presenting ? window : this.root;
-    keyed.addEventListener("keydown", (event) => this.press(event), { signal });
-    document.fonts.addEventListener("loadingdone", () => this.redraw(), { signal });
-    this.sizes = new ResizeObserver(() => this.scene && this.refresh());
+    const keyed = this.present ? window : this.root;
+    keyed.addEventListener("keydown", (event) => this.press(event), { signal: this.lifetime.signal });
     this.sizes.observe(this.figure.element);
+    return keyed;
   }
 
-  /** Takes a message in; returns the number of this call. */
-  receive(component) {
-    const { data } = component;
-    this.server.receive(component);
-    this.options = data.options;
-    this.address ??= data.options.address ? this.ownAddress() : null;
-    this.open(data.overview);
-    if (this.scene?.digest === data.digest) {
-      if (data.chosen) keepHead(this.scene, data.chosen);
-      this.theme = readTheme(this.root, data.palettes, this.presenting);
-      applyTheme(this.root, this.theme);
-      this.refresh();
-    } else {
-      this.server.ask(this.wish()); // the server thought that the overview was here already
-    }
-    return ++this.turn;
+  resized() {
+    if (this.scene) this.draw();
+  }
+
+  redraw() {
+    this.drawn = null;
+    this.resized();
   }
 
   /** Shows another scene: the first one as the address wants it, later ones with the present choice. */
@@ -87,19 +87,20 @@ export class AttentionView {
     this.scene = openScene(overview);
     const kept = unchosen ? { ...this.scene.start, token: null } : { token: null };
     const wished = first && this.address ? stateFrom(readAddress(), this.scene) : kept;
-    this.state = within({ ...this.state, ...wished }, this.scene);
-    this.server.forget();
+    this.state = existing({ ...this.state, ...wished }, this.scene);
+    this.exact = null;
     this.pattern = null;
     this.hovered = null;
     this.painted = null;
     this.heads.write(this.scene);
     this.address?.write("replace");
-    if (!first && this.options.tell) this.server.tell(this.wish());
+    if (!first) this.tell();
   }
 
   ownAddress() {
     return keepAddress({
       values: () => (this.scene ? addressOf(this.state, this.scene, this.options) : readAddress()),
+      read: () => readAddress(),
       restored: (address) => this.scene && this.set(stateFrom(address, this.scene), null),
     });
   }
@@ -116,10 +117,22 @@ export class AttentionView {
 
   /** Changes the choice; `how` is "push" for a step that the back button should undo, null if the address led. */
   set(change, how = "replace") {
-    this.state = within({ ...this.state, ...change }, this.scene);
-    this.refresh();
+    this.state = existing({ ...this.state, ...change }, this.scene);
+    this.draw();
     if (how) this.address?.write(how);
-    if (this.options.tell) this.server.tell(this.wish());
+    this.tell();
+  }
+
+  /** Tells the server what is chosen, where it wants to know, after a moment of rest. */
+  tell() {
+    if (!this.options.tell) return;
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => this.ask("chosen", this.wish()), TELL_AFTER);
+  }
+
+  silence() {
+    const { layer, head } = this.state;
+    this.component.setTriggerValue("silence", { layer, head });
   }
 
   pin(token) {
@@ -129,21 +142,36 @@ export class AttentionView {
 
   hover(found) {
     this.hovered = found;
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = null;
-      this.point();
-    });
+    this.soon(() => this.point());
   }
 
   press(event) {
     const wish = wishOf(event);
     if (!wish || !this.pattern) return;
     event.preventDefault();
-    if (wish === "fullscreen" || (wish === "unpin" && this.screen.isFull())) this.screen.toggle();
+    if (wish === "fullscreen" || (wish === "unpin" && this.isFull)) this.toggleScreen();
     else if (wish === "unpin") this.set({ token: null });
     else if (wish === "view") this.set({ view: this.nextView() }, "push");
     else this.set(stepped(this.state, this, wish), wish.step === "token" ? "replace" : "push");
     this.announce();
+  }
+
+  get isFull() {
+    return Boolean(document.fullscreenElement) || this.root.classList.contains("full");
+  }
+
+  /** Full screen, or the whole window where the browser does not allow it. */
+  async toggleScreen() {
+    if (document.fullscreenElement) await document.exitFullscreen();
+    else if (this.isFull) this.root.classList.remove("full");
+    else {
+      try {
+        await this.root.requestFullscreen();
+      } catch {
+        this.root.classList.add("full");
+      }
+    }
+    this.redraw();
   }
 
   nextView() {
@@ -152,7 +180,7 @@ export class AttentionView {
   }
 
   /** Brings everything that is seen to the present choice; what did not change is not drawn again. */
-  refresh() {
+  draw() {
     this.pattern = this.newPattern() ?? this.pattern;
     if (!this.pattern) return;
     const { pattern, state, options } = this;
@@ -163,7 +191,7 @@ export class AttentionView {
     this.look = this.newLook(scale);
     this.root.classList.toggle("waiting", this.waiting);
     const crowded = Math.max(pattern.queries.length, pattern.keys.length) > MANY_TOKENS;
-    this.stage.classList.toggle("dense", crowded || this.presenting);
+    this.stage.classList.toggle("dense", crowded || this.present);
     this.settings.show({ ...state, scale }, { view, views: possible, layer: this.layer });
     this.actions.show({ ...state, token: state.token ?? this.resting }, options);
     this.showHeads(scale);
@@ -172,9 +200,9 @@ export class AttentionView {
 
   newLook(scale) {
     const { links, threshold, blend, veil } = this.state;
-    const image = pictureOf(this.pattern.layer, () => this.refresh());
+    const image = pictureOf(this.pattern.layer, () => this.draw());
     const ratio = pixelRatio();
-    const zoom = this.presenting ? PRESENTED : 1;
+    const zoom = this.present ? PRESENTED : 1;
     return { theme: this.theme, scale, zoom, ratio, links, threshold, blend, veil, image };
   }
 
@@ -192,7 +220,7 @@ export class AttentionView {
     if (this.pattern?.key === key) return this.pattern;
     const found = headOf(this.scene, layer, head);
     if (found) return { ...patternOf(this.layer, found, special === "out"), key, head };
-    this.server.ask(this.wish());
+    this.ask("chosen", this.wish());
     return null;
   }
 
@@ -205,11 +233,6 @@ export class AttentionView {
     const differs = this.drawn !== drawn;
     this.drawn = drawn;
     return differs;
-  }
-
-  redraw() {
-    this.drawn = null;
-    if (this.scene) this.refresh();
   }
 
   /** Draws what follows the pointer; with `draws`, the figure below it too. */
@@ -241,8 +264,8 @@ export class AttentionView {
   exactRow(query) {
     const { pattern, state } = this;
     if (!state.exactly || !pattern.approximate || this.waiting) return null;
-    const row = this.server.exactRow(pattern, query);
-    if (!row && !this.hovered) this.server.ask({ ...this.wish(), exact: query });
+    const row = exactRowOf(this.exact, pattern, query);
+    if (!row && !this.hovered) this.ask("chosen", { ...this.wish(), exact: query });
     return row;
   }
 
@@ -255,12 +278,20 @@ export class AttentionView {
   }
 
   destroy() {
-    cancelAnimationFrame(this.frame);
-    this.stop.abort();
-    this.sizes.disconnect();
+    clearTimeout(this.telling);
     this.heads.destroy();
-    this.server.destroy();
-    this.address?.destroy();
-    this.root.remove();
+    super.destroy();
   }
 }
+
+/** The exact weights of a row as the pattern shows it, or null if they are not here. */
+function exactRowOf(exact, pattern, query) {
+  const { layer, head } = pattern;
+  if (exact?.layer !== layer.place || exact.head !== head || exact.token !== query) return null;
+  const weights = floatsOf(exact.cells);
+  if (!pattern.renormalised) return weights;
+  const single = { ...layer, query: { labels: [""], special: [false] }, queries: 1 };
+  return patternOf(single, { weights, code: "float" }, true).weights;
+}
+
+export default mounting(AttentionView);

@@ -1,23 +1,18 @@
 """A matrix whose cells can be pointed at and clicked: hover in the browser, a click tells the server."""
 
 from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-import streamlit as st
 
-from dashboard import layout, theme
-from dashboard.components.bundle import bundle
-from dashboard.components.cell_map.packing import cell_of, pack
+from dashboard.components.kit import Component, choosing, codec, held, place_of
+from dashboard.figures.heat import limits_of
 
 __all__ = ["cell_map"]
 
-_FOLDER = Path(__file__).parent
-_MOUNT = st.components.v2.component(
-    "attention_atlas_cell_map",
-    js=bundle(_FOLDER),
-    css="\n".join(file.read_text(encoding="utf-8") for file in (_FOLDER / "view.css", _FOLDER / "../takeaway/row.css")),
-)
+LARGE = 32_768  # characters from which values that the browser has are not sent again
+
+_show = Component(__file__)
 
 
 def cell_map(
@@ -51,20 +46,59 @@ def cell_map(
     with Tab and arrow keys, and clicked with Enter. `alt` says what is to be seen; `name` begins the names of files.
     `height` is the most that the cells may take, in pixels.
     """
-    clicked = (st.session_state.get(key) or {}).get("clicked")
-    have = clicked.get("have") if isinstance(clicked, dict) else None
+    have = held(key, "clicked")
     data = pack(values, rows=rows, columns=columns, limits=limits, kinds=kinds, hues=hues, marked=marked, have=have)
     data |= {"x": x, "y": y, "tell": tell, "mark": mark, "canClick": on_click is not None, "alt": alt}
-    data |= {"name": f"attention-atlas-{name}", "height": height, "present": layout.is_presented()}
-    data["palettes"] = _PALETTES["signed" if data["limits"][0] < 0 else "plain"]
-
-    def click() -> None:
-        cell = cell_of((st.session_state.get(key) or {}).get("clicked"), values.shape)
-        if cell and on_click:
-            on_click(*cell)
+    data |= {"name": f"attention-atlas-{name}", "height": height}
 
     # A click is a state and not a trigger: it holds what the browser has, for as long as the map is there.
-    _MOUNT(key=key, data=data, on_clicked_change=click)
+    _show(key, data, signed=data["limits"][0] < 0, clicked=choosing(partial(cell_of, shape=values.shape), on_click))
 
 
-_PALETTES = {"plain": theme.for_browser(), "signed": theme.for_browser(signed=True)}
+def pack(
+    values: np.ndarray,
+    *,
+    rows: Sequence[str] | None,
+    columns: Sequence[str] | None,
+    limits: tuple[float, float] | None,
+    marked: Collection[tuple[int, int]],
+    kinds: Sequence[str] = (),
+    hues: Sequence[str] = (),
+    have: str | None = None,
+) -> dict:
+    """The message for a matrix (row, column); view.js reads it.
+
+    `have` is the digest of the values that the browser holds: large ones are then not sent again. ValueError if the
+    values are no matrix, if labels, kinds or colours do not fit it or a mark lies outside.
+    """
+    if values.ndim != 2 or not values.size:
+        raise ValueError(f"A map needs rows and columns, but the values have the shape {values.shape}.")
+    for name, labels, count in (("rows", rows, values.shape[0]), ("columns", columns, values.shape[1])):
+        if labels is not None and len(labels) != count:
+            raise ValueError(f"{len(labels)} labels do not fit {count} {name}.")
+    cells = [(int(row), int(column)) for row, column in marked]
+    if outside := [cell for cell in cells if not (0 <= cell[0] < values.shape[0] and 0 <= cell[1] < values.shape[1])]:
+        raise ValueError(f"The map has {values.shape[0]} × {values.shape[1]} cells, but {outside[0]} is marked.")
+    if kinds and not np.isin(values, range(len(kinds))).all():
+        raise ValueError(f"{len(kinds)} kinds are named, but a value is none of the whole numbers below {len(kinds)}.")
+    if hues and len(hues) != len(kinds) - 1:
+        raise ValueError(f"{len(hues)} colours do not fit {len(kinds)} kinds: each but the first has one.")
+    sent = codec.floats(values)
+    digest = codec.digest((values.shape, sent))
+    low, high = limits or limits_of(values)
+    return {
+        "shape": list(values.shape),
+        "digest": digest,
+        "values": None if have == digest and len(sent) > LARGE else sent,
+        "rows": None if rows is None else [str(label) for label in rows],
+        "columns": None if columns is None else [str(label) for label in columns],
+        "limits": [float(low), float(high)],
+        "kinds": list(kinds),
+        "hues": list(hues),
+        "marked": sorted(map(list, cells)),
+    }
+
+
+def cell_of(message: object, shape: Sequence[int]) -> tuple[int, ...] | None:
+    """The cell in a browser's message, or None for whatever else it may hold."""
+    return place_of(message, row=shape[0], column=shape[1])

@@ -1,97 +1,84 @@
-import { measurer } from "../attention_view/marks.js";
-import { mounting } from "../attention_view/mounting.js";
-import { csv, download } from "../takeaway/files.js";
-import { createRow } from "../takeaway/row.js";
-import { mapMarks, pointMarks } from "./drawing.js";
-import { cellAt, layoutOf } from "./geometry.js";
-import { GridView } from "./grid_view.js";
-import { createLegend } from "./legend.js";
-import { matrixOf, sentenceOf, asRows, valuesOf } from "./matrix.js";
-import { pngOf, svgOf } from "./picture.js";
+import { outline } from "../kit/cells.js";
+import { floatsOf } from "../kit/codec.js";
+import { columnText, layoutOf, mapMarks, rowText } from "../kit/grid.js";
+import { measurer, pixelRatio } from "../kit/marks.js";
+import { asRows, coloursOf, createLegend, endsOf, kindsOf, matrixOf } from "../kit/matrix.js";
+import { mounting } from "../kit/mounting.js";
+import { GridView } from "../kit/pointed.js";
+import { createRow, scaleMarks, takesOf, withMargin } from "../kit/saving.js";
 
 const PRESENTED = 1.5; // times larger for the projector
+const MARGIN = 16; // of a picture
+const SWATCH = 12;
+const LINE = 26; // the height of a line of the legend
 
 class CellMap extends GridView {
   parts() {
     this.legend = createLegend();
-    const file = (ending) => `${this.matrix.name}.${ending}`;
-    const row = createRow({
-      SVG: () => download(svgOf(this.page()), file("svg")),
-      PNG: async () => download(await pngOf(this.page()), file("png")),
-      CSV: () => download(csv(asRows(this.matrix)), file("csv")),
-    });
+    const rows = () => asRows(this.matrix);
+    const row = createRow(takesOf({ name: () => this.matrix.name, picture: () => this.picture(), rows }));
     return { above: [this.legend.element], below: [row] };
   }
 
-  /** Takes a message in; returns the number of this call. */
-  receive(component) {
-    const { data } = component;
-    this.component = component;
-    const values = valuesOf(data);
-    if (!values) this.send({}); // the server thought that they were here already
-    else this.show(data, values);
-    return ++this.turn;
-  }
-
-  show(data, values) {
-    this.matrix = matrixOf(data, values);
-    this.begin(data);
+  show(data) {
+    const values = this.held.take(data.digest, data.values && floatsOf(data.values));
+    if (!values) return this.send({});
+    this.open(matrixOf(data, values));
     this.legend.show(this.matrix, this.theme);
     this.draw();
   }
 
   layout() {
-    const { matrix, theme, ratio } = this;
-    const { present, height } = matrix;
-    const zoom = present ? PRESENTED : 1;
-    const room = { width: this.drawnWidth, height: height * zoom, zoom, ratio };
+    const { matrix, theme } = this;
+    const zoom = this.present ? PRESENTED : 1;
+    const room = { width: this.drawnWidth, height: matrix.height * zoom, zoom, ratio: pixelRatio() };
     const measure = measurer(theme);
     this.geometry = layoutOf(matrix, room, measure);
     this.marks = mapMarks(matrix, this.geometry, theme, measure);
   }
 
-  get shape() {
-    return this.matrix.shape;
-  }
-
-  get digest() {
-    return this.matrix?.digest;
-  }
-
-  get canClick() {
-    return this.matrix.canClick;
-  }
-
   get idle() {
-    if (this.matrix.present) return "";
-    return this.canClick ? "Point at a cell to read it, click to choose it." : "Point at a cell to read it.";
+    return this.matrix.canClick ? "Point at a cell to read it, click to choose it." : "Point at a cell to read it.";
   }
 
-  pointMarks(place) {
-    return pointMarks(this.geometry, place, this.theme);
+  /** The cell under the pointer, with its labels. */
+  pointMarks([row, column]) {
+    const { geometry, theme } = this;
+    const label = { weight: 600, backed: theme.paper };
+    return [
+      ...outline(geometry, [row, column], { colour: theme.ink, line: 2, paper: theme.paper }),
+      { ...rowText(geometry, row, theme.ink), ...label },
+      { ...columnText(geometry, column, theme.ink), ...label },
+    ];
   }
 
-  placeUnder(x, y) {
-    return cellAt(this.geometry, this.shape, x, y);
+  /** The map below its legend. */
+  picture() {
+    const { matrix, marks, geometry, theme } = this;
+    const measure = measurer(theme);
+    const legend = matrix.kinds.length
+      ? kindMarks(matrix, geometry, theme, measure)
+      : scaleMarks(endsOf(matrix), coloursOf(matrix, theme), MARGIN, theme, measure);
+    const header = { height: LINE, ...legend, marks: legend.marks.map((mark) => ({ ...mark, y: mark.y + MARGIN })) };
+    return { ...withMargin({ ...geometry, marks }, MARGIN, header), title: matrix.alt, theme };
   }
+}
 
-  sentence(place) {
-    return sentenceOf(this.matrix, ...place);
+/** The kinds side by side, in as many lines as they need above the map. */
+function kindMarks(matrix, geometry, theme, measure) {
+  const marks = [];
+  let [x, line, width] = [0, 0, 0];
+  for (const [name, colour] of kindsOf(matrix, theme)) {
+    const wide = SWATCH + 6 + measure(name, SWATCH);
+    if (x && x + wide > geometry.width) [x, line] = [0, line + 1];
+    const [left, top] = [MARGIN + x, line * LINE];
+    marks.push({ kind: "rect", x: left, y: top, width: SWATCH, height: SWATCH, fill: colour });
+    const word = { kind: "text", x: left + SWATCH + 6, y: top + 11, text: name, size: SWATCH, colour: theme.soft };
+    marks.push(word);
+    width = Math.max(width, x + wide);
+    x += wide + MARGIN;
   }
-
-  isMarked(row, column) {
-    return this.matrix.isMarked(row, column);
-  }
-
-  first() {
-    return this.matrix.marked[0] ?? [0, 0];
-  }
-
-  /** What goes into a picture. */
-  page() {
-    const { marks, geometry, theme, matrix } = this;
-    return { marks, geometry, theme, matrix };
-  }
+  return { width, height: (line + 1) * LINE, marks };
 }
 
 export default mounting(CellMap);

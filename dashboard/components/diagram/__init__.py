@@ -2,22 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
+from typing import Any
 
-import streamlit as st
+from dashboard.components.diagram.scene import KINDS, Scene, scene
+from dashboard.components.kit import Component
 
-from dashboard import layout, theme
-from dashboard.components.bundle import bundle
-from dashboard.components.diagram.scene import Scene, scene
+__all__ = ["KINDS", "Scene", "diagram", "scene"]
 
-__all__ = ["Scene", "diagram", "scene"]
-
-_FOLDER = Path(__file__).parent
-_MOUNT = st.components.v2.component(
-    "attention_atlas_diagram",
-    js=bundle(_FOLDER),
-    css=(_FOLDER / "view.css").read_text(encoding="utf-8"),
-)
+_show = Component(__file__)
 
 
 def diagram(scene: Scene, *, chosen: str, on_choose: Callable[[str], None], key: str) -> None:
@@ -27,13 +19,8 @@ def diagram(scene: Scene, *, chosen: str, on_choose: Callable[[str], None], key:
     """
     known = {box.key for box in scene.boxes} | {chip.key for chip in scene.chips}
 
-    def choose() -> None:
-        picked = (st.session_state.get(key) or {}).get("picked")
+    def choose(picked: Any) -> None:
         if picked in known:
             on_choose(picked)
 
-    data = asdict(scene) | {"chosen": chosen, "palettes": _PALETTES, "present": layout.is_presented()}
-    _MOUNT(key=key, data=data, on_picked_change=choose)
-
-
-_PALETTES = theme.for_browser()
+    _show(key, asdict(scene) | {"chosen": chosen}, picked=choose)

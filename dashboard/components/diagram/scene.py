@@ -4,10 +4,27 @@ from dataclasses import dataclass, field
 
 from core.anatomy import OUTPUT, Block, Lane, Part, Stack, Step, Walked
 from core.anatomy.parts import Kind
-from dashboard.components.diagram.places import BOX, GAP, INDENT, LANE, LINE_WIDTH, STREAM, Place
 from dashboard.theme import HUES
-from pages.foundations.inside_the_transformer import words as said
 
+LANE = 320  # the width of a lane
+GAP = 56  # between two lanes
+STREAM = 26  # how far from the edge the stream runs
+INDENT = 58  # how far from the edge branches begin
+LINE_WIDTH = 216  # of a box that is on the stream itself
+BOX = 32  # the height of a box
+
+KINDS: dict[Kind, str] = {
+    "embedding": "Embedding",
+    "positions": "Positions",
+    "norm": "Norm",
+    "attention": "Attention",
+    "cross-attention": "Cross-attention",
+    "MLP": "MLP",
+    "linear": "Linear map",
+    "head": "Head",
+    "block": "Block",
+    "other": "Part",
+}
 COLOURS: dict[Kind, str] = {
     "embedding": HUES[5],
     "positions": HUES[5],
@@ -17,7 +34,22 @@ COLOURS: dict[Kind, str] = {
     "linear": HUES[2],
     "head": HUES[1],
 }
+BLOCK = "block"
+COMPUTED = "positions (computed)"
 _CHIPS = 12  # blocks in one row
+
+
+@dataclass
+class Place:
+    """Where the pen is: `y` grows downwards. A mirrored lane has its stream on the right, its branches to the left."""
+
+    left: float
+    mirrored: bool = False
+    y: float = 0.0
+
+    def x(self, offset: float, width: float = 0.0) -> float:
+        """The left edge of something `width` wide that begins `offset` from the lane's own edge."""
+        return self.left + (LANE - offset - width if self.mirrored else offset)
 
 
 @dataclass(frozen=True)
@@ -113,7 +145,7 @@ def _stack(drawn: Scene, stack: Stack, place: Place, chosen: str, memory: Place 
         if place.mirrored:  # numbers grow to the right in both lanes
             column = min(_CHIPS, len(stack.blocks) - row * _CHIPS) - 1 - column
         x = place.x(INDENT + 23 * column, 22)
-        tell = f"{said.BLOCK} {number}: open it"
+        tell = f"{BLOCK} {number}: open it"
         key = _same_part(block, opened, chosen)
         drawn.chips.append(Chip(key, str(number), x, place.y + 6 + 22 * row, block is opened, tell))
     place.y += 22 * (1 + (len(stack.blocks) - 1) // _CHIPS) + 14
@@ -163,7 +195,7 @@ def _sum(drawn: Scene, step: Step, place: Place, middle: float, y: float) -> flo
     if step.parts:
         _arrow(drawn, [(middle, y - 14), (middle, y), (place.x(STREAM + 10), y)])
     else:
-        name = step.summed.name if step.summed and step.summed.name else said.COMPUTED
+        name = step.summed.name if step.summed and step.summed.name else COMPUTED
         drawn.words.append(Word(name, place.x(INDENT + 8), y + 4, "end" if place.mirrored else "start"))
         _arrow(drawn, [(place.x(INDENT + 2), y), (place.x(STREAM + 10), y)])
     drawn.sums.append((place.x(STREAM), y))
@@ -187,7 +219,7 @@ def _from_encoder(drawn: Scene, memory: Place, place: Place, y: float) -> None:
 
 
 def _box(part: Part, x: float, y: float, width: float) -> Box:
-    label = said.KINDS[part.kind]
+    label = KINDS[part.kind]
     name = "" if part.path == OUTPUT else part.name
     return Box(part.key, label, name, COLOURS.get(part.kind, ""), x, y, width, f"{label}: {part.key}")
 

@@ -1,26 +1,17 @@
 """A photograph with a grid of patches: hover in the browser, a click tells the server, chosen ones are marked."""
 
 from collections.abc import Callable, Collection
-from pathlib import Path
+from functools import partial
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 
-from dashboard import layout, theme
-from dashboard.components.bundle import bundle
-from dashboard.components.cell_map.packing import cell_of
-from dashboard.components.patch_picker.packing import pack
+from dashboard.components import cell_map
+from dashboard.components.kit import Component, choosing, codec, held
 
 __all__ = ["patch_picker"]
 
-_FOLDER = Path(__file__).parent
-_STYLES = ("../cell_map/view.css", "view.css", "../takeaway/row.css")
-_MOUNT = st.components.v2.component(
-    "attention_atlas_patch_picker",
-    js=bundle(_FOLDER),
-    css="\n".join((_FOLDER / style).read_text(encoding="utf-8") for style in _STYLES),
-)
+_show = Component(__file__)
 
 
 def patch_picker(
@@ -47,23 +38,47 @@ def patch_picker(
     `look`: chosen patches are outlined, or covered with the colour `cover`; a screen reader hears `mark` for them.
     `tell` is the sentence for the patch under the pointer, with {row}, {column} and {value} in it; `hint` stands there
     before. `values` (row, column) are laid over the picture as a veil: zero is the picture itself; `limits` as for
-    runs again. Patches can also be reached with Tab and arrow keys, and clicked with Enter. `alt` says what is to be
-    seen; `name` begins the names of files; `height` is the most that the picture may take, in pixels.
+    `cell_map`. `on_click(row, column)` is called before the page runs again. Patches can also be reached with Tab and
+    arrow keys, and clicked with Enter. `alt` says what is to be seen; `name` begins the names of files; `height` is the
+    most that the picture may take, in pixels.
     """
-    clicked = (st.session_state.get(key) or {}).get("clicked")
-    have = clicked.get("have") if isinstance(clicked, dict) else None
-    data = pack(picture, (rows, columns), values=values, limits=limits, chosen=chosen, have=have)
-    data |= {"look": look, "cover": cover, "mark": mark, "tell": tell, "hint": hint, "alt": alt}
-    data |= {"name": f"attention-atlas-{name}", "height": height, "present": layout.is_presented()}
-    data |= {"canClick": on_click is not None, "palettes": _PALETTES["signed" if data["limits"][0] < 0 else "plain"]}
-
-    def click() -> None:
-        cell = cell_of((st.session_state.get(key) or {}).get("clicked"), (rows, columns))
-        if cell and on_click:
-            on_click(*cell)
+    data = pack(picture, (rows, columns), values=values, limits=limits, chosen=chosen, have=held(key, "clicked"))
+    data |= {"look": look, "cover": cover, "mark": mark, "tell": tell, "hint": hint, "alt": alt, "height": height}
+    data |= {"name": f"attention-atlas-{name}", "canClick": on_click is not None}
 
     # A click is a state and not a trigger: it holds what the browser has, for as long as the picture is there.
-    _MOUNT(key=key, data=data, on_clicked_change=click)
+    _show(
+        key,
+        data,
+        signed=data["limits"][0] < 0,
+        clicked=choosing(partial(cell_map.cell_of, shape=(rows, columns)), on_click),
+    )
 
 
-_PALETTES = {"plain": theme.for_browser(), "signed": theme.for_browser(signed=True)}
+def pack(
+    picture: np.ndarray,
+    shape: tuple[int, int],
+    *,
+    values: np.ndarray | None,
+    limits: tuple[float, float] | None,
+    chosen: Collection[tuple[int, int]],
+    have: str | None = None,
+) -> dict:
+    """The message for a picture (row, column, 3) under a grid of `shape`; view.js reads it.
+
+    `have` is the digest of the picture that the browser holds: it is then not sent again. ValueError if the values do
+    not fit the grid or a chosen patch lies outside.
+    """
+    if values is not None and values.shape != shape:
+        raise ValueError(f"The grid has {shape[0]} × {shape[1]} patches, but the values have the shape {values.shape}.")
+    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8 or not picture.size:
+        raise ValueError(f"A picture is (row, column, 3) uint8, not {picture.shape} {picture.dtype}.")
+    message = cell_map.pack(
+        np.zeros(shape) if values is None else values, rows=None, columns=None, limits=limits, marked=chosen
+    )
+    pixels = np.ascontiguousarray(picture)
+    digest = codec.digest((pixels.shape, pixels.tobytes()))
+    message["ofValues"], message["ofPicture"] = message.pop("digest"), digest
+    message["hasValues"] = values is not None
+    message["picture"] = None if have == digest else codec.picture_address(pixels)
+    return message

@@ -1,56 +1,38 @@
-import { bytesOf } from "../attention_view/codec.js";
-import { mounting } from "../attention_view/mounting.js";
-import { vector } from "../attention_view/vector.js";
-import { cellAt } from "../cell_map/geometry.js";
-import { GridView } from "../cell_map/grid_view.js";
-import { createLegend } from "../cell_map/legend.js";
-import { asRows, matrixOf, sentenceOf } from "../cell_map/matrix.js";
-import { painted } from "../cell_map/painted.js";
-import { csv, download } from "../takeaway/files.js";
-import { createRow } from "../takeaway/row.js";
-import { pickerMarks, pictureLayout, underPointer } from "./drawing.js";
+import { boxAt } from "../kit/cells.js";
+import { floatsOf } from "../kit/codec.js";
+import { asRows, createLegend, matrixOf } from "../kit/matrix.js";
+import { mounting } from "../kit/mounting.js";
+import {
+  decoded,
+  framedCell,
+  photographFrom,
+  photographMark,
+  ratioOf,
+  sheetOf,
+  veil,
+  wholeOf,
+} from "../kit/photograph.js";
+import { GridView } from "../kit/pointed.js";
+import { createRow, takesOf } from "../kit/saving.js";
 
 const PRESENTED = 1.4; // times larger for the projector
+const FINE = 5; // pixels: smaller patches have no lines between them
+const VEIL = 0.85; // how opaque the largest value is
 
 class PatchPicker extends GridView {
   parts() {
     this.legend = createLegend();
-    const file = (ending) => `${this.matrix.name}.${ending}`;
-    const row = createRow({
-      SVG: () => download(new Blob([vector(this.page().marks, this.page())], { type: "image/svg+xml" }), file("svg")),
-      PNG: async () => download(await painted(this.page()), file("png")),
-      CSV: () => download(csv(asRows(this.matrix)), file("csv")),
-    });
+    const rows = () => asRows(this.matrix);
+    const row = createRow(takesOf({ name: () => this.matrix.name, picture: () => this.picture(), rows }));
     this.numbers = [...row.querySelectorAll("button")].find((button) => button.textContent === "CSV");
     return { above: [this.legend.element], below: [row] };
   }
 
-  /** Takes a message in; returns the number of this call. */
-  receive(component) {
-    const { data } = component;
-    this.component = component;
-    if (data.picture) this.load(data);
-    if (this.digest === data.ofPicture) this.show(data);
-    else this.ask();
-    return ++this.turn;
-  }
-
-  /** The server thought that the picture was here already: say that it is not. */
-  ask() {
-    this.digest = "";
-    this.send({});
-  }
-
-  load(data) {
-    this.digest = data.ofPicture;
-    this.image = new Image();
-    this.image.addEventListener("load", () => this.draw());
-    this.image.src = data.picture;
-  }
-
   show(data) {
-    this.matrix = matrixOf(data, new Float32Array(bytesOf(data.values).buffer));
-    this.begin(data);
+    const photograph = data.picture && photographFrom(data.picture, () => this.draw());
+    this.image = this.held.take(data.ofPicture, photograph);
+    if (!this.image) return this.send({});
+    this.open(matrixOf(data, floatsOf(data.values)));
     this.legend.element.hidden = !data.hasValues;
     this.numbers.hidden = !data.hasValues;
     if (data.hasValues) this.legend.show(this.matrix, this.theme);
@@ -58,50 +40,65 @@ class PatchPicker extends GridView {
   }
 
   layout() {
-    const { matrix, theme } = this;
-    const image = this.image.complete && this.image.naturalWidth ? this.image : null;
-    const height = matrix.height * (matrix.present ? PRESENTED : 1);
-    this.geometry = pictureLayout(this.shape, image, { width: this.drawnWidth, height });
-    this.marks = pickerMarks(matrix, this.geometry, image, theme);
-  }
-
-  get shape() {
-    return this.matrix.shape;
-  }
-
-  get canClick() {
-    return this.matrix.canClick;
+    const { matrix, theme, image } = this;
+    const box = { width: this.drawnWidth, height: matrix.height * (this.present ? PRESENTED : 1) };
+    const sheet = sheetOf(matrix.shape, ratioOf(image, matrix.shape), box, { least: 60 });
+    this.geometry = sheet;
+    this.marks = [
+      photographMark(sheet, decoded(image), theme),
+      ...(matrix.hasValues ? [veil(sheet, matrix.values, washOf(matrix, theme))] : []),
+      ...lines(sheet, theme),
+      ...matrix.marked.flatMap((place) => chosenMarks(matrix, sheet, place, theme)),
+    ];
   }
 
   get idle() {
-    return this.matrix.present ? "" : this.matrix.hint;
+    return this.matrix.hint;
   }
 
   pointMarks(place) {
-    return underPointer(this.geometry, place, this.theme);
+    const { ink, paper } = this.theme;
+    return framedCell(this.geometry, place, { colour: ink, line: 2, paper });
   }
 
-  placeUnder(x, y) {
-    return cellAt(this.geometry, this.shape, x, y);
+  picture() {
+    const { marks, geometry, theme, matrix } = this;
+    return { marks, theme, width: geometry.width, height: geometry.height, title: matrix.alt };
   }
+}
 
-  sentence(place) {
-    return sentenceOf(this.matrix, ...place);
-  }
+function chosenMarks(matrix, sheet, place, { accent, paper }) {
+  if (matrix.look === "outline") return framedCell(sheet, place, { colour: accent, line: 3, paper });
+  const edge = { kind: "rect", ...boxAt(sheet, place, [1, 1], -0.5), stroke: accent };
+  return [{ kind: "rect", ...boxAt(sheet, place), fill: matrix.cover }, ...(isFine(sheet) ? [] : [edge])];
+}
 
-  isMarked(row, column) {
-    return this.matrix.isMarked(row, column);
-  }
+function isFine({ cell }) {
+  return Math.min(cell.width, cell.height) < FINE;
+}
 
-  first() {
-    return this.matrix.marked[0] ?? [0, 0];
-  }
+/** The lines between patches. */
+function lines(sheet, theme) {
+  if (isFine(sheet)) return [];
+  const { rows, columns, cell } = sheet;
+  const whole = wholeOf(sheet);
+  const line = { kind: "rect", ...whole, fill: theme.paper, alpha: 0.55 };
+  const places = (count) => Array.from({ length: count - 1 }, (_, place) => place + 1);
+  return [
+    ...places(columns).map((place) => ({ ...line, x: whole.x + place * cell.width - 0.5, width: 1 })),
+    ...places(rows).map((place) => ({ ...line, y: whole.y + place * cell.height - 0.5, height: 1 })),
+  ];
+}
 
-  /** What goes into a file. */
-  page() {
-    const { marks, theme, geometry } = this;
-    return { marks, theme, width: geometry.width, height: geometry.height, title: this.matrix.alt };
-  }
+/** Zero is the picture itself; the larger a value, the less of the picture is left. */
+function washOf({ strength, limits }, { ramp }) {
+  const isSigned = limits[0] < 0;
+  const [low, high] = [ramp.subarray(0, 3), ramp.subarray(-3)];
+  return (value) => {
+    if (Number.isNaN(value)) return [high, 0];
+    const drawn = strength(value);
+    return [isSigned && drawn < 0.5 ? low : high, VEIL * (isSigned ? 2 * Math.abs(drawn - 0.5) : drawn)];
+  };
 }
 
 export default mounting(PatchPicker);

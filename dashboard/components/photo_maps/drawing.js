@@ -1,41 +1,55 @@
-import { rgbOf } from "../attention_view/colour.js";
-import { bordersOf } from "./keeping.js";
+import { bordersOf } from "../kit/cells.js";
+import { rgbOf } from "../kit/colour.js";
+import { lineMark } from "../kit/marks.js";
+import { largestOf } from "../kit/numbers.js";
+import {
+  decoded,
+  framedCell,
+  photographFrom,
+  photographMark,
+  ratioOf,
+  shades,
+  spotlight,
+  veil,
+  wholeOf,
+} from "../kit/photograph.js";
 
-const EDGE = 3; // pixels around the photograph, for the frame of a patch at its border
 const INK = 0.92; // of the strongest cell over a photograph: its texture stays to be seen
 const SPOT = 0.88; // how far the spotlight's photograph fades into the page
-
-/** As large as the box allows, in the photograph's own shape. */
-export function sheetOf({ rows, columns }, ratio, box, edge = EDGE) {
-  const across = Math.floor(Math.max(40, Math.min(box.width - 2 * edge, (box.height - 2 * edge) * ratio)));
-  const down = Math.max(1, Math.round(across / ratio));
-  return { left: edge, top: edge, rows, columns, across, down, width: across + 2 * edge, height: down + 2 * edge };
-}
-
-/** The cell under a point; null beside the photograph. */
-export function cellUnder({ left, top, rows, columns, across, down }, x, y) {
-  const [row, column] = [Math.floor(((y - top) * rows) / down), Math.floor(((x - left) * columns) / across)];
-  return row < 0 || column < 0 || row >= rows || column >= columns ? null : row * columns + column;
-}
+const PALE = 0.5; // how far the photograph fades into the page under ink
+const SMALL = 240; // pixels of the longer side for thumbnails: a large photograph is scaled down once, not in each
 
 /** The photograph and the map over it; `kept` cells are all, or those that the threshold leaves. */
 export function mapMarksOver(sheet, { map, kept }, { theme, photo, photograph }, isSmall = false) {
-  const frame = { x: sheet.left, y: sheet.top, width: sheet.across, height: sheet.down };
   const image = photo === "off" ? null : photograph.prepared(photo, theme, isSmall);
-  const own = image && { kind: "image", ...frame, image, source: sourceOf(image, photo, photograph) };
-  const { rows, columns } = sheet;
-  const pixels = pixelsOver(map, kept, { theme, photo: image ? photo : "off" });
+  // The address of what lies under the map, made only when somebody takes an SVG file.
+  const source = () => (photo === "light" ? photograph.address : image.toDataURL("image/jpeg", 0.9));
+  const largest = largestOf(map.cells) || 1;
+  const strengths = map.cells.map((value, cell) => (kept[cell] && value > 0 ? value / largest : 0));
+  const paper = { kind: "rect", ...wholeOf(sheet), fill: theme.paper };
   return [
-    own ?? { kind: "rect", ...frame, fill: theme.paper },
-    { kind: "raster", ...frame, rows, columns, pixels },
-    ...(isSmall ? [] : [{ kind: "rect", ...frame, stroke: theme.hair }]),
+    image ? photographMark(sheet, image, theme, source) : paper,
+    veil(sheet, strengths, washOf(image ? photo : "off", theme)),
+    ...(isSmall ? [] : [{ kind: "rect", ...wholeOf(sheet), stroke: theme.hair }]),
   ];
+}
+
+function washOf(photo, theme) {
+  if (photo === "light") return spotlight(theme, SPOT);
+  const [ink, shade] = [rgbOf(theme.map), shades(theme, 1)];
+  if (photo === "ink") return (strength) => [ink, INK * strength];
+  return (strength) => (strength > 0 ? shade(strength) : [ink, 0]);
 }
 
 /** Outlines: windows, what the threshold leaves, the place that asks (`chosen`), the one under the pointer. */
 export function outlineMarks(sheet, { layer, map, kept, share, from, chosen, hovered }, { theme }) {
+  const { left, top, cell } = sheet;
+  const at = (column, row) => [left + column * cell.width, top + row * cell.height];
+  const line =
+    (colour, width) =>
+    ([fromColumn, fromRow, toColumn, toRow]) =>
+      lineMark(at(fromColumn, fromRow), at(toColumn, toRow), colour, width);
   const marks = [];
-  const line = (colour, width) => (ends) => stroke(sheet, ends, colour, width);
   if (map.groups) {
     const isOne = from.kind === "patch";
     const own = isOne ? map.groups.map((window) => Number(window === map.groups[from.place])) : map.groups;
@@ -47,59 +61,57 @@ export function outlineMarks(sheet, { layer, map, kept, share, from, chosen, hov
     const borders = bordersOf(kept, layer);
     marks.push(...borders.map(line(theme.paper, 4.5)), ...borders.map(line(theme.ink, 2)));
   }
-  const places = [[from.kind === "same" ? samePlaces(layer, from.place) : [], theme.accent, 2]];
-  if (chosen !== null) places.push([[chosen], theme.accent, 3]);
-  if (hovered !== null && hovered !== chosen) places.push([[hovered], theme.ink, 2]);
-  for (const [cells, colour, width] of places) for (const cell of cells) marks.push(...framed(sheet, cell, colour, width, theme.paper));
+  const frame = (place, colour, width) => {
+    const own = [Math.floor(place / layer.columns), place % layer.columns];
+    marks.push(...framedCell(sheet, own, { colour, line: width, paper: theme.paper }));
+  };
+  if (from.kind === "same") for (const place of samePlaces(layer, from.place)) frame(place, theme.accent, 2);
+  if (chosen !== null) frame(chosen, theme.accent, 3);
+  if (hovered !== null && hovered !== chosen) frame(hovered, theme.ink, 2);
   return marks;
 }
 
-/** The scale of a map: its largest value, which is drawn as full ink. */
-export function largestIn({ cells }) {
-  return cells.reduce((most, value) => (value > most ? value : most), 0);
+function samePlaces({ windows: { at, where, count, positions } }, place) {
+  const position = at[place] % positions;
+  const places = Array.from({ length: count }, (_, window) => where[window * positions + position]);
+  return places.filter((cell) => cell >= 0);
 }
 
-function samePlaces({ windows }, place) {
-  const position = windows.at[place] % windows.positions;
-  return Array.from({ length: windows.count }, (_, window) => windows.where[window * windows.positions + position]).filter((cell) => cell >= 0);
+/** The photograph as it lies under a map: in its colours, or grey and pale, so that only the ink has a hue. */
+export function preparedPhotograph(address, ready) {
+  const image = photographFrom(address, ready);
+  const made = new Map();
+
+  /** A canvas, made once for each theme; null while the picture is decoded. */
+  function prepared(style, theme, isSmall = false) {
+    if (!decoded(image)) return null;
+    const name = [style, theme.paper, isSmall].join();
+    if (!made.has(name)) made.set(name, canvasOf(image, style, theme, isSmall));
+    return made.get(name);
+  }
+
+  return { prepared, ratio: (layer) => ratioOf(image, layer), address };
 }
 
-function pixelsOver(map, kept, { theme, photo }) {
-  const pixels = new Uint8ClampedArray(4 * map.cells.length);
-  const largest = largestIn(map) || 1;
-  const [paper, ink] = [rgbOf(theme.paper), rgbOf(theme.map)];
-  map.cells.forEach((value, cell) => {
-    const drawn = kept[cell] && value > 0 ? value / largest : 0;
-    if (photo === "light") pixels.set([...paper, 255 * SPOT * (1 - drawn)], 4 * cell);
-    else if (photo === "ink") pixels.set([...ink, 255 * INK * drawn], 4 * cell);
-    else if (drawn > 0) {
-      const place = 3 * Math.round(drawn * 255);
-      pixels.set([theme.ramp[place], theme.ramp[place + 1], theme.ramp[place + 2], 255], 4 * cell);
-    }
-  });
-  return pixels;
+function canvasOf(image, style, theme, isSmall) {
+  const scale = isSmall ? Math.min(1, SMALL / Math.max(image.naturalWidth, image.naturalHeight)) : 1;
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(image.naturalWidth * scale));
+  canvas.height = Math.max(1, Math.round(image.naturalHeight * scale));
+  const context = canvas.getContext("2d", { willReadFrequently: style === "ink" });
+  context.imageSmoothingQuality = "high";
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  if (style === "ink") pale(context, canvas, rgbOf(theme.paper));
+  return canvas;
 }
 
-/** The address of a picture for an SVG file, made only when somebody takes one. */
-function sourceOf(canvas, photo, { address }) {
-  return () => (photo === "light" ? address : canvas.toDataURL("image/jpeg", 0.9));
-}
-
-function framed({ left, top, rows, columns, across, down }, cell, colour, width, paper) {
-  const box = {
-    x: left + ((cell % columns) * across) / columns,
-    y: top + (Math.floor(cell / columns) * down) / rows,
-    width: across / columns,
-    height: down / rows,
-  };
-  return [
-    { kind: "rect", ...box, stroke: paper, line: width + 2.5 },
-    { kind: "rect", ...box, stroke: colour, line: width },
-  ];
-}
-
-function stroke({ left, top, rows, columns, across, down }, [fromColumn, fromRow, toColumn, toRow], colour, width) {
-  const from = [left + (fromColumn * across) / columns, top + (fromRow * down) / rows];
-  const to = [left + (toColumn * across) / columns, top + (toRow * down) / rows];
-  return { kind: "curve", points: [...from, ...from, ...to, ...to], stroke: colour, line: width };
+/** Greys between the page and, half as far as it was, black (on a dark page white). */
+function pale(context, { width, height }, paper) {
+  const frame = context.getImageData(0, 0, width, height);
+  const { data } = frame;
+  for (let place = 0; place < data.length; place += 4) {
+    const grey = 0.299 * data[place] + 0.587 * data[place + 1] + 0.114 * data[place + 2];
+    for (let part = 0; part < 3; part++) data[place + part] = grey + (paper[part] - grey) * PALE;
+  }
+  context.putImageData(frame, 0, 0);
 }

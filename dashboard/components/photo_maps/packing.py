@@ -13,33 +13,14 @@ Keys are sent without their mean over all tokens: it moves every score of a row 
 and float16 is finer for what remains.
 """
 
-import hashlib
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.components.attention_view import codec
-from dashboard.components.attention_view.packing import picture_address
+from dashboard.components.kit import Wanted, codec
 from dashboard.components.photo_maps.scene import Factors, PhotoLayer, PhotoScene, Windows
 
 BUDGET = 2_600_000  # bytes of answers in one message: 3.5 MB as base64, which leaves room for the photograph
 LARGEST_HALF = 60_000  # float16 ends at 65,504
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the browser asks for: a head, and the digest of the overview that it has already."""
-
-    layer: int | None = None
-    head: int | None = None
-    have: str = ""
-
-    def within(self, scene: PhotoScene) -> tuple[int, int]:
-        """The head that is wished, or the one that the scene starts with where there is no such head."""
-        layer, head = self.layer or 0, self.head or 0
-        wished = (self.layer, self.head) != (None, None) and scene.has(layer, head)
-        return (layer, head) if wished else scene.start
 
 
 def pack(scene: PhotoScene, wanted: Wanted) -> dict:
@@ -61,11 +42,10 @@ def overview(scene: PhotoScene) -> dict:
         "title": scene.title,
         "start": list(scene.start),
         "whole": whole,
-        "picture": picture_address(scene.picture),
+        "picture": codec.picture_address(scene.picture),
         "layers": [_layer(layer, whole) for layer in scene.layers],
     }
-    digest = hashlib.blake2b(repr(packed).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-    return packed | {"digest": digest}
+    return packed | {"digest": codec.digest(packed)}
 
 
 def kind_of(layer: PhotoLayer) -> str:
@@ -123,7 +103,7 @@ def _layer(layer: PhotoLayer, whole: bool) -> dict:
         "kind": kind,
         "each": layer.answers.query.shape[2] if isinstance(layer.answers, Factors) else None,
         "windows": _windows(layer.answers) if isinstance(layer.answers, Windows) else None,
-        "little": codec.as_text(codec.write(shown / tops[:, None], "root")),
+        "little": codec.weights_text(shown / tops[:, None], "root"),
         "tops": [float(top) for top in tops],
         "answers": answers if whole else None,
     }
@@ -145,13 +125,9 @@ def _answer(layer: PhotoLayer, kind: str, head: int, weights: np.ndarray) -> dic
     if kind == "factors":
         assert isinstance(layer.answers, Factors)
         query, key = factors(layer.answers, head)
-        mean = codec.as_text(weights.mean(axis=0).astype("<f4").tobytes())
-        return {
-            "query": codec.as_text(codec.write(query, "half")),
-            "key": codec.as_text(codec.write(key, "half")),
-            "mean": mean,
-        }
-    return {"weights": codec.as_text(codec.write(weights, "root" if kind == "rough" else "half"))}
+        mean = codec.floats(weights.mean(axis=0))
+        return {"query": codec.weights_text(query), "key": codec.weights_text(key), "mean": mean}
+    return {"weights": codec.weights_text(weights, "root" if kind == "rough" else "half")}
 
 
 def factors(answers: Factors, head: int) -> tuple[np.ndarray, np.ndarray]:

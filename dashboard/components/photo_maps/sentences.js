@@ -1,35 +1,30 @@
-import { layerTitle } from "./opened.js";
-
-/** "3.2%": a share as people read it. */
-export function percent(share) {
-  if (Number.isNaN(share)) return "no number";
-  if (share > 0 && share < 0.0005) return "< 0.1%";
-  return `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
-}
+import { percent } from "../kit/numbers.js";
 
 /** "row 3, column 5", both counted from 0. */
-export function placeName({ columns }, cell) {
+function placeName({ columns }, cell) {
   return `row ${Math.floor(cell / columns)}, column ${cell % columns}`;
-}
-
-/** "Layer 3, head 2" */
-export function headTitle(layer, head) {
-  const name = layer.heads === 1 ? layerTitle(layer) : `${layerTitle(layer)}, head ${head}`;
-  return name[0].toUpperCase() + name.slice(1);
 }
 
 /** What the map shows, in a sentence or two with its numbers. */
 export function sentenceOfMap({ layer, map, kept, share, from }) {
   if (map.isLittle) return "The numbers are on their way …";
-  const missing = [...map.cells, ...map.prefix].some((value, place) => Number.isNaN(value) && !(map.groups && place < layer.grid));
+  const missing = [...map.cells, ...map.prefix].some(
+    (value, place) => Number.isNaN(value) && !(map.groups && place < layer.grid),
+  );
   if (missing) return `${asker(layer, from)} holds values that are not numbers (NaN).`;
   const said = [`${asker(layer, from)} ${gives(layer, map, from)}.`];
   const top = topOf(map);
-  if (top !== null) said.push(`Most falls on ${placeName(layer, top)}: ${percent(map.cells[top])}${comparison(layer, map, top)}.`);
+  if (top !== null)
+    said.push(`Most falls on ${placeName(layer, top)}: ${percent(map.cells[top])}${comparison(layer, map, top)}.`);
   if (share < 1) {
     const count = kept.reduce((sum, each) => sum + each, 0);
-    const of = layer.windows && from.kind !== "patch" ? "of each window's attention to the picture" : "of what falls on the picture";
-    said.push(`The ${count} outlined ${count === 1 ? "patch holds" : "patches hold"} ${Math.round(100 * share)}% ${of}.`);
+    const of =
+      layer.windows && from.kind !== "patch"
+        ? "of each window's attention to the picture"
+        : "of what falls on the picture";
+    said.push(
+      `The ${count} outlined ${count === 1 ? "patch holds" : "patches hold"} ${Math.round(100 * share)}% ${of}.`,
+    );
   }
   return said.join(" ");
 }
@@ -47,7 +42,8 @@ function asker(layer, { kind, place }) {
   const { windows } = layer;
   if (kind === "prefix") return `The ${layer.prefix[place]} token`;
   if (kind === "patch") return `The ${windows ? "place" : "patch"} in ${placeName(layer, place)}`;
-  if (kind === "mean") return windows ? "The mean over the queries of each window" : `The mean over all ${layer.tokens} queries`;
+  if (kind === "mean")
+    return windows ? "The mean over the queries of each window" : `The mean over all ${layer.tokens} queries`;
   const position = windows.at[place] % windows.positions;
   return `Position ${position} of every window, that of ${placeName(layer, place)} in its own,`;
 }
@@ -55,13 +51,23 @@ function asker(layer, { kind, place }) {
 function gives(layer, map, from) {
   const { windows } = layer;
   if (windows) {
-    const room = from.kind === "patch" ? `looks within its window of ${windows.positions} places` : `looks within ${windows.count} windows of ${windows.positions} places`;
+    const room =
+      from.kind === "patch"
+        ? `looks within its window of ${windows.positions} places`
+        : `looks within ${windows.count} windows of ${windows.positions} places`;
     return map.isPadded ? `${room}; ${percent(map.padding)} goes to padding` : room;
   }
-  const parts = layer.prefix.map((label, token) => `${percent(map.prefix[token])} to ${isItself(from, token) ? "itself" : `the ${label} token`}`);
+  const parts = layer.prefix.map(
+    (label, token) => `${percent(map.prefix[token])} to ${isItself(from, token) ? "itself" : `the ${label} token`}`,
+  );
   if (!parts.length) return `looks at all ${layer.grid} patches`;
   const sum = map.cells.reduce((total, value) => total + value, 0);
-  const several = parts.length > 3 ? [`${percent(map.prefix.reduce((total, value) => total + value, 0))} to the ${parts.length} tokens without a place`] : parts;
+  const several =
+    parts.length > 3
+      ? [
+          `${percent(map.prefix.reduce((total, value) => total + value, 0))} to the ${parts.length} tokens without a place`,
+        ]
+      : parts;
   return `gives ${several.join(", ")} and ${percent(sum)} to the ${layer.grid} patches`;
 }
 
@@ -90,4 +96,16 @@ function capital(text) {
 export function hintFor(isPlace) {
   if (!isPlace) return "Click a patch to see what it looks at.";
   return "Point at another patch to see what it looks at; click to keep it, or walk with the arrow keys.";
+}
+
+/** The numbers of a map: a row for each token that can be looked at. */
+export function rowsOfMap({ layer, map, kept }) {
+  const number = (value) => (Number.isNaN(value) ? "" : Number(value.toPrecision(4)));
+  const lines = layer.prefix.map((label, token) => [label, "", "", number(map.prefix[token]), ""]);
+  map.cells.forEach((value, cell) => {
+    const [row, column] = [Math.floor(cell / layer.columns), cell % layer.columns];
+    lines.push(["patch", row, column, number(value), Number.isNaN(value) ? "" : kept[cell]]);
+  });
+  if (map.isPadded) lines.push(["padding", "", "", number(map.padding), ""]);
+  return [["token", "row", "column", "weight", "kept"], ...lines];
 }

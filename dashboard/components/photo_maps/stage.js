@@ -1,9 +1,71 @@
-import { clearedContext, fitCanvas, pixelRatio } from "../attention_view/canvas.js";
-import { make, setAttributes } from "../attention_view/dom.js";
-import { paint } from "../attention_view/marks.js";
-import { cellUnder, sheetOf } from "./drawing.js";
-import { createHeadGrid } from "./heads.js";
-import { percent } from "./sentences.js";
+import { cellAt } from "../kit/cells.js";
+import { button, choice, make, setAttributes, signButton } from "../kit/dom.js";
+import { headName, layerName } from "../kit/labels.js";
+import { paint, paintOn } from "../kit/marks.js";
+import { percent } from "../kit/numbers.js";
+import { sheetOf } from "../kit/photograph.js";
+import { PHOTOS, waysOf } from "./choice.js";
+import { mapMarksOver } from "./drawing.js";
+
+const SIDE = 180; // pixels of a thumbnail's longer side, at most; the style sheet makes it smaller
+
+/** What stands above the photograph: layer, whose attention, threshold, photograph. `set` takes what changes, and how. */
+export function createChoosers({ set }) {
+  const layers = make("select", { "aria-label": "Layer", change: () => set({ layer: layers.selectedIndex }, "push") });
+  const step = (by) => () => set({ layer: layers.selectedIndex + by }, "push");
+  const back = signButton("‹", "Previous layer", step(-1));
+  const next = signButton("›", "Next layer", step(1));
+  const layer = field("div", "Layer", make("div", { class: "stepper" }, back, layers, next));
+  const ways = make("div", { class: "segment", role: "group", "aria-label": "From" });
+  const from = field("div", "Who looks", ways);
+  const range = { type: "range", min: 5, max: 100, step: 5, "aria-label": "Keep the top share of the mass" };
+  const keep = make("input", { ...range, input: () => set({ keep: Number(keep.value) }) });
+  const kept = make("output");
+  const threshold = field("label", "Keep the top ", keep, kept);
+  const photos = choice(PHOTOS, (photo) => set({ photo }));
+  setAttributes(photos, { "aria-label": "Drawn as" });
+  const element = make("div", { class: "choosers" }, layer, from, threshold, field("label", "Drawn as", photos));
+  let offered = "";
+
+  function write(scene) {
+    const groups = [...new Set(scene.layers.map((each) => each.group))];
+    const named = (each) => (groups.length > 1 ? layerName({ ...each, group: "" }) || each.group : layerName(each));
+    const option = (each) => make("option", { title: each.path }, named(each));
+    const parts = groups.map((group) => {
+      const own = scene.layers.filter((each) => each.group === group).map(option);
+      return groups.length > 1 ? [make("optgroup", { label: group || "layers" }, ...own)] : own;
+    });
+    layers.replaceChildren(...parts.flat());
+    offered = "";
+  }
+
+  function show(state, scene) {
+    const { layers: all } = scene;
+    layers.selectedIndex = state.layer;
+    setAttributes(back, { disabled: state.layer === 0 });
+    setAttributes(next, { disabled: state.layer === all.length - 1 });
+    layer.hidden = all.length < 2;
+    writeWays(all[state.layer]);
+    for (const each of ways.children) each.setAttribute("aria-pressed", String(each.dataset.way === state.from));
+    keep.value = state.keep;
+    kept.textContent = `${state.keep}% of the mass`;
+    photos.value = state.photo;
+  }
+
+  function writeWays(own) {
+    const found = waysOf(own);
+    if (offered === JSON.stringify(found)) return;
+    offered = JSON.stringify(found);
+    const way = ([value, label]) => button(label, () => set({ from: value }, "push"), { "data-way": value });
+    ways.replaceChildren(...found.map(way));
+  }
+
+  return { element, write, show };
+}
+
+function field(tag, name, input, after = null) {
+  return make(tag, { class: "field" }, make("span", { class: "name" }, name, after), input);
+}
 
 /** The photograph under its caption, all heads beside it, and what is said about them. */
 export function createStage({ hover, choose, press, pick }) {
@@ -27,19 +89,17 @@ export function createStage({ hover, choose, press, pick }) {
   function under(event) {
     if (!sheet) return null;
     const { left, top } = canvas.getBoundingClientRect();
-    return cellUnder(sheet, event.clientX - left, event.clientY - top);
+    const cell = cellAt(sheet, event.clientX - left, event.clientY - top);
+    return cell && cell[0] * sheet.columns + cell[1];
   }
 
   /** Gives the map of a layer its place over the photograph; returns where everything lies. */
   function layOut(layer, ratio, tallest) {
     sheet = sheetOf(layer, ratio, { width: main.clientWidth, height: tallest });
-    fitCanvas(canvas, sheet, pixelRatio());
     return sheet;
   }
 
-  function draw(marks, theme) {
-    paint(clearedContext(canvas, pixelRatio()), marks, theme);
-  }
+  const draw = (marks, theme) => paintOn(canvas, marks, theme, sheet);
 
   /** `spoken` is what a screen reader hears of the photograph; null leaves it as it was. */
   function tell({ name, largest, reading, about, spoken }) {
@@ -51,4 +111,64 @@ export function createStage({ hover, choose, press, pick }) {
   }
 
   return { element, heads, layOut, draw, tell };
+}
+
+/** All heads of the layer in view, each with its map over the photograph; a click chooses. */
+function createHeadGrid({ pick }) {
+  const name = make("b");
+  const note = make("span");
+  const caption = make("p", { class: "caption" }, name, note);
+  const grid = make("div", { class: "heads", role: "group", "aria-label": "Heads" });
+  const element = make("section", { class: "all" }, caption, grid);
+  let thumbs = [];
+  let written = null;
+
+  function write(layer) {
+    if (written === layer) return;
+    written = layer;
+    thumbs = Array.from({ length: layer.heads }, (_, head) => {
+      const canvas = make("canvas", { "aria-hidden": "true" });
+      const title = headName(layer, head);
+      const number = make("span", { class: "number", "aria-hidden": "true" }, String(head));
+      const cell = make(
+        "button",
+        { type: "button", class: "thumb", "aria-label": title, title, click: () => pick(head) },
+        canvas,
+        number,
+      );
+      return { canvas, cell };
+    });
+    grid.replaceChildren(...thumbs.map(({ cell }) => cell));
+    grid.style.setProperty("--across", acrossFor(layer.heads));
+    name.textContent = layer.heads === 1 ? "The only head" : `All ${layer.heads} heads`;
+  }
+
+  /** `views` are { map, kept } by head, null while they are not here. */
+  function show(layer, views, { chosen, look, about }) {
+    write(layer);
+    note.textContent = about;
+    thumbs.forEach(({ canvas, cell }, head) => {
+      cell.setAttribute("aria-pressed", String(head === chosen));
+      cell.classList.toggle("unknown", !views[head]);
+      if (views[head]) drawThumb(canvas, layer, views[head], look);
+    });
+  }
+
+  return { element, show };
+}
+
+/** How many thumbnails stand side by side: full rows where there are few heads. */
+function acrossFor(heads) {
+  if (heads <= 4) return heads === 4 ? 2 : heads;
+  return heads === 5 || heads === 6 || heads === 9 ? 3 : heads > 16 ? 6 : 4;
+}
+
+function drawThumb(canvas, layer, view, look) {
+  const box = { width: SIDE, height: SIDE };
+  const sheet = sheetOf(layer, look.photograph.ratio(layer), box, { edge: 0 });
+  if (canvas.width !== sheet.width) canvas.width = sheet.width;
+  if (canvas.height !== sheet.height) canvas.height = sheet.height;
+  const context = canvas.getContext("2d");
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  paint(context, mapMarksOver(sheet, view, look, true), look.theme);
 }

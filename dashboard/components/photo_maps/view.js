@@ -1,37 +1,24 @@
-import { keepAddress } from "../attention_view/address.js";
-import { applyTheme, readTheme } from "../attention_view/colour.js";
-import { make } from "../attention_view/dom.js";
-import { mounting } from "../attention_view/mounting.js";
-import { download } from "../takeaway/files.js";
-import { createRow } from "../takeaway/row.js";
-import { littleMap, mapFrom } from "./answering.js";
-import { askedFor, fitted, mapAddress, placeOf, readMapAddress, startOf } from "./chosen.js";
-import { largestIn, mapMarksOver, outlineMarks } from "./drawing.js";
-import { keptCells } from "./keeping.js";
-import { answerOf, keepAnswers, openPhotographed } from "./opened.js";
-import { photographOf } from "./photograph.js";
-import { csvOfMap, pngOfMap, svgOfMap } from "./saving.js";
-import { headTitle, hintFor, sentenceOfCell, sentenceOfMap } from "./sentences.js";
-import { createChoosers } from "./settings.js";
-import { createStage } from "./stage.js";
+import { keepAddress } from "../kit/address.js";
+import { make } from "../kit/dom.js";
+import { ARROWS, isShortcut, take, within } from "../kit/keyboard.js";
+import { headName } from "../kit/labels.js";
+import { mounting, View } from "../kit/mounting.js";
+import { largestOf, percent } from "../kit/numbers.js";
+import { createRow, takesOf, titled } from "../kit/saving.js";
+import { answerOf, keepAnswers, keptCells, littleMap, mapFrom, openPhotographed } from "./answers.js";
+import { askedFor, fitted, mapAddress, placeOf, readMapAddress, startOf } from "./choice.js";
+import { mapMarksOver, outlineMarks, preparedPhotograph } from "./drawing.js";
+import { hintFor, rowsOfMap, sentenceOfCell, sentenceOfMap } from "./sentences.js";
+import { createChoosers, createStage } from "./stage.js";
 
 const TALLEST = 500; // pixels of the photograph, so that it stays in the window together with what is said about it
 const PRESENTED = 1.3; // times larger for the projector
 const PLACES = ["patch", "same"]; // ways to look that begin at a place
-const STEPS_OF = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-class PhotoMaps {
-  constructor(host) {
-    this.turn = 0;
-    this.hovered = null; // the cell under the pointer
-    this.build(host);
-    this.stop = new AbortController();
-    document.fonts.addEventListener("loadingdone", () => this.draw(), { signal: this.stop.signal });
-    this.sizes = new ResizeObserver(() => this.width !== this.drawnWidth && this.draw());
-    this.sizes.observe(this.stage.element);
-  }
+class PhotoMaps extends View {
+  hovered = null; // the cell under the pointer
 
-  build(host) {
+  build() {
     this.choosers = createChoosers({ set: (change, how) => this.set(change, how) });
     this.stage = createStage({
       hover: (cell) => this.hover(cell),
@@ -39,39 +26,30 @@ class PhotoMaps {
       press: (event) => this.press(event),
       pick: (head) => this.set({ head }, "push"),
     });
-    const file = (ending) => `${this.name}-${headTitle(this.now.layer, this.now.head)}.${ending}`.toLowerCase().replace(/[^\w.-]+/g, "-");
-    this.row = createRow({
-      SVG: () => download(svgOfMap(this.page()), file("svg")),
-      PNG: async () => download(await pngOfMap(this.page()), file("png")),
-      CSV: () => download(csvOfMap(this.page()), file("csv")),
-    });
-    const about = { class: "photos", role: "group", "aria-label": "Attention over the photograph" };
-    this.root = make("div", about, this.choosers.element, this.stage.element, this.row);
-    host.append(this.root);
+    const title = () => `${this.data.name}-${headName(this.now.layer, this.now.head)}`;
+    const name = () =>
+      title()
+        .toLowerCase()
+        .replace(/[^\w.-]+/g, "-");
+    const rows = () => rowsOfMap(this.now);
+    const row = createRow(takesOf({ name, picture: () => this.picture(), rows }));
+    const about = { class: "view photos", role: "group", "aria-label": "Attention over the photograph" };
+    return make("div", about, this.choosers.element, this.stage.element, row);
   }
 
-  /** Takes a message in; returns the number of this call. */
-  receive(component) {
-    const { data } = component;
-    this.component = component;
-    this.name = data.name;
-    this.present = data.present;
-    this.asked = "";
-    this.theme = readTheme(this.root, data.palettes, data.present);
-    applyTheme(this.root, this.theme);
-    this.root.classList.toggle("present", data.present);
+  show(data) {
     if (data.overview && data.overview.digest !== this.scene?.digest) this.open(data);
-    if (this.scene?.digest !== data.digest) this.ask(); // the server thought that the overview was here already
+    if (this.scene?.digest !== data.digest)
+      this.wish(); // the server thought that the overview was here already
     else if (data.answers) keepAnswers(this.scene, data.answers);
     this.draw();
-    return ++this.turn;
   }
 
   /** Shows another scene: the first one as the address wants it, later ones with the present choice. */
   open({ overview, address }) {
     const former = this.scene;
     this.scene = openPhotographed(overview);
-    this.photograph = photographOf(overview.picture, () => this.draw());
+    this.photograph = preparedPhotograph(overview.picture, () => this.draw());
     this.hovered = null;
     this.now = null;
     const wished = former ? this.state : address ? readMapAddress(this.scene) : startOf(this.scene);
@@ -90,10 +68,6 @@ class PhotoMaps {
     return this.scene.layers[this.state.layer];
   }
 
-  get width() {
-    return this.stage.element.clientWidth;
-  }
-
   /** Changes the choice; `how` is "push" for a step that the back button should undo, null if the address led. */
   set(change, how = "replace") {
     if (!this.scene) return;
@@ -110,10 +84,7 @@ class PhotoMaps {
   hover(cell) {
     if (cell === this.hovered || !this.now) return;
     this.hovered = cell;
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = null;
-      this.point();
-    });
+    this.soon(() => this.point());
   }
 
   /** What follows the pointer: another map where places look, else an outline and a sentence. */
@@ -137,21 +108,19 @@ class PhotoMaps {
   }
 
   press(event) {
-    const step = STEPS_OF[event.key];
-    if (!step || !this.scene || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
+    const step = ARROWS[event.key];
+    if (!step || !this.scene || isShortcut(event)) return;
+    take(event);
     const { rows, columns } = this.layer;
     const place = placeOf(this.state, this.layer);
-    const row = Math.min(rows - 1, Math.max(0, Math.floor(place / columns) + step[0]));
-    const column = Math.min(columns - 1, Math.max(0, (place % columns) + step[1]));
-    this.choose(row * columns + column);
+    const row = within(Math.floor(place / columns) + step[0], rows);
+    this.choose(row * columns + within((place % columns) + step[1], columns));
   }
 
   /** Brings everything that is seen to the present choice. */
   draw() {
-    if (!this.scene || !this.width) return;
-    this.drawnWidth = this.width;
+    if (!this.scene || !this.root.clientWidth) return;
+    this.drawnWidth = this.root.clientWidth;
     this.see();
     this.choosers.show(this.state, this.scene);
     this.root.classList.toggle("waiting", this.isWaiting);
@@ -170,17 +139,14 @@ class PhotoMaps {
     const map = answer ? mapFrom(layer, answer, from) : littleMap(layer, state.head, from);
     const share = state.keep / 100;
     this.isWaiting = !answer;
-    if (!answer) this.ask();
+    if (!answer) this.wish();
     if (map) this.now = { layer, head: state.head, from, map, share, kept: keptCells(map, share) };
   }
 
-  /** Asks for answers; an equal wish is not sent twice before something has come. */
-  ask() {
+  /** Asks the server for answers; it leaves the overview out where it is the one that is here. */
+  wish() {
     const { layer = null, head = null } = this.state ?? {};
-    const wish = { layer, head, have: this.scene?.digest ?? "" };
-    if (this.asked === JSON.stringify(wish)) return;
-    this.asked = JSON.stringify(wish);
-    this.component.setStateValue("chosen", wish);
+    this.ask("chosen", { layer, head, have: this.scene?.digest ?? "" });
   }
 
   layOut() {
@@ -209,41 +175,46 @@ class PhotoMaps {
     const shown = Array.from({ length: now.layer.heads }, (_, head) => {
       const answer = head === now.head && !this.isWaiting ? now : answerOf(scene, now.layer, head);
       unknown += !answer;
-      const map = answer === now ? now.map : answer ? mapFrom(now.layer, answer, now.from) : littleMap(now.layer, head, now.from) ?? littleMap(now.layer, head, { kind: "mean" });
+      const map =
+        answer === now
+          ? now.map
+          : answer
+            ? mapFrom(now.layer, answer, now.from)
+            : (littleMap(now.layer, head, now.from) ?? littleMap(now.layer, head, { kind: "mean" }));
       return { map, kept: keptCells(map, now.share) };
     });
-    const about = unknown && this.isPlace ? (now.layer.heads > 1 ? "until chosen: the mean over queries" : "") : "each to its own largest weight";
+    const about =
+      unknown && this.isPlace
+        ? now.layer.heads > 1
+          ? "until chosen: the mean over queries"
+          : ""
+        : "each to its own largest weight";
     this.stage.heads.show(now.layer, shown, { chosen: state.head, look: this.look, about });
   }
 
   tell() {
     const { now, hovered, state } = this;
-    const title = headTitle(now.layer, now.head);
+    const title = headName(now.layer, now.head);
     const reading = sentenceOfMap(now);
     this.stage.tell({
-      name: this.isWaiting ? `${headTitle(this.layer, state.head)} …` : title,
-      largest: largestIn(now.map),
+      name: this.isWaiting ? `${headName(this.layer, state.head)} …` : title,
+      largest: largestOf(now.map.cells),
       reading,
-      about: hovered !== null && !this.isPlace ? sentenceOfCell(now, hovered) : this.present ? "" : hintFor(this.isPlace),
+      about:
+        hovered !== null && !this.isPlace ? sentenceOfCell(now, hovered) : this.present ? "" : hintFor(this.isPlace),
       spoken: hovered === null ? `${title}. ${reading}` : null,
     });
   }
 
   /** What goes into a file: what is chosen, not what the pointer happens to be at. */
-  page() {
+  picture() {
     this.hovered = null;
     this.draw();
     const { now, sheet, theme } = this;
-    const titles = [this.scene.title, headTitle(now.layer, now.head)].filter(Boolean);
-    return { ...now, sheet, theme, marks: this.marks(null), largest: largestIn(now.map), title: titles.join(": "), reading: sentenceOfMap(now) };
-  }
-
-  destroy() {
-    cancelAnimationFrame(this.frame);
-    this.stop.abort();
-    this.sizes.disconnect();
-    this.address?.destroy();
-    this.root.remove();
+    const title = [this.scene.title, headName(now.layer, now.head)].filter(Boolean).join(": ");
+    const ends = ["0", `${percent(largestOf(now.map.cells))}, the largest here`];
+    const words = { title, reading: sentenceOfMap(now), ends };
+    return titled(words, { marks: this.marks(null), width: sheet.width, height: sheet.height }, theme);
   }
 }
 

@@ -1,26 +1,19 @@
 """A photograph many times over, once after each block of a model: it appears as far as it has come. A click chooses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 from jaxtyping import UInt8
 
-from dashboard import layout, theme
-from dashboard.components.bundle import bundle
-from dashboard.components.reach_row.packing import patch_of, strip_of
+from dashboard.components.kit import Component, choosing, codec
 
 __all__ = ["Strip", "Tile", "reach_row"]
 
-_FOLDER = Path(__file__).parent
-_MOUNT = st.components.v2.component(
-    "attention_atlas_reach_row",
-    js=bundle(_FOLDER),
-    css="\n".join(file.read_text(encoding="utf-8") for file in (_FOLDER / "view.css", _FOLDER / "../takeaway/row.css")),
-)
+SIDE = 420  # pixels: more than a tile ever has on the screen
+
+_show = Component(__file__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +54,31 @@ def reach_row(
     be seen; `name` begins the names of files.
     """
     data: dict[str, Any] = {"strips": [strip_of(strip) for strip in strips], "tell": tell, "never": never, "alt": alt}
-    data |= {"name": f"attention-atlas-{name}", "faintest": faintest, "present": layout.is_presented()}
-    data["palettes"] = _PALETTES
+    data |= {"name": f"attention-atlas-{name}", "faintest": faintest}
 
-    def choose() -> None:
-        place = patch_of((st.session_state.get(key) or {}).get("clicked"))
-        if place:
-            on_choose(*place)
-
-    _MOUNT(key=key, data=data, on_clicked_change=choose)
+    _show(key, data, clicked=choosing(patch_of, on_choose))
 
 
-_PALETTES = theme.for_browser()
+def strip_of(strip: Strip) -> dict:
+    """The message for one model; shares as float16."""
+    tiles = [
+        {
+            "label": tile.label,
+            "rows": tile.shares.shape[0],
+            "columns": tile.shares.shape[1],
+            "shares": codec.weights_text(tile.shares.astype(np.float32)),
+        }
+        for tile in strip.tiles
+    ]
+    picture = {"picture": codec.picture_address(strip.picture, SIDE), "shape": list(strip.picture.shape[:2])}
+    return picture | {"title": strip.title, "tiles": tiles, "chosen": list(strip.chosen), "grid": list(strip.grid)}
+
+
+def patch_of(clicked: object) -> tuple[float, float] | None:
+    """The place in a browser's message, or None for whatever else it may hold."""
+    if not isinstance(clicked, Mapping):
+        return None
+    down, across = clicked.get("down"), clicked.get("across")
+    if not isinstance(down, int | float) or not isinstance(across, int | float):
+        return None
+    return (float(down), float(across)) if 0 <= down < 1 and 0 <= across < 1 else None

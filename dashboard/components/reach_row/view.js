@@ -1,16 +1,31 @@
-import { bytesOf, decode } from "../attention_view/codec.js";
-import { make, setAttributes } from "../attention_view/dom.js";
-import { mounting } from "../attention_view/mounting.js";
-import { PointedView } from "../cell_map/pointed_view.js";
-import { significant } from "../step_view/numbers.js";
-import { download } from "../takeaway/files.js";
-import { createRow } from "../takeaway/row.js";
-import { frame, stripMarks } from "./drawing.js";
-import { cellAt, layoutOf } from "./geometry.js";
-import { csvOfStrips, pngOfStrips, svgOfStrips } from "./saving.js";
+import { cellAt } from "../kit/cells.js";
+import { bytesOf, decode } from "../kit/codec.js";
+import { make, setAttributes } from "../kit/dom.js";
+import { ARROWS, isChoice, isShortcut, take } from "../kit/keyboard.js";
+import { filled } from "../kit/labels.js";
+import { mounting } from "../kit/mounting.js";
+import { significant } from "../kit/numbers.js";
+import {
+  decoded,
+  framedCell,
+  photographFrom,
+  photographMark,
+  sheetAt,
+  spotlight,
+  veil,
+  wholeOf,
+} from "../kit/photograph.js";
+import { PointedView } from "../kit/pointed.js";
+import { createRow, takesOf, withMargin } from "../kit/saving.js";
 
 const PRESENTED = 1.5; // times larger letters for the projector
 const KEPT = 4; // decoded photographs
+const LEAST = 118; // pixels on a side of a tile, where there is room for more than two beside one another
+const MOST = 240;
+const GAP = 8;
+const BETWEEN = 14; // pixels between two strips
+const AROUND = 16; // pixels of a picture's margin
+const VEIL = 0.86; // how much of the page lies over the photograph where least has come
 
 /** The strips; a place is { number, row, column }: the tile, counted over all strips, and a patch in it. */
 class ReachRow extends PointedView {
@@ -20,49 +35,37 @@ class ReachRow extends PointedView {
     return "reach";
   }
 
-  frame() {
+  get frame() {
     return { role: "application" };
   }
 
   parts() {
     this.legend = make("p", { class: "legend" });
     setAttributes(this.tell, { role: "status" });
-    const file = (ending) => `${this.data.name}.${ending}`;
-    const row = createRow({
-      SVG: () => download(svgOfStrips(this), file("svg")),
-      PNG: async () => download(await pngOfStrips(this), file("png")),
-      CSV: () => download(csvOfStrips(this), file("csv")),
-    });
+    const rows = () => asLines(this.strips);
+    const row = createRow(takesOf({ name: () => this.data.name, picture: () => this.picture(), rows }));
     return { above: [this.legend], below: [row] };
   }
 
-  /** Takes a message in; returns the number of this call. */
-  receive(component) {
-    const { data } = component;
-    this.component = component;
+  show(data) {
     const values = ({ shares }) => decode(bytesOf(shares), "half");
-    this.data = {
-      ...data,
-      strips: data.strips.map((strip) => ({
-        ...strip,
-        image: this.imageOf(strip.picture),
-        tiles: strip.tiles.map((tile) => ({ ...tile, values: values(tile) })),
-      })),
-    };
-    this.wear(data);
+    this.strips = data.strips.map((strip) => ({
+      ...strip,
+      image: this.imageOf(strip.picture),
+      tiles: strip.tiles.map((tile) => ({ ...tile, values: values(tile) })),
+    }));
     setAttributes(this.map, { "aria-label": data.alt });
     this.explain();
     this.draw();
-    return ++this.turn;
   }
 
   /** The photograph of a strip; drawn once it is decoded. */
   imageOf(source) {
     if (!this.photos.has(source)) {
-      const photo = new Image();
-      photo.addEventListener("load", () => this.draw());
-      photo.src = source;
-      this.photos.set(source, photo);
+      this.photos.set(
+        source,
+        photographFrom(source, () => this.draw()),
+      );
       if (this.photos.size > KEPT) this.photos.delete(this.photos.keys().next().value);
     }
     return this.photos.get(source);
@@ -70,15 +73,16 @@ class ReachRow extends PointedView {
 
   explain() {
     const least = `${significant(100 * this.data.faintest)}%`;
+    const sign = (name) => make("i", { class: name, "aria-hidden": "true" });
     this.legend.replaceChildren(
-      make("span", {}, `${least} or less`, make("i", { class: "scale", "aria-hidden": "true" }), "100%: the photograph, clear"),
-      make("span", {}, make("i", { class: "key", "aria-hidden": "true" }), "the chosen patch"),
+      make("span", {}, `${least} or less`, sign("scale"), "100%: the photograph, clear"),
+      make("span", {}, sign("key"), "the chosen patch"),
     );
   }
 
   layout() {
-    this.geometry = layoutOf(this.data, { width: this.drawnWidth, zoom: this.data.present ? PRESENTED : 1 });
-    this.marks = stripMarks(this.geometry, this.data, this.theme);
+    this.geometry = layoutOf(this.strips, { width: this.drawnWidth, zoom: this.present ? PRESENTED : 1 });
+    this.marks = marksOf(this.geometry, this.data.faintest, this.theme);
     if (!this.isWithin(this.place)) this.place = null;
   }
 
@@ -88,50 +92,46 @@ class ReachRow extends PointedView {
   }
 
   get idle() {
-    return this.data.present ? "" : "Point at a patch to read it, click to choose it. With the keyboard: arrow keys, Enter.";
+    return "Point at a patch to read it, click to choose it. With the keyboard: arrow keys, Enter.";
   }
 
-  /** An outline around the patch. */
   pointMarks({ number, row, column }) {
-    const placed = this.geometry.tiles[number];
-    return frame(placed, [row, column], [placed.tile.rows, placed.tile.columns], this.theme.ink, this.theme);
+    const { ink, paper } = this.theme;
+    return framedCell(this.geometry.tiles[number].sheet, [row, column], { colour: ink, line: 2, paper });
   }
 
+  /** The tile under a point and the cell in it, or null. */
   placeUnder(x, y) {
-    return cellAt(this.geometry, x, y);
+    const found = this.geometry.tiles.map(({ sheet }) => cellAt(sheet, x, y));
+    const number = found.findIndex((cell) => cell !== null);
+    return number < 0 ? null : { number, row: found[number][0], column: found[number][1] };
   }
 
   sentence({ number, row, column }) {
     const { strip, tile } = this.geometry.tiles[number];
     const value = tile.values[row * tile.columns + column];
     const words = { title: strip.title, label: tile.label, row, column, value: `${significant(100 * value)}%` };
-    return (value < 0 ? this.data.never : this.data.tell).replace(/\{(\w+)\}/g, (whole, name) => words[name] ?? whole);
+    return filled(value < 0 ? this.data.never : this.data.tell, words);
   }
 
   /** The chosen patch in the first tile. */
   first() {
-    const { strip, tile } = this.geometry.tiles[0];
-    const [row, column] = strip.chosen.map((place, axis) => Math.floor(((place + 0.5) * [tile.rows, tile.columns][axis]) / strip.grid[axis]));
+    const [{ strip, sheet }] = this.geometry.tiles;
+    const [row, column] = [sheet.rows, sheet.columns].map((count, axis) =>
+      Math.floor(((strip.chosen[axis] + 0.5) * count) / strip.grid[axis]),
+    );
     return { number: 0, row, column };
   }
 
   press(event) {
-    if (event.altKey || event.metaKey || event.ctrlKey) return;
+    if (isShortcut(event)) return;
     const at = this.place ?? this.first();
-    const step = {
-      ArrowUp: { row: at.row - 1 },
-      ArrowDown: { row: at.row + 1 },
-      ArrowLeft: { column: at.column - 1 },
-      ArrowRight: { column: at.column + 1 },
-      PageDown: { number: at.number + 1 },
-      PageUp: { number: at.number - 1 },
-    }[event.key];
-    const isChosen = event.key === "Enter" || event.key === " ";
-    if (!step && !isChosen) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const next = { ...at, ...step };
-    if (isChosen) this.click(this.place);
+    const [down, right] = ARROWS[event.key] ?? [0, 0];
+    const tiles = { PageDown: 1, PageUp: -1 }[event.key] ?? 0;
+    if (!down && !right && !tiles && !isChoice(event)) return;
+    take(event);
+    const next = { number: at.number + tiles, row: at.row + down, column: at.column + right };
+    if (isChoice(event)) this.click(this.place);
     else if (this.isWithin(next)) this.point(next);
   }
 
@@ -142,6 +142,84 @@ class ReachRow extends PointedView {
     const [down, across] = [(place.row + 0.5) / rows, (place.column + 0.5) / columns];
     this.component.setStateValue("clicked", { down, across, at: Date.now() });
   }
+
+  picture() {
+    const { marks, geometry, data, theme } = this;
+    return { ...withMargin({ ...geometry, marks }, AROUND), title: data.alt, theme };
+  }
+}
+
+/** Where every tile lies: strips below one another, their tiles in as many lines as it takes. */
+function layoutOf(strips, { width, zoom }) {
+  const size = 13 * zoom;
+  const line = Math.round(size * 1.6);
+  const counts = strips.map((strip) => strip.tiles.length);
+  const across = acrossOf(counts, width, zoom);
+  const side = Math.floor(Math.min((width - GAP * (across - 1)) / across, MOST * zoom));
+  const [titles, tiles] = [[], []];
+  let top = 0;
+  strips.forEach((strip, number) => {
+    const high = Math.round((side * strip.shape[0]) / strip.shape[1]);
+    titles.push({ y: top + size, text: strip.title });
+    top += Math.round(line * 1.15);
+    strip.tiles.forEach((tile, place) => {
+      const x = (place % across) * (side + GAP);
+      const y = top + Math.floor(place / across) * (high + line + GAP) + line;
+      tiles.push({ strip, tile, sheet: sheetAt(tile, { x, y, width: side, height: high }) });
+    });
+    top += Math.ceil(strip.tiles.length / across) * (high + line + GAP) + (number < strips.length - 1 ? BETWEEN : 0);
+  });
+  return { size, titles, tiles, width: Math.ceil(across * (side + GAP) - GAP), height: Math.ceil(top) };
+}
+
+/** As few lines as the room allows, and of those the largest tiles. */
+function acrossOf(counts, width, zoom) {
+  const most = Math.min(Math.max(...counts), Math.floor((width + GAP) / (LEAST * zoom + GAP)));
+  const lines = (across) => counts.reduce((sum, count) => sum + Math.ceil(count / across), 0);
+  let best = Math.max(2, most);
+  while (best > 2 && lines(best - 1) === lines(best)) best -= 1;
+  return best;
+}
+
+/** Everything that does not follow the pointer: the photograph is clear where something came, paper where none can. */
+function marksOf({ titles, tiles, size }, faintest, theme) {
+  const letters = { kind: "text", x: 0, size: size * 1.08, weight: 600, colour: theme.ink };
+  const light = spotlight(theme, VEIL);
+  const wash = (value) => (value < 0 ? [light(0)[0], 1] : light(strengthOf(value, faintest)));
+  const marks = titles.map(({ y, text }) => ({ ...letters, y, text }));
+  for (const { strip, tile, sheet } of tiles) {
+    const label = { kind: "text", text: tile.label, size: size * 0.92, colour: theme.soft };
+    const chosen = framedCell(sheetAt({ rows: strip.grid[0], columns: strip.grid[1] }, wholeOf(sheet)), strip.chosen, {
+      colour: theme.accent,
+      line: 2,
+      paper: theme.paper,
+    });
+    marks.push(
+      { ...label, x: sheet.left, y: sheet.top - size * 0.4 },
+      photographMark(sheet, decoded(strip.image), theme),
+      veil(sheet, tile.values, wash),
+      { kind: "rect", ...wholeOf(sheet), stroke: theme.hair },
+      ...chosen,
+    );
+  }
+  return marks;
+}
+
+/** From 0 (the faintest, and less) to 1 (all of it), on a logarithmic scale. */
+function strengthOf(value, faintest) {
+  return value <= faintest ? 0 : 1 - Math.log(Math.min(1, value)) / Math.log(faintest);
+}
+
+/** One line for each patch of each tile; a patch that cannot have been reached has no share. */
+function asLines(strips) {
+  const line = (title, { label, columns }, value, cell) => {
+    const share = value < 0 ? "" : Number(value.toPrecision(6));
+    return [title, label, Math.floor(cell / columns), cell % columns, share];
+  };
+  const lines = strips.flatMap(({ title, tiles }) =>
+    tiles.flatMap((tile) => Array.from(tile.values, (value, cell) => line(title, tile, value, cell))),
+  );
+  return [["model", "after", "row", "column", "share"], ...lines];
 }
 
 export default mounting(ReachRow);

@@ -1,20 +1,28 @@
-import { make } from "../attention_view/dom.js";
-import { formula } from "./formula.js";
+import { make } from "../kit/dom.js";
+import { precise } from "../kit/numbers.js";
 import { gridOf } from "./grid.js";
-import { precise } from "./numbers.js";
+import { formula } from "./matrices.js";
 
 const NARROW = 700; // pixels: below it, matrices stand below one another
 const [LABELS, SIGN, NUMBER] = [64, 44, 58]; // pixels for row labels, a sign, a column of numbers
 const TABLE = { columns: 12, rows: 16 }; // above these sizes, or where there is no room, numbers become colours
 
 /** The matrices of an equation with what joins them; `mark(row, column)` outlines what makes that cell. */
-export function equationOf(stop, matrices, { shades, width, zoom, isMoving, pick }) {
+export function equationOf(stop, matrices, { theme, width, zoom, isMoving, pick }) {
   const names = [...stop.inputs, stop.output];
-  const isTable = tableRule(names.map((name) => matrices[name]), width / zoom);
-  const room = roomOf(names.map((name) => matrices[name]), isTable, width, zoom);
+  const isTable = tableRule(
+    names.map((name) => matrices[name]),
+    width / zoom,
+  );
+  const room = roomOf(
+    names.map((name) => matrices[name]),
+    isTable,
+    width,
+    zoom,
+  );
   const grids = names.map((name, place) =>
     gridOf(matrices[name], {
-      shades,
+      theme,
       zoom,
       room,
       isTable: isTable(matrices[name]),
@@ -46,7 +54,8 @@ function roomOf(matrices, isTable, width, zoom) {
   if (width < NARROW) return width - LABELS - SIGN;
   const strips = matrices.filter((matrix) => !isTable(matrix) && matrix.rows > 1);
   const taken = matrices.reduce(
-    (sum, matrix) => sum + zoom * (SIGN + (matrix.rowLabels ? LABELS : 0) + (isTable(matrix) ? NUMBER * matrix.columns : 0)),
+    (sum, matrix) =>
+      sum + zoom * (SIGN + (matrix.rowLabels ? LABELS : 0) + (isTable(matrix) ? NUMBER * matrix.columns : 0)),
     0,
   );
   return Math.max(96, (width - taken) / Math.max(1, strips.length));
@@ -55,7 +64,7 @@ function roomOf(matrices, isTable, width, zoom) {
 /** Each matrix with the signs before it, so that no line ends with a sign; a bias stands below its weights. */
 function grouped(pieces) {
   const groups = [];
-  let signs = [];
+  const signs = [];
   for (const piece of pieces) {
     if (!piece.figure) {
       signs.push(make("span", { class: "sign" }, typeof piece === "string" ? piece : formula(piece.tree)));
@@ -93,7 +102,10 @@ function marksOf(stop, matrices, row, column) {
     case "product":
       return [[row, null], [null, column], ...(stop.inputs[2] ? [[0, column]] : []), [row, column]];
     case "softmax":
-      return [[row, null], [row, column]];
+      return [
+        [row, null],
+        [row, column],
+      ];
     case "join": {
       const each = matrices[stop.inputs[0]].columns;
       const head = Math.floor(column / each);

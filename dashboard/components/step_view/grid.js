@@ -1,8 +1,9 @@
-import { make } from "../attention_view/dom.js";
-import { formula } from "./formula.js";
-import { precise, rounded } from "./numbers.js";
-import { colourOf, textOn } from "./shades.js";
-import { labelOf, nameOf } from "./sums.js";
+import { cellAt } from "../kit/cells.js";
+import { make } from "../kit/dom.js";
+import { ARROWS, take } from "../kit/keyboard.js";
+import { rasterCanvas } from "../kit/marks.js";
+import { precise, rounded } from "../kit/numbers.js";
+import { colourOf, formula, labelOf, nameOf, pixelsOf, range, textOn } from "./matrices.js";
 
 const HEIGHT = 216; // pixels, at most, for all rows of strips
 const LARGEST = 20; // pixels of a cell
@@ -12,14 +13,14 @@ const LARGEST = 20; // pixels of a cell
  * `mark([row, column])` outlines a cell, with null for one of them a whole column or row, `mark(null)` nothing.
  * `pick` makes cells choosable: it has `look(row, column)`, `leave()`, `keep(row, column)` and `move(down, right)`.
  */
-export function gridOf(matrix, { shades, zoom, isTable, room, hasRowNames, pick }) {
+export function gridOf(matrix, { theme, zoom, isTable, room, hasRowNames, pick }) {
   const caption = make(
     "figcaption",
     {},
     formula(matrix.symbol),
     make("span", {}, ` ${matrix.rows} × ${matrix.columns}`),
   );
-  const body = isTable ? tableOf(matrix, shades, pick) : stripsOf(matrix, { shades, zoom, room, hasRowNames, pick });
+  const body = isTable ? numbersOf(matrix, theme, pick) : stripsOf(matrix, { theme, zoom, room, hasRowNames, pick });
   const figure = make("figure", { class: "matrix" }, caption, body.element);
   const marked = { cells: null };
   const mark = (cells) => {
@@ -29,7 +30,7 @@ export function gridOf(matrix, { shades, zoom, isTable, room, hasRowNames, pick 
   return { ...body, figure, matrix, isTable, marked, mark };
 }
 
-function tableOf(matrix, shades, pick) {
+function numbersOf(matrix, theme, pick) {
   const heads = range(matrix.columns).map((column) =>
     make("th", { scope: "col", title: labelOf(matrix.columnLabels, column) }, labelOf(matrix.columnLabels, column)),
   );
@@ -51,8 +52,8 @@ function tableOf(matrix, shades, pick) {
   function cellOf(row, column) {
     const value = matrix.at(row, column);
     const cell = make("td", { class: Number.isFinite(value) ? "" : "unusual" }, rounded(value, matrix.digits));
-    cell.style.background = Number.isFinite(value) ? colourOf(shades, matrix, value) : "";
-    cell.style.color = textOn(shades, matrix, value);
+    cell.style.background = Number.isFinite(value) ? colourOf(theme, matrix, value) : "";
+    cell.style.color = textOn(theme, matrix, value);
     return cell;
   }
 
@@ -72,13 +73,12 @@ function tableOf(matrix, shades, pick) {
   return { element: make("div", { class: "scroll" }, table), mark, focus: (r, c) => cells[r][c].focus() };
 }
 
-function stripsOf(matrix, { shades, zoom, room, hasRowNames, pick }) {
-  const canvas = make("canvas", { width: matrix.columns, height: matrix.rows });
+function stripsOf(matrix, { theme, zoom, room, hasRowNames, pick }) {
+  const canvas = rasterCanvas(pixelsOf(matrix, theme), matrix.columns, matrix.rows);
   const cell = {
     width: sizeOf(matrix.columns, room, zoom),
     height: sizeOf(matrix.rows, zoom * HEIGHT, zoom),
   };
-  paintStrips(canvas, matrix, shades);
   const frame = make("i", { class: "frame" });
   const sheet = make("div", { class: "sheet" }, canvas, frame);
   sheet.style.width = `${cell.width * matrix.columns}px`;
@@ -90,10 +90,9 @@ function stripsOf(matrix, { shades, zoom, room, hasRowNames, pick }) {
   const value = make("small", {}, idle);
 
   const placed = (event) => {
-    const box = canvas.getBoundingClientRect();
-    const row = Math.floor(((event.clientY - box.top) / box.height) * matrix.rows);
-    const column = Math.floor(((event.clientX - box.left) / box.width) * matrix.columns);
-    return row < 0 || column < 0 || row >= matrix.rows || column >= matrix.columns ? undefined : [row, column];
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    const cell = { width: width / matrix.columns, height: height / matrix.rows };
+    return cellAt({ left, top, cell, rows: matrix.rows, columns: matrix.columns }, event.clientX, event.clientY);
   };
   sheet.addEventListener("pointermove", (event) => {
     const found = placed(event);
@@ -118,7 +117,7 @@ function stripsOf(matrix, { shades, zoom, room, hasRowNames, pick }) {
   const rowNames = hasRoom.rows ? namesOf(matrix.rowLabels, "names rows") : null;
   const columnNames = hasRoom.columns ? namesOf(matrix.columnLabels, "names columns") : null;
   const element = make("div", { class: "strips" }, columnNames, rowNames, sheet, value);
-  return { element, mark, canvas, cell, focus: () => sheet.focus() };
+  return { element, mark, cell, focus: () => sheet.focus() };
 }
 
 /** Rest the pointer to look, click to keep, arrow keys to move. */
@@ -134,23 +133,11 @@ function listen(element, placed, pick) {
     if (found) pick.keep(...found);
   });
   element.addEventListener("keydown", (event) => {
-    const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const move = ARROWS[event.key];
     if (!move) return;
-    event.preventDefault();
-    event.stopPropagation();
+    take(event);
     pick.move(...move);
   });
-}
-
-function paintStrips(canvas, matrix, shades) {
-  const context = canvas.getContext("2d");
-  for (const row of range(matrix.rows)) {
-    for (const column of range(matrix.columns)) {
-      if (matrix.at(row, column) === -Infinity) continue; // the hatching below it is seen
-      context.fillStyle = colourOf(shades, matrix, matrix.at(row, column));
-      context.fillRect(column, row, 1, 1);
-    }
-  }
 }
 
 function namesOf(labels, className) {
@@ -172,8 +159,4 @@ function rangeOf(matrix) {
   if (!matrix.values.some((value) => Number.isFinite(value) && value !== 0)) return `all 0${hidden}`;
   const most = rounded(matrix.extent, matrix.extent < 10 ? 2 : 0);
   return `−${most} to ${most}${hidden}`;
-}
-
-export function range(count) {
-  return Array.from({ length: count }, (_, place) => place);
 }

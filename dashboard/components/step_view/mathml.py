@@ -10,9 +10,12 @@ Tree = list
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\[,; ]|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|[^\s]")
 
-_LETTERS = {r"\top": "⊤", r"\infty": "∞"}
-_OPERATORS = {r"\times": "×", r"\cdot": "·", r"\cdots": "⋯", r"\sum": "∑"}
-_SPACES = {r"\,": "0.2em", r"\;": "0.3em", r"\ ": "0.3em", r"\quad": "1em", r"\qquad": "2em"}
+_LEAVES: dict[str, Tree] = {
+    **{name: ["mi", sign] for name, sign in {r"\top": "⊤", r"\infty": "∞"}.items()},
+    **{name: ["mo", sign] for name, sign in {r"\times": "×", r"\cdot": "·", r"\cdots": "⋯", r"\sum": "∑"}.items()},
+    **{name: ["mspace", width] for name, width in {r"\,": "0.2em", r"\;": "0.3em", r"\ ": "0.3em"}.items()},
+    **{name: ["mspace", width] for name, width in {r"\quad": "1em", r"\qquad": "2em"}.items()},
+}
 
 
 def mathml(latex: str) -> Tree:
@@ -27,11 +30,8 @@ def mathml(latex: str) -> Tree:
 
 def _row(tokens: list[str], until: str | None) -> Tree:
     children: list = []
-    while tokens and tokens[-1] != until:
-        if tokens[-1] == "}":
-            break
-        mark = tokens[-1]
-        if mark in "_^'" and children:
+    while tokens and tokens[-1] != "}":
+        if tokens[-1] in "_^'" and children:
             children.append(_script(children.pop(), tokens))
         else:
             children.append(_atom(tokens))
@@ -79,12 +79,8 @@ def _atom(tokens: list[str]) -> Tree:
         return ["mi", _text(tokens)]
     if token in (r"\left", r"\right"):
         return ["mo", tokens.pop()]
-    if token in _SPACES:
-        return ["mspace", _SPACES[token]]
-    if token in _LETTERS:
-        return ["mi", _LETTERS[token]]
-    if token in _OPERATORS:
-        return ["mo", _OPERATORS[token]]
+    if token in _LEAVES:
+        return _LEAVES[token]
     if token.startswith("\\"):
         raise ValueError(f"The command {token} is not among those that formulas use here.")
     if token[0].isdigit():

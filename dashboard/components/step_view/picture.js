@@ -1,32 +1,27 @@
-import { colourOf, textOn } from "./shades.js";
-import { range } from "./grid.js";
-import { rounded } from "./numbers.js";
-import { labelOf } from "./sums.js";
+import { boxAt } from "../kit/cells.js";
+import { moved } from "../kit/marks.js";
+import { rounded } from "../kit/numbers.js";
+import { colourOf, labelOf, pixelsOf, range, textOn } from "./matrices.js";
 
 const GAP = 28;
 const CAPTION = 26;
 const CELL = { width: 46, height: 22 };
-const SVG = "http://www.w3.org/2000/svg";
 
-/** The equation as it is seen, with the sum below it, as the text of an SVG file. */
-export function pictureOf({ title, pieces, shades, sum }) {
-  const svg = node("svg", { xmlns: SVG, "font-family": "sans-serif", "font-size": 12, fill: shades.ink });
-  const drawn = pieces.map((piece) => (typeof piece === "string" ? operator(piece) : drawing(piece, shades)));
+/** The equation as it is seen, with the sum below it, as a picture (saving.js). */
+export function pictureOf({ title, pieces, theme, sum }) {
+  const text = { kind: "text", size: 12, colour: theme.ink };
+  const drawn = pieces.map((piece) =>
+    typeof piece === "string" ? operator(piece, text) : drawing(piece, text, theme),
+  );
   const places = placed(drawn);
   const width = Math.max(560, ...places.map((place, i) => place.x + drawn[i].width)) + GAP;
-  const bottom = Math.max(...places.map((place, i) => place.y + drawn[i].height));
-  const height = bottom + GAP + 20 * sum.length;
-  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  svg.setAttribute("width", width);
-  svg.setAttribute("height", height);
-  svg.append(node("title", {}, title), node("rect", { width, height, fill: shades.paper }));
-  svg.append(node("text", { x: GAP, y: 30, "font-size": 17, "font-family": "serif", "font-weight": 600 }, title));
-  drawn.forEach((part, i) => {
-    part.group.setAttribute("transform", `translate(${places[i].x} ${places[i].y})`);
-    svg.append(part.group);
-  });
-  sum.forEach((line, i) => svg.append(node("text", { x: GAP, y: bottom + GAP + 20 * i }, line)));
-  return new XMLSerializer().serializeToString(svg);
+  const bottom = Math.max(...places.map((place, i) => place.y + drawn[i].height)) + GAP;
+  const marks = [
+    { ...text, x: GAP, y: 30, size: 17, serif: true, weight: 600, text: title },
+    ...drawn.flatMap((part, i) => part.marks.map((mark) => moved(mark, places[i].x, places[i].y))),
+    ...sum.map((line, i) => ({ ...text, x: GAP, y: bottom + 20 * i, text: line })),
+  ];
+  return { marks, width, height: bottom + 20 * sum.length, title, theme };
 }
 
 /** One after the other, in a new line where the page ends. */
@@ -41,74 +36,53 @@ function placed(parts) {
   });
 }
 
-function operator(text) {
-  const width = 9 * text.length + 8;
-  const group = node("g", {}, node("text", { x: width / 2, y: CAPTION + 20, "text-anchor": "middle", "font-size": 18 }, text));
-  return { group, width, height: CAPTION + 26 };
+function operator(sign, text) {
+  const width = 9 * sign.length + 8;
+  const mark = { ...text, x: width / 2, y: CAPTION + 20, align: "middle", size: 18, text: sign };
+  return { marks: [mark], width, height: CAPTION + 26 };
 }
 
-function drawing({ matrix, isTable, canvas, cell = CELL, marked }, shades) {
-  const rowNames = cell.height >= 12 ? range(matrix.rows).map((row) => labelOf(matrix.rowLabels, row)) : [];
-  const left = Math.max(0, ...rowNames.map((name) => name.length)) * 7 + 6;
-  const columnNames = isTable ? range(matrix.columns).map((column) => labelOf(matrix.columnLabels, column)) : [];
+function drawing({ matrix, isTable, cell = CELL, marked }, text, theme) {
+  const { rows, columns, rowLabels, columnLabels, name } = matrix;
+  const rowNames = cell.height >= 12 ? range(rows).map((row) => labelOf(rowLabels, row)) : [];
+  const columnNames = isTable ? range(columns).map((column) => labelOf(columnLabels, column)) : [];
+  const left = Math.max(0, ...rowNames.map((label) => label.length)) * 7 + 6;
   const top = CAPTION + (isTable ? 18 : 0);
-  const [width, height] = [cell.width * matrix.columns, cell.height * matrix.rows];
-  const group = node("g", {});
-  group.append(node("text", { x: left, y: 14, "font-style": "italic" }, `${matrix.name}   ${matrix.rows} × ${matrix.columns}`));
-  rowNames.forEach((name, row) =>
-    group.append(node("text", { x: left - 6, y: top + (row + 0.5) * cell.height + 4, "text-anchor": "end" }, name)),
-  );
-  columnNames.forEach((name, column) =>
-    group.append(node("text", { x: left + (column + 1) * cell.width - 4, y: top - 5, "text-anchor": "end", fill: shades.soft }, name)),
-  );
-  if (isTable) group.append(...numbers(matrix, shades, left, top));
-  else group.append(...hatching(matrix, shades, { x: left, y: top, width, height }), node("image", { x: left, y: top, width, height, href: canvas.toDataURL(), preserveAspectRatio: "none", style: "image-rendering: pixelated" }));
-  group.append(node("rect", { x: left, y: top, width, height, fill: "none", stroke: shades.hair }));
+  const geometry = { left, top, cell, rows, columns };
+  const frame = { kind: "rect", ...boxAt(geometry, [0, 0], [rows, columns]) };
+  const named = { ...text, align: "end" };
+  const marks = [
+    { ...text, x: left, y: 14, italic: true, text: `${name}   ${rows} × ${columns}` },
+    ...rowNames.map((label, row) => ({ ...named, x: left - 6, y: top + (row + 0.5) * cell.height + 4, text: label })),
+    ...columnNames.map((label, column) => {
+      return { ...named, x: left + (column + 1) * cell.width - 4, y: top - 5, text: label, colour: theme.soft };
+    }),
+    ...(isTable ? numbers(matrix, geometry, named, theme) : strips(matrix, frame, theme)),
+    { ...frame, stroke: theme.hair },
+  ];
   if (marked.cells) {
     const [row, column] = marked.cells;
-    group.append(
-      node("rect", {
-        x: left + (column ?? 0) * cell.width,
-        y: top + (row ?? 0) * cell.height,
-        width: column === null ? width : cell.width,
-        height: row === null ? height : cell.height,
-        fill: "none",
-        stroke: shades.accent,
-        "stroke-width": 2,
-      }),
-    );
+    const box = boxAt(geometry, [row ?? 0, column ?? 0], [row === null ? rows : 1, column === null ? columns : 1]);
+    marks.push({ kind: "rect", ...box, stroke: theme.accent, line: 2 });
   }
-  return { group, width: left + width, height: top + height };
+  return { marks, width: left + frame.width, height: top + frame.height };
 }
 
-function numbers(matrix, shades, left, top) {
-  return range(matrix.rows).flatMap((row) =>
-    range(matrix.columns).flatMap((column) => {
-      const value = matrix.at(row, column);
-      const [x, y] = [left + column * CELL.width, top + row * CELL.height];
-      const fill = colourOf(shades, matrix, value);
-      const text = { x: x + CELL.width - 5, y: y + 15, "text-anchor": "end", fill: textOn(shades, matrix, value) };
-      return [
-        node("rect", { x, y, width: CELL.width, height: CELL.height, fill, stroke: shades.hair }),
-        node("text", text, rounded(value, matrix.digits)),
-      ];
-    }),
-  );
+function numbers(matrix, geometry, text, theme) {
+  return Array.from(matrix.values, (value, place) => {
+    const box = boxAt(geometry, [Math.floor(place / matrix.columns), place % matrix.columns]);
+    const cell = { kind: "rect", ...box, fill: colourOf(theme, matrix, value), stroke: theme.hair };
+    const digits = { text: rounded(value, matrix.digits), colour: textOn(theme, matrix, value) };
+    return [cell, { ...text, ...digits, x: box.x + box.width - 5, y: box.y + 15 }];
+  }).flat();
 }
 
-/** Below strips with −∞: lines where nothing is drawn over them. */
-function hatching(matrix, { hair }, { x, y, width, height }) {
-  if (!matrix.values.some((value) => value === -Infinity)) return [];
-  const lines = range(Math.floor((width + height) / 7)).map((number) => {
-    const [from, to] = [Math.min(7 * number, height), Math.max(0, 7 * number - width)];
-    return `M${x + Math.max(0, 7 * number - height)} ${y + from}L${x + Math.min(7 * number, width)} ${y + to}`;
-  });
-  return [node("path", { d: lines.join(""), stroke: hair, fill: "none" })];
-}
-
-function node(name, attributes, ...children) {
-  const element = document.createElementNS(SVG, name);
-  Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
-  element.append(...children);
-  return element;
+/** Below strips with −∞, which has no colour, there are lines. */
+function strips(matrix, frame, theme) {
+  const isHatched = matrix.values.some((value) => value === -Infinity);
+  const { rows, columns } = matrix;
+  return [
+    ...(isHatched ? [{ ...frame, kind: "hatch", colour: theme.hair }] : []),
+    { ...frame, kind: "raster", rows, columns, pixels: pixelsOf(matrix, theme) },
+  ];
 }

@@ -1,8 +1,6 @@
-import { make } from "../attention_view/dom.js";
-import { formula, spelled } from "./formula.js";
-import { range } from "./grid.js";
-import { precise, shown } from "./numbers.js";
-import { labelOf, nameOf, sumOf, totalOf } from "./sums.js";
+import { make } from "../kit/dom.js";
+import { precise, rounded, shown } from "../kit/numbers.js";
+import { colourOf, formula, labelOf, nameOf, range, spelled, sumOf, totalOf } from "./matrices.js";
 
 const LINE = 8; // so many terms are written out in one line
 const STRONGEST = 6; // of longer sums, so many terms are shown first
@@ -62,7 +60,10 @@ function sumLine(sum, cell, isLong) {
     place ? " + " : "",
     ...term.factors.flatMap((factor, i) => [i ? " × " : "", numberOf(factor, place + i > 0)]),
   ]);
-  const printed = sum.terms.reduce((total, term) => total + term.factors.reduce((all, f) => all * shown(f.value), 1), 0);
+  const printed = sum.terms.reduce(
+    (total, term) => total + term.factors.reduce((all, f) => all * shown(f.value), 1),
+    0,
+  );
   const isExact = !Number.isFinite(cell) || Math.abs(printed - shown(cell)) < 1e-9;
   const hasSteps = sum.terms.length > 1 || sum.terms[0].factors.length > 1;
   return hasSteps ? [...parts, isExact ? " = " : " ≈ ", strong(cell)] : [strong(cell)];
@@ -83,7 +84,13 @@ function shareLine(sum, cell) {
       ? [`the ${sum.terms.length} terms below`]
       : sum.terms.flatMap((term, place) => [place ? " + " : "", power(term)]);
   const less = sum.less
-    ? [make("small", {}, ` (${precise(sum.less)} is first taken from every score: no share changes, numbers stay small)`)]
+    ? [
+        make(
+          "small",
+          {},
+          ` (${precise(sum.less)} is first taken from every score: no share changes, numbers stay small)`,
+        ),
+      ]
     : [];
   const chosen = sum.terms[sum.share];
   const division = `) ≈ ${precise(chosen.value)} ÷ ${precise(totalOf(sum))} ≈ `;
@@ -104,7 +111,8 @@ function tableOfTerms(stop, sum, isOpen, open) {
     const { label, factors, value, exponent } = sum.terms[place];
     const bar = make("i", { class: value < 0 ? "bar negative" : "bar" });
     bar.style.width = `${(100 * Math.abs(value)) / most}%`;
-    const made = exponent === undefined ? factors.map((factor) => precise(factor.value)).join(" × ") : `e^${precise(exponent)}`;
+    const made =
+      exponent === undefined ? factors.map((factor) => precise(factor.value)).join(" × ") : `e^${precise(exponent)}`;
     return rowOf(nameOfTerm(stop, label), made, precise(value), bar);
   });
   if (!isOpen) rows.push(rowOf(`the other ${order.length - first.length}`, "", precise(rest), null));
@@ -115,14 +123,69 @@ function tableOfTerms(stop, sum, isOpen, open) {
     { type: "button", click: open, "aria-expanded": String(isOpen) },
     isOpen ? `Only the ${STRONGEST} strongest` : `All ${order.length} terms`,
   );
-  return make("div", { class: "terms" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)), button);
+  return make(
+    "div",
+    { class: "terms" },
+    make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
+    button,
+  );
 }
 
 function rowOf(where, made, value, bar) {
-  return make("tr", {}, make("th", { scope: "row" }, where), make("td", {}, made), make("td", {}, value), make("td", {}, bar));
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row" }, where),
+    make("td", {}, made),
+    make("td", {}, value),
+    make("td", {}, bar),
+  );
 }
 
 function nameOfTerm(stop, label) {
   if (label === "bias") return "bias";
   return ["mix", "normalise"].includes(stop.id) || Number.isNaN(Number(label)) ? `“${label}”` : `channel ${label}`;
+}
+
+/** One query's weights with and without the scale: what saturation does. */
+export function comparisonOf(comparison, matrices, row, theme) {
+  const compared = comparison.map(({ name, isScaled, isShown }) => ({
+    isScaled,
+    isShown,
+    ...spreadOf(matrices[name], row),
+  }));
+  compared.sort((a, b) => b.isScaled - a.isScaled);
+  const weights = matrices[comparison[0].name];
+  const rows = compared.map((each) =>
+    make(
+      "tr",
+      { class: each.isShown ? "shown" : null },
+      make("th", { scope: "row" }, each.isScaled ? "with the scale" : "without"),
+      make("td", {}, rounded(each.largest, 2)),
+      make("td", {}, `${rounded(each.entropy, 2)} bits`),
+      make("td", {}, barsOf(each.weights, weights, theme)),
+    ),
+  );
+  const heads = ["", "largest weight", "entropy", "weights"].map((text) => make("th", { scope: "col" }, text));
+  const name = labelOf(weights.rowLabels, row);
+  return [
+    make("h3", {}, `Where “${name}” looks, with and without the scale`),
+    make("table", { class: "comparison" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)),
+  ];
+}
+
+/** Entropy in bits: 0 when one key has everything. */
+function spreadOf(matrix, row) {
+  const weights = range(matrix.columns).map((column) => matrix.at(row, column));
+  const entropy = weights.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log2(weight) : sum), 0);
+  return { weights, largest: Math.max(...weights), entropy };
+}
+
+function barsOf(weights, matrix, theme) {
+  const cells = weights.map((weight, place) => {
+    const cell = make("i", { title: `${labelOf(matrix.columnLabels, place)}: ${rounded(weight, 2)}` });
+    cell.style.background = colourOf(theme, matrix, weight);
+    return cell;
+  });
+  return make("div", { class: "bars", "aria-hidden": "true" }, ...cells);
 }

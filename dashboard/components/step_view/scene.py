@@ -1,9 +1,9 @@
 """What the browser is told: the matrices of one head, and the equations that join them."""
 
-import base64
 from collections.abc import Sequence
 
 from core.attention.equations import Matrix, Operation, Step
+from dashboard.components.kit import codec
 from dashboard.components.step_view.mathml import mathml
 
 _TITLES = {
@@ -95,7 +95,7 @@ class _Writer:
             "rowLabels": self._labels(name, matrix.axes[0]),
             "columnLabels": self._labels(name, matrix.axes[1]),
             "isWeights": matrix.symbol == "A",
-            "values": base64.b64encode(values.float().contiguous().numpy().astype("<f4").tobytes()).decode(),
+            "values": codec.floats(values.float().numpy()),
         }
         return name
 

@@ -1,68 +1,70 @@
-import { applyTheme } from "../attention_view/colour.js";
-import { make } from "../attention_view/dom.js";
-import { mounting } from "../attention_view/mounting.js";
-import { createRow } from "../takeaway/row.js";
-import { comparisonOf } from "./comparison.js";
+import { keepAddress, parametersOf } from "../kit/address.js";
+import { button, make } from "../kit/dom.js";
+import { within } from "../kit/keyboard.js";
+import { mounting, View } from "../kit/mounting.js";
+import { createRow, takesOf } from "../kit/saving.js";
 import { equationOf } from "./equation.js";
-import { formula } from "./formula.js";
-import { range } from "./grid.js";
-import { unpacked } from "./numbers.js";
+import { formula, range, unpacked } from "./matrices.js";
 import { pictureOf } from "./picture.js";
-import { keepPlace, readPlace } from "./place.js";
-import { partsOf, railOf } from "./rail.js";
-import { linesOf, readingOf } from "./reading.js";
-import { saveDrawing, savePicture, saveRows } from "./save.js";
-import { shadesOf } from "./shades.js";
+import { comparisonOf, linesOf, readingOf } from "./reading.js";
 
 const PAUSE = 2600; // milliseconds that a step is left to be read while playing
 
-class StepView {
-  constructor(host) {
-    this.root = make("div", { class: "steps" });
-    host.append(this.root);
-    this.turn = 0;
-    this.place = 0; // among the stops: the equations of all steps
-    this.row = null; // the token that is followed through the steps; null: the query that the server names
-    this.columns = new Map(); // the column chosen in each stop, by its id
-    this.isOpen = false; // all terms of a long sum
-    this.isPlaying = false;
-    this.onKey = (event) => this.key(event);
-    this.root.addEventListener("keydown", this.onKey);
-    this.width = new ResizeObserver(() => this.data && Math.abs(this.root.clientWidth - this.drawn) > 20 && this.draw());
-    this.width.observe(this.root);
-    this.address = keepPlace({ place: () => this.named(), restored: (named) => this.restore(named) });
+class StepView extends View {
+  place = 0; // among the stops: the equations of all steps
+  row = null; // the token that is followed through the steps; null: the query that the server names
+  columns = new Map(); // the column chosen in each stop, by its id
+  isOpen = false; // all terms of a long sum
+  isPlaying = false;
+  onKey = (event) => this.key(event);
+
+  build() {
+    return make("div", { class: "view steps", keydown: (event) => this.onKey(event) });
   }
 
-  receive({ data }) {
-    const before = this.data;
+  show(data) {
+    const before = this.shown;
     const stopId = before?.stops[this.place].id;
-    this.data = data;
+    this.shown = data;
     this.matrices = Object.fromEntries(Object.entries(data.matrices).map(([name, sent]) => [name, unpacked(sent)]));
     if (before && (before.query !== data.query || before.tokens.join() !== data.tokens.join())) this.forget();
-    if (data.present) document.addEventListener("keydown", this.onKey);
-    if (before) this.place = Math.max(0, data.stops.findIndex((stop) => stop.id === stopId));
-    if (before) this.draw();
-    else this.restore(readPlace());
-    return ++this.turn;
+    if (data.present) document.addEventListener("keydown", this.onKey, { signal: this.lifetime.signal });
+    this.address ??= keepAddress({
+      values: () => this.named(),
+      read: addressed,
+      restored: (named) => this.restore(named),
+    });
+    if (!before) return this.restore(addressed());
+    this.place = this.placeOf(stopId);
+    this.draw();
+  }
+
+  resized() {
+    if (Math.abs(this.root.clientWidth - this.drawnWidth) > 20) this.draw();
+  }
+
+  placeOf(id) {
+    return Math.max(
+      0,
+      this.data.stops.findIndex((stop) => stop.id === id),
+    );
   }
 
   destroy() {
     clearTimeout(this.timer);
-    document.removeEventListener("keydown", this.onKey);
-    this.width.disconnect();
-    this.address.destroy();
-    this.root.remove();
+    super.destroy();
   }
 
   /** The address, as far as it is ours: the first step and a cell that nobody chose are not written. */
   named() {
     const { id } = this.stop;
     const column = this.columns.get(id);
-    return { step: this.place || column !== undefined ? id : undefined, row: this.row, column };
+    const cell = column === undefined ? null : `${this.row}.${column}`;
+    return { step: this.place || cell ? id : null, cell };
   }
 
   restore({ step, row, column }) {
-    this.place = Math.max(0, this.data.stops.findIndex((stop) => stop.id === step));
+    this.place = this.placeOf(step);
     this.forget();
     if (column !== undefined) {
       this.row = row;
@@ -97,14 +99,14 @@ class StepView {
 
   go(place) {
     this.pause();
-    this.show(place);
+    this.turnTo(place);
   }
 
-  show(place) {
-    this.place = Math.min(this.data.stops.length - 1, Math.max(0, place));
+  turnTo(place) {
+    this.place = within(place, this.data.stops.length);
     this.isOpen = false;
     this.draw({ isMoving: true });
-    this.address.write(true);
+    this.address.write("push");
   }
 
   play() {
@@ -112,12 +114,12 @@ class StepView {
     this.isPlaying = true;
     const onward = () => {
       this.isPlaying = this.place + 1 < last;
-      this.show(this.place + 1);
+      this.turnTo(this.place + 1);
       if (this.isPlaying) this.timer = setTimeout(onward, PAUSE);
     };
     if (this.place < last) onward();
     else {
-      this.show(0);
+      this.turnTo(0);
       this.timer = setTimeout(onward, PAUSE);
     }
   }
@@ -129,7 +131,9 @@ class StepView {
 
   key(event) {
     const path = event.composedPath();
-    const isField = path.some((part) => ["INPUT", "TEXTAREA", "SELECT"].includes(part.tagName) || part.role === "slider");
+    const isField = path.some(
+      (part) => ["INPUT", "TEXTAREA", "SELECT"].includes(part.tagName) || part.role === "slider",
+    );
     const place = { ArrowRight: this.place + 1, ArrowLeft: this.place - 1, Home: 0, End: Infinity }[event.key];
     const isOurs = event.currentTarget === this.root || path[0] === document.body;
     if (place === undefined || isField || !isOurs || event.defaultPrevented || event.altKey || event.ctrlKey) return;
@@ -138,8 +142,7 @@ class StepView {
   }
 
   /** What the pointer or the arrow keys do in the matrix that comes out. */
-  get wishes() {
-    const within = (place, count) => Math.min(count - 1, Math.max(0, place));
+  get pick() {
     return {
       look: (row, column) => this.point(row, column),
       leave: () => this.point(...this.chosen),
@@ -155,18 +158,14 @@ class StepView {
   keep(row, column) {
     this.row = row;
     this.columns.set(this.stop.id, column);
-    this.address.write();
+    this.address.write("replace");
     this.point(row, column);
     this.drawComparison();
   }
 
   draw({ isMoving = false } = {}) {
     const { data, stop, root } = this;
-    this.shades = shadesOf(root, data.palettes, data.present);
-    applyTheme(root, this.shades);
-    root.style.setProperty("--negative", this.shades.negative);
-    root.classList.toggle("present", data.present);
-    this.drawn = root.clientWidth;
+    this.drawnWidth = root.clientWidth;
     const focused = root.getRootNode().activeElement?.dataset?.name;
     const go = (place) => this.go(place);
     const play = () => {
@@ -175,11 +174,11 @@ class StepView {
       return this.draw();
     };
     this.equation = equationOf(stop, this.matrices, {
-      shades: this.shades,
-      width: this.drawn,
+      theme: this.theme,
+      width: this.drawnWidth,
       zoom: data.present ? 1.4 : 1,
       isMoving,
-      pick: this.wishes,
+      pick: this.pick,
     });
     this.reading = make("div", { class: "reading", "aria-live": "polite" });
     this.comparison = make("div");
@@ -212,26 +211,74 @@ class StepView {
 
   drawComparison() {
     const isShown = ["scale", "normalise"].includes(this.stop.step);
-    const parts = isShown ? comparisonOf(this.data.comparison, this.matrices, this.chosen[0], this.shades) : [];
+    const parts = isShown ? comparisonOf(this.data.comparison, this.matrices, this.chosen[0], this.theme) : [];
     this.comparison.replaceChildren(...parts);
   }
 
   links() {
-    const name = `${this.data.name}-${this.stop.id}`;
-    const picture = () =>
-      pictureOf({
-        title: this.stop.meaning,
-        pieces: this.equation.pieces(),
-        shades: this.shades,
-        sum: linesOf(this.reading),
-      });
-    const matrices = this.equation.grids.map((grid) => grid.matrix);
-    return createRow({
-      SVG: () => saveDrawing(picture(), `${name}.svg`),
-      PNG: () => savePicture(picture(), `${name}.png`),
-      CSV: () => saveRows(matrices, `${name}.csv`),
-    });
+    const picture = () => {
+      const [pieces, sum] = [this.equation.pieces(), linesOf(this.reading)];
+      return pictureOf({ title: this.stop.meaning, pieces, theme: this.theme, sum });
+    };
+    const rows = () => rowsOf(this.equation.grids.map((grid) => grid.matrix));
+    return createRow(takesOf({ name: () => `${this.data.name}-${this.stop.id}`, picture, rows }));
   }
+}
+
+/** What the address says: a step, and a cell of it. */
+function addressed() {
+  const { text, pair } = parametersOf();
+  const [row, column] = pair("cell") ?? [];
+  return { step: text("step"), row, column };
+}
+
+/** All numbers of these matrices, one in each row. */
+function rowsOf(matrices) {
+  const rows = matrices.flatMap(({ name, columns, rowLabels, columnLabels, values }) =>
+    Array.from(values, (value, place) => {
+      const [row, column] = [Math.floor(place / columns), place % columns];
+      return [name, row, rowLabels?.[row] ?? "", column, columnLabels?.[column] ?? "", value];
+    }),
+  );
+  return [["matrix", "row", "row label", "column", "column label", "value"], ...rows];
+}
+
+/** The steps in order, the way back and forward, and (for a step of several equations) its parts. */
+function railOf(stops, place, isPlaying, { go, play }) {
+  const here = stops[place];
+  const firsts = stops.filter((stop, i) => i === 0 || stops[i - 1].step !== stop.step);
+  const items = firsts.map((stop, number) => {
+    const attributes = { "data-name": stop.id, "aria-current": stop.step === here.step ? "step" : null };
+    const chosen = button(stop.title, () => go(stops.indexOf(stop)), attributes);
+    chosen.prepend(make("i", {}, String(number + 1)));
+    return make("li", {}, chosen);
+  });
+  const controls = make(
+    "div",
+    { class: "controls" },
+    button("‹", () => go(place - 1), { ...named("Back", "←"), disabled: place === 0 }),
+    button(isPlaying ? "Pause" : "Play", play, { "data-name": "play" }),
+    button("›", () => go(place + 1), { ...named("Forward", "→"), disabled: place === stops.length - 1 }),
+  );
+  return make("nav", { "aria-label": "Steps" }, make("ol", {}, ...items), controls);
+}
+
+/** Which equation of the step: null where there is only one. */
+function partsOf(stops, here, go) {
+  if (!here.part) return null;
+  const parts = stops
+    .filter((stop) => stop.step === here.step)
+    .map((stop) =>
+      button(stop.part, () => go(stops.indexOf(stop)), {
+        "data-name": `part-${stop.id}`,
+        "aria-pressed": String(stop === here),
+      }),
+    );
+  return make("div", { class: "parts", role: "group", "aria-label": "What is made of each token" }, ...parts);
+}
+
+function named(name, key) {
+  return { "aria-label": name, title: `${name} (${key})`, "data-name": name };
 }
 
 export default mounting(StepView);

@@ -2,21 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-import streamlit as st
-
-from dashboard import layout, theme
-from dashboard.components.bundle import bundle
+from dashboard.components.kit import Component
 
 __all__ = ["Line", "tinted_lines"]
 
-_FOLDER = Path(__file__).parent
-_MOUNT = st.components.v2.component(
-    "attention_atlas_tinted_lines",
-    js=bundle(_FOLDER),
-    css=(_FOLDER / "view.css").read_text(encoding="utf-8"),
-)
+_show = Component(__file__)
 
 
 @dataclass(frozen=True)
@@ -55,10 +46,5 @@ def tinted_lines(
         "scale": scale,
         "ticks": [list(tick) for tick in ticks],
         "after": after,
-        "present": layout.is_presented(),
-        "palettes": _PALETTES,
     }
-    _MOUNT(key=key, data=data)
-
-
-_PALETTES = theme.for_browser()
+    _show(key, data)

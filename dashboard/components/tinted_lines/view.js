@@ -1,39 +1,29 @@
-import { applyTheme, inkOn, readTheme, shade } from "../attention_view/colour.js";
-import { make } from "../attention_view/dom.js";
-import { mounting } from "../attention_view/mounting.js";
+import { inkOn, shade } from "../kit/colour.js";
+import { make } from "../kit/dom.js";
+import { ALONG, isShortcut, within } from "../kit/keyboard.js";
+import { mounting, View } from "../kit/mounting.js";
 
-const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-
-class TintedLines {
-  constructor(host) {
-    this.root = make("div", {
-      class: "tinted",
+class TintedLines extends View {
+  build() {
+    const focusin = (event) => event.target.matches(":focus-visible") && this.walk(event.target, Infinity);
+    return make("div", {
+      class: "view tinted",
       pointerover: (event) => this.look(event),
       pointerdown: (event) => this.look(event),
       pointerleave: () => this.point(null, null),
-      focusin: (event) => event.target.matches(":focus-visible") && this.walk(event.target, Infinity),
+      focusin,
       focusout: () => this.point(null, null),
       keydown: (event) => this.key(event),
     });
-    this.turn = 0;
-    host.append(this.root);
   }
 
-  receive({ data }) {
-    this.data = data;
-    this.theme = readTheme(this.root, data.palettes, data.present);
-    applyTheme(this.root, this.theme);
-    this.root.classList.toggle("present", data.present);
+  show(data) {
     const odd = new Set(data.odd);
     this.texts = data.lines.map((line, row) => this.text(line, row, odd));
     this.sentence = make("p", { class: "sentence", "aria-live": "polite" });
-    this.root.replaceChildren(
-      this.legend(),
-      ...data.lines.map((line, row) => this.line(line, row)),
-      this.sentence,
-    );
+    const lines = data.lines.map((line, row) => this.line(line, row));
+    this.root.replaceChildren(this.legend(), ...lines, this.sentence);
     this.point(null, null);
-    return ++this.turn;
   }
 
   /** The name, the tinted text, and what stands behind it. */
@@ -54,7 +44,11 @@ class TintedLines {
       const style = `background:${shade(this.theme, strength)};color:${inkOn(this.theme, strength)}`;
       return make("span", { style, class: odd.has(place) ? "odd" : null, "data-place": place }, character);
     });
-    return make("p", { class: "text", tabindex: 0, role: "img", "aria-label": line.summary, "data-row": row }, ...letters);
+    return make(
+      "p",
+      { class: "text", tabindex: 0, role: "img", "aria-label": line.summary, "data-row": row },
+      ...letters,
+    );
   }
 
   legend() {
@@ -77,17 +71,16 @@ class TintedLines {
   }
 
   key(event) {
-    const step = STEPS[event.key];
-    if (step === undefined || event.target.dataset?.row === undefined || event.altKey || event.ctrlKey) return;
+    if (!/^(Arrow(Left|Right)|Home|End)$/.test(event.key) || isShortcut(event)) return;
+    if (event.target.dataset?.row === undefined) return;
     event.preventDefault();
-    this.walk(event.target, step);
+    this.walk(event.target, ALONG[event.key]);
   }
 
   /** Move the mark along a line that has the focus; an endless step goes to its end. */
   walk(text, step) {
-    const last = this.data.characters.length - 1;
-    const place = Math.min(last, Math.max(0, (this.place ?? last) + step));
-    this.point(Number(text.dataset.row), place);
+    const count = this.data.characters.length;
+    this.point(Number(text.dataset.row), within((this.place ?? count - 1) + step, count));
   }
 
   /** Mark one place in all lines, and say what there is to say about it in one of them. */
@@ -98,10 +91,6 @@ class TintedLines {
     }
     this.place = place;
     this.sentence.textContent = place === null ? "Point at a character." : this.data.lines[row].tells[place];
-  }
-
-  destroy() {
-    this.root.remove();
   }
 }
 

@@ -24,20 +24,20 @@ EXAMPLE = "Worked example"
 
 
 @dataclass(frozen=True)
-class Given:
+class Followed:
     """One head of one layer, and everything that its attention computes with."""
 
     tokens: tuple[str, ...]
     channels: tuple[str, ...]
     head: int
-    query: int
+    query: int  # the token whose row is followed
     is_causal: bool  # whether later tokens are hidden, unless the visitor decides otherwise
     place: str  # where this is, for the names of files
     compute: Callable[..., tuple[Step, ...]]  # takes scale, causal and temperature
     bar: DeltaGenerator  # the row of controls, for those that come after
 
 
-def given() -> Given:
+def choose() -> Followed:
     """What the visitor has chosen to follow."""
     with layout.control_bar():
         begin = st.segmented_control(
@@ -51,25 +51,23 @@ def given() -> Given:
         if begin == contents.OWN_SENTENCE:
             raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=contents.LONGEST_LINE)
         else:
-            name = _TITLES[st.selectbox("Example", _TITLES, key="example", bind="query-params", width=300)]
+            titles = {example.title: name for name, example in EXAMPLES.items()}
+            name = titles[st.selectbox("Example", titles, key="example", bind="query-params", width=300)]
     return _sentence(raw) if begin == contents.OWN_SENTENCE else _example(name)
 
 
-def options(given: Given) -> dict:
-    """Scale, mask and temperature, as keyword arguments of `given.compute`."""
-    with given.bar:
+def choose_options(followed: Followed) -> dict:
+    """Scale, mask and temperature, as keyword arguments of `followed.compute`."""
+    with followed.bar:
         temperature = st.slider("Temperature", 0.1, 4.0, 1.0, 0.1, key="temperature", bind="query-params", width=180)
         scale = st.toggle("Scale", value=True, key="scaled", bind="query-params")
         # The defaults of the two modes differ, so they have different names in the address.
-        name = "masked" if given.is_causal else "mask"
-        mask = st.toggle("Mask", value=given.is_causal, key=name, bind="query-params")
+        name = "masked" if followed.is_causal else "mask"
+        mask = st.toggle("Mask", value=followed.is_causal, key=name, bind="query-params")
     return {"scale": scale, "causal": mask, "temperature": temperature}
 
 
-_TITLES = {example.title: name for name, example in EXAMPLES.items()}
-
-
-def _example(name: str) -> Given:
+def _example(name: str) -> Followed:
     example = EXAMPLES[name]
     bar = layout.control_bar()
     with bar:
@@ -78,7 +76,7 @@ def _example(name: str) -> Given:
         query = _query(example.tokens, first=0 if name == "classic" else len(example.tokens) - 1)
     with st.expander("Change the numbers"):
         example = _edited(name, example)
-    return Given(example.tokens, example.channels, head, query, False, name, example.steps, bar)
+    return Followed(example.tokens, example.channels, head, query, False, name, example.steps, bar)
 
 
 def _edited(name: str, example: WorkedExample) -> WorkedExample:
@@ -96,7 +94,7 @@ def _edited(name: str, example: WorkedExample) -> WorkedExample:
     return replace(example, matrices=changed)
 
 
-def _sentence(raw: str) -> Given:
+def _sentence(raw: str) -> Followed:
     model = text_model(contents.STEPS_MODEL)
     tokens = model.encode(read_text(raw))
     labels, network = tokens.labels[:LONGEST], cast(GPT, model.network)
@@ -112,7 +110,7 @@ def _sentence(raw: str) -> Given:
             icon=":material/content_cut:",
         )
     inputs = layer_inputs(network, torch.tensor(tokens.ids[:LONGEST]), layer)
-    return Given(labels, (), head, query, True, f"{contents.STEPS_MODEL}-layer-{layer}", inputs.steps, bar)
+    return Followed(labels, (), head, query, True, f"{contents.STEPS_MODEL}-layer-{layer}", inputs.steps, bar)
 
 
 def _choice(label: str, count: int, *, key: str) -> int:

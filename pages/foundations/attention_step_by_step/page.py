@@ -2,24 +2,23 @@
 
 from dashboard import layout
 from dashboard.components.step_view import scene, step_view
-from pages.foundations.attention_step_by_step import formulas, inputs
-from pages.foundations.attention_step_by_step import words as words_steps
-from pages.foundations.attention_step_by_step.notices import step_notices
+from pages.foundations.attention_step_by_step import inputs, notes, words
 
-layout.head(words_steps.STEPS)
-given = inputs.given()
-options = inputs.options(given)
+layout.head(words.PAGE)
+followed = inputs.choose()
+options = inputs.choose_options(followed)
 
-steps = given.compute(**options)
-other = given.compute(**{**options, "scale": not options["scale"]})
+steps = followed.compute(**options)
+other = followed.compute(**{**options, "scale": not options["scale"]})
+head, query, tokens = followed.head, followed.query, followed.tokens
 step_view(
-    scene(steps, other, head=given.head, query=given.query, tokens=given.tokens, channels=given.channels),
-    name=f"attention-atlas-{given.place}-head-{given.head}",
+    scene(steps, other, head=head, query=query, tokens=tokens, channels=followed.channels),
+    name=f"attention-atlas-{followed.place}-head-{head}",
     present=layout.is_presented(),
 )
-formulas.download(steps, tokens=given.tokens, name=given.place)
+notes.download(steps, tokens=tokens, name=followed.place)
 layout.notes(
-    words_steps.STEPS,
-    notice=step_notices(steps, other, tokens=given.tokens, head=given.head, query=given.query, scale=options["scale"]),
-    formula=lambda: formulas.formulas(steps, head=given.head, query=given.query),
+    words.PAGE,
+    notice=notes.notices(steps, other, tokens=tokens, head=head, query=query, scale=options["scale"]),
+    formula=lambda: notes.formulas(steps, head=head, query=query),
 )

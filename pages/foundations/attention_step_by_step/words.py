@@ -3,7 +3,7 @@
 from dashboard.layout import PageWords
 from dashboard.references import ALAMMAR, CLARK, RADFORD, VASWANI
 
-STEPS = PageWords(
+PAGE = PageWords(
     question="How does a query find its values?",
     lead=(
         "Attention is eight small pieces of arithmetic. Walk through them one at a time, with numbers you can change "
@@ -12,7 +12,7 @@ STEPS = PageWords(
     try_this=(
         "Turn the scale off and watch the largest weight: what is left for the other tokens?",
         "Turn the mask on. Which numbers change, and which stay exactly as they are?",
-        "Move the temperature towards 4. When do all tokens get the same, and what does a token receive then?",
+        "Move the temperature towards 4. Do the weights come closer to one another, and does their order change?",
         "In the classic example, give both rows of *K* the same numbers. Can a query still tell the two tokens apart?",
     ),
     references=(VASWANI, ALAMMAR, RADFORD, CLARK),

@@ -1,72 +1,143 @@
-"""The five character models, what was measured of them, and what they made of a line; kept for the next visitor."""
+"""The five character models, what they make of a line and of a question, and what was measured of them; kept."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pandas as pd
-import streamlit as st
+import torch
 
-from core.costs import layer_costs as measured
+from core.costs.layer_costs import measure_layers
 from core.costs.one_pass import Cost
-from core.errors import ModelError
+from core.errors import InputError, ModelError
+from core.memory import copy_task
+from core.memory.gradient_reach import reach
 from core.models.character import Alphabet, CharacterModel, load_characters
-from core.progress import Progress
+from core.models.convolution import Convolution
+from core.progress import Progress, unheard
+from core.text import read_text
 from core.zoo.embedded import WEIGHTS
-from dashboard.kept import computing
-from pages.foundations.before_attention.answers import Answers, ask
-from pages.foundations.before_attention.reading import Reading, read_line
+from dashboard.kept import keep
+from pages.foundations.before_attention.words import TITLES
 
 FOLDER = WEIGHTS / "characters"
-Task = Literal["text", "copy"]
-_MEASURED: dict[str, tuple[Cost, ...]] = {}
+LONGEST = 128  # characters of a line, as many as the models read at once in training
+EXPECTED = 3  # characters that are shown of what a model expects
 
 
-@st.cache_resource(max_entries=2, show_spinner="Loading the models …")
-def models(task: Task) -> tuple[Alphabet, dict[str, CharacterModel]]:
+@dataclass(frozen=True)
+class Reading:
+    """What came of a line; by the names of the models."""
+
+    line: str
+    unknown: str  # characters of the line that the models do not know, each once
+    norms: Mapping[str, np.ndarray]  # of the gradient of each character, first to last
+    expected: Mapping[str, tuple[tuple[str, float], ...]]  # the likeliest next characters with their probabilities
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A question, the digits that were to be remembered, and what the models say; by the names of the models."""
+
+    question: str
+    digits: str
+    probabilities: Mapping[str, np.ndarray]  # (place, digit): the probability of each digit at each question mark
+
+    def given(self, name: str) -> str:
+        """The five digits that a model answers: at each question mark the likeliest."""
+        return "".join(copy_task.DIGITS[digit] for digit in self.probabilities[name].argmax(axis=1))
+
+    def right(self, name: str) -> int:
+        """How many of them are right."""
+        return sum(given == digit for given, digit in zip(self.given(name), self.digits, strict=True))
+
+
+def warm_up() -> None:
+    """Load what the page shows at first: the models that read a line."""
+    models("text")
+
+
+@keep("Loading the models …")
+def models(task: Literal["text", "copy"]) -> tuple[Alphabet, dict[str, CharacterModel]]:
     """The five models that read Shakespeare, or the five that copy digits; shared, so they are only ever read."""
     return load_characters(FOLDER / "copy" if task == "copy" else FOLDER)
 
 
-@st.cache_data(max_entries=64, show_spinner="Five models read …")
-def reading(line: str) -> Reading:
-    """What the five models make of a line."""
-    with computing():
-        return read_line(*models("text"), line)
+def window_of_convolution() -> int:
+    """How many characters the convolution that reads a line can see, the last one included."""
+    body = models("text")[1]["convolution"].body
+    assert isinstance(body, Convolution)
+    return body.reach
 
 
-@st.cache_data(max_entries=64, show_spinner="Five models answer …")
-def answers(digits: str, distance: int, draw: int) -> Answers:
-    """What the five models answer to a question of the copy task."""
-    with computing():
-        return ask(models("copy")[1], digits, distance, draw)
+@keep("Five models read …")
+def read(raw: str) -> Reading:
+    """What the five models make of a line; InputError if there is none, or if it is too long."""
+    alphabet, readers = models("text")
+    line = " ".join(read_text(raw).split("\t"))
+    if len(line) > LONGEST:
+        raise InputError(
+            f"This line has {len(line):,} characters, and the models here read at most {LONGEST} at once. "
+            "Choose a part of it."
+        )
+    characters = alphabet.encode(line)[None]
+    norms, expected = {}, {}
+    for name, model in readers.items():
+        norms[name] = reach(model, characters)[0].numpy()
+        with torch.inference_mode():
+            likeliest = model(characters)[0, -1].softmax(dim=-1).topk(EXPECTED)
+        labels = map(alphabet.label, likeliest.indices.tolist())
+        expected[name] = tuple(zip(labels, likeliest.values.tolist(), strict=True))
+    return Reading(line, alphabet.unknown(line), norms, expected)
 
 
-@st.cache_data(max_entries=2)
-def table(name: Literal["reach", "copy"]) -> pd.DataFrame:
-    """What was measured after training: a row for each distance, a column for each model."""
-    rows = pd.read_csv(_measured(f"{name}.csv"))
-    return rows.pivot(index="distance", columns="model", values="norm" if name == "reach" else "accuracy")
+@keep("Five models answer …")
+@torch.inference_mode()
+def ask(digits: str, distance: int, draw: int) -> Answers:
+    """Pose a question of the copy task with the letters of this draw; InputError if it is no question."""
+    alphabet, copiers = models("copy")
+    question = copy_task.pose(digits, distance, torch.Generator().manual_seed(draw))
+    characters, numbers = alphabet.encode(question)[None], alphabet.encode(copy_task.DIGITS)
+    probabilities = {
+        name: model(characters)[0, -copy_task.REMEMBERED :].softmax(dim=-1)[:, numbers].numpy()
+        for name, model in copiers.items()
+    }
+    return Answers(question, digits, probabilities)
 
 
-@st.cache_data(max_entries=1)
+@keep(unit="passes")
+def layer_costs(progress: Progress = unheard) -> tuple[Cost, ...]:
+    """Time and memory of one layer of each kind; all visitors share them, as they share the machine."""
+    return measure_layers(progress)
+
+
+def mean_reach() -> dict[str, np.ndarray]:
+    """Of each model, by title: the mean gradient norm at each distance, relative to that of the last character."""
+    table = _table("reach.csv", "norm")
+    return {title: np.array(table[name] / table[name].iloc[0]) for name, title in TITLES.items()}
+
+
+def accuracies() -> pd.DataFrame:
+    """The share of right answers: a row for each distance that was measured, a column for each model, by title."""
+    return _table("copy.csv", "accuracy").rename(columns=TITLES)[list(TITLES.values())]
+
+
+@keep(computes=False)
 def results() -> dict[str, dict[str, float]]:
     """Parameters, bits per character and seconds per epoch, by the names of the models."""
     return json.loads(_measured("results.json").read_text(encoding="utf-8"))["models"]
+
+
+@keep(computes=False)
+def _table(file: str, column: str) -> pd.DataFrame:
+    """What was measured after training: a row for each distance, a column for each model."""
+    return pd.read_csv(_measured(file)).pivot(index="distance", columns="model", values=column)
 
 
 def _measured(file: str) -> Path:
     if not (FOLDER / file).exists():
         raise ModelError(f"weights/characters/{file} is missing: fetch the project again.")
     return FOLDER / file
-
-
-def layer_costs() -> tuple[Cost, ...] | None:
-    """Time and memory of one layer of each kind, if they have been measured since the server started."""
-    return _MEASURED.get("layers")
-
-
-def measure_layers(progress: Progress) -> None:
-    """Measure them; all visitors share the result, as they share the machine."""
-    with computing():
-        _MEASURED["layers"] = measured.measure_layers(progress)

@@ -1,21 +1,9 @@
 """What did RNN, LSTM, GRU and convolution see?"""
 
-import streamlit as st
+from dashboard import layout, sections
+from pages.foundations.before_attention import copies, five_models, reach, ways, words
 
-from dashboard import layout
-from pages.foundations.before_attention import copy_section, models_section, reach_section, ways_section
-from pages.foundations.before_attention import words as said
-from pages.foundations.before_attention import words as words_before
-
-SECTIONS = {
-    said.REACH: reach_section.show,
-    said.COPY: copy_section.show,
-    said.WAYS: ways_section.show,
-    said.MODELS: models_section.show,
-}
-
-layout.head(words_before.BEFORE)
-chosen = st.segmented_control(
-    "What to look at", list(SECTIONS), default=said.REACH, key="show", bind="query-params", required=True
-)
-SECTIONS[chosen]()
+layout.head(words.BEFORE)
+sections.chosen(
+    {words.REACH: reach.show, words.COPY: copies.show, words.WAYS: ways.show, words.MODELS: five_models.show}
+)()

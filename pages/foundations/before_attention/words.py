@@ -1,4 +1,4 @@
-"""Before attention."""
+"""Before attention: all that the page says, but for the sentences that are computed."""
 
 from dataclasses import replace
 
@@ -10,12 +10,15 @@ LINE = "To be, or not to be, that is the question: whether 'tis nobler in the mi
 # The sections of the page, as they stand in the address.
 REACH, COPY, WAYS, MODELS = "Reach", "Copy", "Three ways", "The five models"
 
+# The five models by the names of their files.
+TITLES = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU", "convolution": "Convolution", "self_attention": "Self-attention"}
+
 BEFORE = PageWords(
     question="What did RNN, LSTM, GRU and convolution see?",
     lead=(
-        "Before attention, a network read a text step by step, keeping all of it in one vector, or through a window "
-        "of a few letters. Here five small models of about the same size read your line. How far back does each of "
-        "them still see?"
+        "Before attention, a network read a text step by step, keeping all of it in a vector or two, or through a "
+        "window of a few letters. Here five small models of about the same size read your line. How far back does each "
+        "of them still see?"
     ),
     try_this=(
         "Type a line that says something twice: `My lord, the queen is dead. My lord, the qu`. Which models look back "
@@ -60,12 +63,12 @@ NOTES = {
 
 # What each of the five is, in one sentence.
 ABOUT = {
-    "rnn": "One vector, made anew at each character from the last one.",
+    "rnn": "One vector, made anew at each character from itself and the character.",
     "lstm": "A cell beside the vector; three gates decide what it keeps, takes in and shows.",
-    "gru": "Two gates decide how much of the vector stays as it is.",
+    "gru": "Two gates decide how much of the vector stays, and how much of it the rest is made from.",
     "convolution": "Six layers, each a window of five characters; all characters at once.",
-    "self_attention": "Three layers in which each character looks at all before it; all characters at once. Positions "
-    "are told by turning queries and keys (rotary).",
+    "self_attention": "Three layers in which each character looks at itself and all before it; all characters at once. "
+    "Positions are told by turning queries and keys (rotary).",
 }
 
 TINTED = "Share of the model's reach that a character has"
@@ -74,19 +77,20 @@ REACH_FORMULA = (
     "$x_t$ is the vector that stands for character $t$, $c$ the character that the model expects most after the last "
     "one, $x_n$. The gradient says how much a very small change of $x_t$ would change that expectation: one backward "
     "pass gives it for all characters. In a recurrent network it is a product with one factor for each step on the "
-    "way, so it fades, or grows, exponentially with the distance."
+    "way, so as a rule it fades, or grows, exponentially with the distance. A half-life is that of the straight "
+    "line that fits the logarithms of the curve best."
 )
 COPY_FORMULA = (
     "Five digits, then letters that mean nothing, then five question marks, at which the digits are to be given back "
     "in order: from each digit to its answer it is the same distance. Five models of about 100,000 parameters were "
     "trained on nothing else, at distances from 5 to 100; the curve counts their right answers to 1,000 new questions "
-    "at each distance. Guessing gives 10 %."
+    "at each distance. Guessing gives 10%."
 )
 WAYS_FORMULA = (
     "For each layer, with $n$ tokens of $d$ channels: the multiplications; how many operations must wait for one "
     "another; and how many steps a signal needs between the two tokens that are farthest apart. The shorter that path, "
-    "the easier it is to learn what depends on something far away. $k$ is the kernel of a convolution, $r$ the "
-    "neighbourhood of restricted self-attention. Constants are left out, as in the paper."
+    "Vaswani et al. argue, the easier it is to learn what depends on something far away. $k$ is the kernel of a "
+    "convolution, $r$ the neighbourhood of restricted self-attention. Constants are left out, as in the paper."
 )
 MEASURED = (
     "One layer of each kind with {width} channels ({heads} heads; kernel {kernel}), one forward pass over n tokens on "

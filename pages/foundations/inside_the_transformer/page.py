@@ -2,21 +2,14 @@
 
 import streamlit as st
 
-from dashboard import layout
-from pages.foundations.inside_the_transformer import given, lens_section, sizes_section, stream_section, walk_section
-from pages.foundations.inside_the_transformer import words as said
-from pages.foundations.inside_the_transformer import words as words_inside
+from dashboard import layout, sections
+from pages.foundations.inside_the_transformer import lens, sizes, stream, walk, words
+from pages.foundations.inside_the_transformer.inputs import walked_through
 
-SECTIONS = {
-    said.WALK: walk_section.show,
-    said.STREAM: stream_section.show,
-    said.LENS: lens_section.show,
-    said.SIZES: sizes_section.show,
-}
-
-layout.head(words_inside.INSIDE)
-walk = given.given()
-section = st.segmented_control(
-    "What to look at", list(SECTIONS), default=said.WALK, key="show", bind="query-params", required=True
-)
-SECTIONS[section](walk)
+layout.head(words.INSIDE)
+way = walked_through()
+if way.cut and not layout.is_presented():
+    st.info(words.CUT.format(kept=way.cut.kept, total=way.cut.total), icon=":material/content_cut:")
+sections.chosen(
+    {words.WALK: walk.show, words.STREAM: stream.show, words.LENS: lens.show, words.SIZES: sizes.show},
+)(way)

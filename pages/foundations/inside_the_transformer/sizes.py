@@ -5,26 +5,25 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from core.sizes import PARTS, PRECISIONS, Shape, count_parameters, crossing, flops, parameters, shape_of
+from core.published import model_sizes
+from core.sizes import PARTS, PRECISIONS, Shape, count_parameters, crossing, flops, parameters, shape_of, total
+from core.sizes.parts import CROSS, SCORES
 from dashboard import charts, layout
 from dashboard.numbers import amount
-from pages.foundations.inside_the_transformer import famous_sizes, own_sizes, sizes_in_length
-from pages.foundations.inside_the_transformer import words_sizes as said
+from pages.foundations.inside_the_transformer import compute, longer_and_larger, words
 from pages.foundations.inside_the_transformer.compute import Walk
-from pages.foundations.inside_the_transformer.compute_sizes import counted_flops
-from pages.foundations.inside_the_transformer.figures_shares import share_bars
-from pages.foundations.inside_the_transformer.sizes_noticed import noticed
+from pages.foundations.inside_the_transformer.figures import share_bars
 
 LENGTHS = [2**power for power in range(4, 18)]
 PART = 190  # pixels: the longest name of a part
 
 
-def show(walk: Walk) -> tuple[str, ...]:
-    """The whole section, for text, pictures and pairs of texts; returns what to notice."""
+def show(walk: Walk) -> None:
+    """How large each part is, and how much it works: for texts, pictures and pairs of texts."""
     shape = shape_of(walk.network)
     n, precision = _choices()
     with layout.waiting_place():
-        worked = counted_flops(walk.identity, walk.network, walk.walked.run)
+        worked = compute.counted_flops(walk)
     lengths = [len(labels) for labels in walk.labels.values()]
     source, target = lengths[0], lengths[-1]
     table = bill(shape, source, count_parameters(walk.network), worked, target=target)
@@ -33,16 +32,16 @@ def show(walk: Walk) -> tuple[str, ...]:
         _shares(shape, table, source, n)
         if not layout.is_presented():
             _formulas(shape, source, target)
-        sizes_in_length.show(shape, n, precision)
-    famous_sizes.show()
-    own_sizes.show(precision)
-    return noticed(shape, table, source)
+        longer_and_larger.show_growth(shape, n, precision)
+    longer_and_larger.show_famous()
+    longer_and_larger.show_own(precision)
+    layout.notes(words.SIZES_NOTES, notice=noticed(shape, table, lengths), formula=_explain)
 
 
 def _choices() -> tuple[int, str]:
     with layout.control_bar():
         n = st.select_slider(
-            "Tokens in view", LENGTHS, 1024, key="length", bind="query-params", width=300, help=said.TOKENS_HELP
+            "Tokens in view", LENGTHS, 1024, key="length", bind="query-params", width=300, help=words.TOKENS_HELP
         )
         precision = st.segmented_control(
             "Precision", list(PRECISIONS), default="fp16", key="precision", bind="query-params", required=True
@@ -69,7 +68,7 @@ def bill(
 def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
     st.subheader("Part by part", anchor=False)
     if not layout.is_presented():
-        st.markdown(said.PARTS.format(tokens=n) if known else said.NO_FORMULA, width=layout.PROSE)
+        st.markdown(words.PARTS.format(tokens=n) if known else words.NO_FORMULA, width=layout.PROSE)
     sums = {name: "all" if name == "part" else table[name].sum() for name in table}
     shown = pd.concat([table, pd.DataFrame([sums])], ignore_index=True)
     kinds = {"part": st.column_config.TextColumn(width=PART)}
@@ -83,7 +82,7 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
     st.dataframe(shown.style.format(spoken), hide_index=True, column_config=kinds, height="content")
     if not layout.is_presented():
         charts.download_table(shown, "sizes")
-        st.caption(said.UNCOUNTED, width=layout.PROSE)
+        st.caption(words.UNCOUNTED, width=layout.PROSE)
 
 
 def _shares(shape: Shape, table: pd.DataFrame, n: int, length: int) -> None:
@@ -113,3 +112,55 @@ def _formulas(shape: Shape, n: int, target: int) -> None:
             "values), *f* channels inside the MLP, *V* vocabulary, *n* tokens (*m* in the target). The square "
             rf"overtakes the MLP at $n = {shape.matrices}\,d f / (2\,h k)$ = {crossing(shape):,.0f}."
         )
+
+
+def noticed(shape: Shape | None, table: pd.DataFrame, lengths: list[int]) -> tuple[str, ...]:
+    """Sentences about the table of parts, the crossing for inputs of these lengths, and the famous models."""
+    first = table.loc[table["parameters, count"].idxmax()]
+    largest = f"No part has more parameters than **{first['part']}**: {first['parameters, share']:.0%} of them."
+    differences = {each.model: abs(total(each.shape) / each.published - 1) for each in model_sizes()}
+    far = max(differences, key=differences.__getitem__)
+    famous = (
+        f"The same formula meets {len(differences)} published sizes within {differences[far]:.2%}; farthest off is "
+        f"{far}."
+    )
+    return (largest, famous) if shape is None else (_agreement(table), largest, _square(shape, table, lengths), famous)
+
+
+def _agreement(table: pd.DataFrame) -> str:
+    wrong = [
+        row["part"]
+        for _, row in table.iterrows()
+        if any(row[f"{title}, formula"] != row[f"{title}, count"] for title in ("parameters", "FLOPs"))
+    ]
+    if wrong:
+        return (
+            f"Formula and count differ in {', '.join(wrong)}: this model has something there that the formula does "
+            "not know."
+        )
+    return (
+        f"Formula and count agree to the last digit in all {len(table)} parts: "
+        f"{table['parameters, count'].sum():,} parameters, {table['FLOPs, count'].sum():,} FLOPs."
+    )
+
+
+def _square(shape: Shape, table: pd.DataFrame, lengths: list[int]) -> str:
+    shares, meeting = dict(zip(table["part"], table["FLOPs, share"], strict=True)), crossing(shape)
+    yours = " and ".join(map(str, dict.fromkeys(lengths)))
+    places = {"below" if n < meeting else "above" if n > meeting else "exactly at" for n in lengths}
+    place = places.pop() if len(places) == 1 else "on both sides of"
+    across = f"; cross-attention, its scores included, takes {shares[CROSS]:.1%} more" if CROSS in shares else ""
+    return (
+        f"In a layer of self-attention scores and weighted sum cost as much as the MLP at **{meeting:,.0f} tokens**; "
+        f"your {yours} are {place} it, and scores and weighted sum take {shares.get(SCORES, 0):.1%} of the "
+        f"work{across}."
+    )
+
+
+def _explain() -> None:
+    """The rule of thumb; the exact formulas stand above, beside the counts."""
+    st.latex(r"N \approx 12\,L\,d^2 \qquad C \approx 2N\ \text{for each token}")
+    st.markdown(
+        "*L* blocks of width *d*: attention has four matrices of *d* × *d*, an MLP that is four times wider has eight. "
+        "Every weight of a matrix is used once for each token, in one multiplication and one addition."
+    )

@@ -1,8 +1,21 @@
-"""Inside the transformer: what each part is for."""
+"""What the page Inside the transformer says: what each part is for, and what sizes mean."""
+
+from dataclasses import replace
 
 from core.anatomy import Kind
 from dashboard.layout import PageWords
-from dashboard.references import BA, ELHAGE, GEVA, HE, NOSTALGEBRAIST, TRANSFORMER, XIONG
+from dashboard.references import (
+    BA,
+    DEVLIN,
+    ELHAGE,
+    GEVA,
+    HE,
+    HOFFMANN,
+    KAPLAN,
+    NOSTALGEBRAIST,
+    TRANSFORMER,
+    XIONG,
+)
 
 INSIDE = PageWords(
     question="What happens between input and output?",
@@ -26,34 +39,20 @@ MACHINE = (
     "A decoder reads a text, an encoder sees a picture, an encoder-decoder reads one text and writes another. Beside "
     "a text any other text model may be named, a BERT or a T5 too: what it is, is read off its run."
 )
-BLOCK = "block"
-COMPUTED = "positions (computed)"
 TARGET = (
     "The encoder-decoder is the transformer of the page Translation. Its decoder has read this French text and says "
     "which token comes next. Leave the field empty and it reads its own translation, word by word as it wrote it."
 )
+LAST_STACK = "This model has {stacks} stacks of blocks, one after the other; the stream is that of the last."
 CUT = "The first {kept} of {total:,} tokens walk through the model: more could not be told apart."
-KINDS: dict[Kind, str] = {
-    "embedding": "Embedding",
-    "positions": "Positions",
-    "norm": "Norm",
-    "attention": "Attention",
-    "cross-attention": "Cross-attention",
-    "MLP": "MLP",
-    "linear": "Linear map",
-    "head": "Head",
-    "block": "Block",
-    "other": "Part",
-}
-
 # One sentence for each kind: what it does.
 PURPOSES: dict[Kind, str] = {
-    "embedding": "Looks up one learned vector for each token: what it is, wherever it stands.",
+    "embedding": "Makes the first vector of each token: from a table for words, by a map of the pixels for patches.",
     "positions": "Says where a token stands.",
     "norm": "Brings the numbers of each token to the same size, then weighs each channel.",
-    "attention": "The only place where tokens exchange anything: each takes a weighted mean of the values of others.",
+    "attention": "Here tokens take from one another: each a weighted mean of the values of those that it may look at.",
     "cross-attention": "The decoder's tokens take a weighted mean of what the encoder made of the source.",
-    "MLP": "Works on each token alone: every hidden neuron answers to a pattern and writes a vector.",
+    "MLP": "Works on each token alone: every hidden neuron is one number, and writes that much of a vector of its own.",
     "linear": "Multiplies each token's vector with one matrix.",
     "head": "Turns the last vectors into a score for each possible answer.",
     "block": "Attention and MLP, each added to the stream.",
@@ -67,3 +66,27 @@ MASKS = {
     "causal and padding": "Causal and padding masks together.",
     "window": "A mask of its own shape, such as a sliding window.",
 }
+
+# Sizes.
+TOKENS_HELP = "For the curves and the memory; the table above them is about your own sentence."
+PARTS = (
+    "Each part of this model for your input of {tokens} tokens: by formula, from its sizes alone, and by count, "
+    "from its module tree and from watching it run. A multiplication and an addition are two operations (FLOPs)."
+)
+UNCOUNTED = (
+    "Only matrix products are counted, by both; norms, softmax and activations are left out (they lack a factor *d*), "
+    "and the half of the scores that a causal mask hides is counted in full."
+)
+NO_FORMULA = (
+    "There is no formula here for this architecture: what follows is counted, not derived. GPT, BERT, Llama, T5 and "
+    "ViT have one."
+)
+FAMOUS = (
+    "Published is the most exact count that its makers or releases give; printed is what the paper says, often "
+    "rounded, and for GPT-2 wrong."
+)
+OWN = (
+    "A decoder like GPT-2: choose its sizes; the MLP is four times as wide as the stream, and the token table is also "
+    "the head."
+)
+SIZES_NOTES = replace(INSIDE, references=(*INSIDE.references, KAPLAN, HOFFMANN, DEVLIN))

@@ -1,28 +1,104 @@
-"""What was measured of every head, and what silencing each one costs: kept for the next visitor."""
+"""What was measured of every head, what silencing each one costs, and maps taken together."""
 
-from collections.abc import Hashable
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-import streamlit as st
+import torch
+from jaxtyping import Float
+from torch import Tensor
 
+from core.capture import AttentionCall
+from core.errors import CaptureError, InputError
+from core.heads import relevance
 from core.heads.ablation import Trial
+from core.heads.contributions import HeadOutputs, watch_outputs
 from core.heads.head_table import HeadTable, attention_moved_between, induction_scores, measure_heads, shares_of_output
-from core.progress import Progress
-from dashboard.kept import computing
+from core.progress import Progress, unheard
+from core.text import Tokens
+from dashboard import notices, scenes
+from dashboard.components.attention_view import Layer, Scene, TextSequence
+from dashboard.kept import keep
 from dashboard.models import text_model
 from dashboard.watched import Head, Watched, WatchedText
-from pages.foundations.many_heads.compute_contributions import LONGEST, head_outputs
+from pages.foundations.many_heads.words import NOT_WHOLE
+
+LONGEST = 1024  # tokens: what heads write is computed from whole maps, which takes long for more
+LONGEST_TOGETHER = 768  # tokens: the work grows with the cube of their number, the memory with the square
+ROWS = 512  # of a map: enough for the mean of what its mask leaves to each
+
+NAMES = MEAN, LARGEST, OVERALL, ROLLOUT, STRONGEST, WIDEST = (
+    "Mean over heads",
+    "Largest over heads",
+    "Mean over layers",
+    "Rollout",
+    "Strongest path",
+    "Widest path",
+)
+PATHS = (STRONGEST, WIDEST)
+ACROSS = (ROLLOUT, *PATHS)  # from a layer down to the input
 
 
+@keep("Measuring every head …")
 def head_table(watched: Watched) -> HeadTable:
     """Every measure of every head that applies to a run in which no head is silenced."""
-    return _head_table(watched.identity, watched)
+    table, found = measure_heads(watched.model, watched.run, watched.record), {}  # type: ignore[arg-type]
+    if isinstance(watched, WatchedText):
+        found["induction"] = induction(watched.model.name)
+    if _longest(watched) <= LONGEST:
+        found["output_shares"] = shares_of_output(head_outputs(watched))
+    shape = table.values["entropy"].shape
+    applies = {key: values for key, values in found.items() if values.shape == shape and not values.isnan().all()}
+    return replace(table, values=table.values | applies)
 
 
-def attention_moved(before: Watched, after: Watched, silenced: tuple[Head, ...]) -> np.ndarray:
-    """The share of each head's attention, (layer, head), that went elsewhere when some were silenced; NaN for those."""
-    return _moved(before.identity, silenced, before, after).copy()
+@keep()
+def even_shares(watched: WatchedText) -> dict[str, Float[Tensor, "layer head"]]:
+    """What "first_token" and "previous_token" would be of heads that look evenly at all that their masks let them see;
+    NaN where the measures do not apply."""
+    calls = watched.record.calls
+    first, previous = torch.full((2, len(calls), max(call.heads for call in calls)), torch.nan)
+    for layer, call in enumerate(calls):
+        if call.kind == "self" and call.query_length == call.key_length > 1:
+            rows = torch.linspace(1, call.query_length - 1, min(call.query_length - 1, ROWS)).round().long()
+            for head in range(call.heads):
+                first[layer, head], previous[layer, head] = notices.even_shares(call, head, rows)
+    return {"first_token": first, "previous_token": previous}
+
+
+@keep()
+def induction(name: str) -> Float[Tensor, "layer head"]:
+    """How much each head of a language model gives to what came next the first time, on random tokens said twice."""
+    return induction_scores(text_model(name))
+
+
+@keep("Adding up …")
+def head_outputs(watched: Watched) -> tuple[HeadOutputs, ...]:
+    """What each head writes: one entry for each call of the record, in its order, of the model as it is.
+
+    Raises InputError for an input of more than LONGEST tokens.
+    """
+    if (longest := _longest(watched)) > LONGEST:
+        raise InputError(
+            f"What heads write is added up for at most {LONGEST:,} tokens, and this input has {longest:,}. Choose a "
+            "shorter text or fewer patches."
+        )
+    model: Any = watched.model  # of the kind that takes what is given
+    return watch_outputs(model.network, lambda network: replace(model, network=network).run(watched.given))
+
+
+def _longest(watched: Watched) -> int:
+    return max(call.query_length for call in watched.record.calls)
+
+
+@keep("Comparing the maps …")
+def attention_moved(before: Watched, after: Watched, silenced: tuple[Head, ...]) -> Float[np.ndarray, "layer head"]:
+    """The share of each head's attention that went elsewhere when some were silenced; NaN for those."""
+    moved = attention_moved_between(before.record, after.record).numpy()
+    for place in silenced:
+        moved[place] = np.nan
+    return moved
 
 
 def trial(watched: Watched) -> Trial:
@@ -30,52 +106,151 @@ def trial(watched: Watched) -> Trial:
     return Trial(watched.model, watched.given, watched.run, watched.record)
 
 
+@keep()
+def cost_of(watched: Watched, head: Head) -> float:
+    """By how many nats the loss rises when this head alone is silenced."""
+    return trial(watched).cost(head)
+
+
 def known_costs(watched: Watched) -> dict[Head, float]:
-    """What silencing each head alone costs, in nats: the heads that some visitor has already had measured."""
-    return _costs(watched.identity)
+    """The costs of those heads that some visitor has already had measured."""
+    costs = {head: cost_of.known(watched, head) for head in trial(watched).heads}
+    return {head: cost for head, cost in costs.items() if cost is not None}
 
 
-def measure_costs(watched: Watched, progress: Progress) -> None:
+def measure_costs(watched: Watched, progress: Progress = unheard) -> None:
     """Measure the heads that are missing from `known_costs`; `progress` may stop it by an exception."""
-    asked, known = trial(watched), known_costs(watched)
-    for done, head in enumerate(asked.heads):
-        progress(done, len(asked.heads))
-        if head not in known:
-            with computing():
-                known[head] = asked.cost(head)
+    heads = trial(watched).heads
+    for done, head in enumerate(heads):
+        progress(done, len(heads))
+        cost_of(watched, head)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Measuring every head …")
-def _head_table(identity: Hashable, _watched: Watched) -> HeadTable:
-    del identity
-    table = measure_heads(_watched.model, _watched.run, _watched.record)
-    found = {}
-    if isinstance(_watched, WatchedText):
-        found["induction"] = _induction(_watched.model.name)
-    if max(call.query_length for call in _watched.record.calls) <= LONGEST:
-        found["output_shares"] = shares_of_output(head_outputs(_watched))
-    shape = table.values["entropy"].shape
-    applies = {key: values for key, values in found.items() if values.shape == shape and not values.isnan().all()}
-    return replace(table, values=table.values | applies)
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """The self-attention layers of one sequence, from the input up, by their numbers in the record."""
+
+    calls: dict[int, AttentionCall]
+    sequence: str
+    left_out: tuple[int, ...]  # layers in between, in which not all tokens look at all
+
+    @property
+    def length(self) -> int:
+        """How many tokens there are."""
+        return next(iter(self.calls.values())).query_length
 
 
-@st.cache_resource(max_entries=32, show_spinner="Comparing the maps …")
-def _moved(identity: Hashable, silenced: tuple[Head, ...], _before: Watched, _after: Watched) -> np.ndarray:
-    del identity
-    moved = attention_moved_between(_before.record, _after.record).numpy()
-    for place in silenced:
-        moved[place] = np.nan
-    return moved
+@dataclass(frozen=True, eq=False)
+class Together:
+    """What was made of a stack by one of NAMES.
+
+    `maps` has one entry for each layer (a single one for the mean over layers); `means` are the mean maps of the
+    layers, and `apart` tells for each head how much of its attention lies elsewhere than its layer's mean does.
+    """
+
+    name: str
+    stack: Stack
+    maps: Float[np.ndarray, "layer token token"]
+    means: Float[np.ndarray, "layer token token"]
+    apart: tuple[Float[np.ndarray, " head"], ...]
+
+    @property
+    def graph(self) -> Float[Tensor, "layer token token"]:
+        """What rollout and paths go through."""
+        return relevance.with_residual(torch.from_numpy(self.means))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _induction(name: str):
-    with computing():
-        return induction_scores(text_model(name))
+@keep("Taking all heads together …", unit="steps")
+def take_together(watched: Watched, name: str, *, words: bool, progress: Progress = unheard) -> tuple[Together, Scene]:
+    """One of NAMES, and the view of it, between words if asked for.
+
+    Raises AtlasError where no layers can be taken together.
+    """
+    together = combine(stack_of(watched), name, progress)
+    tokens = watched.run.sequences[together.stack.sequence]
+    return together, scene_of(together, watched.scene, tokens if words and isinstance(tokens, Tokens) else None)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _costs(identity: Hashable) -> dict[Head, float]:
-    """An empty place, shared by all who ask for the same; it is filled head by head."""
-    del identity
-    return {}
+def stack_of(watched: Watched) -> Stack:
+    """The layers that can be taken together: of an encoder-decoder those of the encoder.
+
+    Raises CaptureError if no layer lets all tokens look at all, InputError if there are too many tokens.
+    """
+    sequence, calls = scenes.layers_within(watched.model, watched.run, watched.record)
+    if not calls:
+        raise CaptureError(NOT_WHOLE.format(title=watched.model.title))
+    others = tuple(number for number in range(len(watched.record.calls)) if number not in calls)
+    stack = Stack(calls, sequence, () if "target" in watched.run.sequences else others)
+    if stack.length > LONGEST_TOGETHER:
+        raise InputError(
+            f"Maps of up to {LONGEST_TOGETHER:,} tokens are taken together, and this input has {stack.length:,}: the "
+            "work grows with the cube of their number. Choose a shorter text or fewer patches."
+        )
+    return stack
+
+
+def combine(stack: Stack, name: str, progress: Progress = unheard) -> Together:
+    """One of NAMES; `progress` is told the steps that are done, and may stop the work by an exception."""
+    layers = len(stack.calls)
+    steps = layers * (2 if name in PATHS else 1)
+    means, largest, apart = [], [], []
+    for done, call in enumerate(stack.calls.values(), start=1):
+        weights = torch.stack([call.weights(head=head) for head in range(call.heads)])
+        means.append(mean := relevance.mean_over_heads(weights))
+        apart.append((weights - mean).abs().sum(dim=-1).nanmean(dim=-1).div(2).numpy())
+        if name == LARGEST:
+            largest.append(relevance.max_over_heads(weights))
+        progress(done, steps)
+    stacked = torch.stack(means)
+    graph = relevance.with_residual(stacked)
+
+    def report(done: int, _: int) -> None:
+        progress(layers + done, steps)
+
+    maps = {
+        MEAN: lambda: stacked,
+        LARGEST: lambda: torch.stack(largest),
+        OVERALL: lambda: relevance.mean_over_layers(stacked)[None],
+        ROLLOUT: lambda: relevance.rollout(graph),
+        STRONGEST: lambda: relevance.strongest_paths(graph, report),
+        WIDEST: lambda: relevance.widest_paths(graph, report),
+    }[name]()
+    return Together(name, stack, maps.numpy(), stacked.numpy(), tuple(apart))
+
+
+def scene_of(together: Together, source: Scene, tokens: Tokens | None = None) -> Scene:
+    """One head for each layer, over the same sequence as in `source`; over words if `tokens` are given.
+
+    Where layers are put one upon another, the last one is in view at first.
+    """
+    stack, maps = together.stack, together.maps
+    sequence = source.sequences[stack.sequence]
+    if tokens is not None:
+        spans = relevance.word_spans(tokens)
+        # Where the best counts, the best between the pieces of two words; else sums and means.
+        join = relevance.best_of_words if together.name in (LARGEST, *PATHS) else relevance.join_words
+        maps = join(torch.from_numpy(maps), spans, spans).numpy()
+        sequence = TextSequence(
+            tuple("".join(tokens.labels[place] for place in span) for span in spans),
+            tuple(tokens.special[span.start] for span in spans),
+        )
+    labels = ["all layers"] if together.name == OVERALL else [str(number) for number in stack.calls]
+    causal = all(call.causal for call in stack.calls.values())
+    layers = tuple(
+        Layer(
+            label=label,
+            query=stack.sequence,
+            key=stack.sequence,
+            heads=1,
+            weights=_of_any_head(values),
+            path=together.name,
+            causal=causal,
+        )
+        for label, values in zip(labels, maps, strict=True)
+    )
+    start = len(layers) - 1 if together.name in ACROSS else 0
+    return Scene({stack.sequence: sequence}, layers, title=source.title, start=(start, 0))
+
+
+def _of_any_head(values: np.ndarray) -> Callable[[int], np.ndarray]:
+    return lambda _: values

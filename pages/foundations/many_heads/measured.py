@@ -3,45 +3,47 @@
 import numpy as np
 import pandas as pd
 import streamlit as st
+import torch
+from jaxtyping import Float
+from torch import Tensor
 
-from core.heads.head_table import HeadTable
-from dashboard import charts, layout
+from core.heads import measures
+from core.heads.head_table import PERIOD, HeadTable
+from dashboard import charts, layout, notices
 from dashboard.components.cell_map import cell_map
-from dashboard.watched import Head, Watched
-from pages.foundations.many_heads import chosen, noticed
-from pages.foundations.many_heads import compute as runs_heads
-from pages.foundations.many_heads import words as words_heads
-from pages.foundations.many_heads.compute_contributions import LONGEST
-from pages.foundations.many_heads.given import Given
+from dashboard.notices import Finding
+from dashboard.watched import Head, Watched, WatchedText
+from pages.foundations.many_heads import compute, head_in_view, words
+from pages.foundations.many_heads.head_in_view import layer_names
 from pages.foundations.many_heads.words import MEASURES, MeasureWords
 
 ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrolling
+INDUCTION = 0.1  # of the attention, from which on a head is called an induction head: even attention gives 0.01
 
 
-def show(given: Given) -> None:
+def show(watched: Watched) -> None:
     """The map, the head in view, the table of all heads, and what to notice."""
-    watched = given.watched
     with layout.waiting_place():
-        table = runs_heads.head_table(watched)
+        table = compute.head_table(watched)
     # On a projector map and head stand side by side; otherwise what the measure means needs the place.
     above, below = st.columns(2, gap="large") if layout.is_presented() else (st.container(), st.container())
     with below:
         if not layout.is_presented():  # there the whole map shall fit the window
             st.subheader("The head in view", anchor=False)
         with layout.control_bar():
-            place = chosen.inputs(watched)
+            place = head_in_view.inputs(watched)
         if not layout.is_presented():
             _say(table, place)
-        chosen.show(watched, place)
+        head_in_view.show(watched, place)
     with above:
         name, limits = _measure(table)
         _show_map(watched, table, name, limits, place)
     if not layout.is_presented():
         _rank(watched, table, name)
     layout.notes(
-        words_heads.MEASURED,
-        notice=noticed.measured(watched, table),
-        formula=lambda: _explain(table, name, place, watched.record.calls[place[0]].query_length),
+        words.MEASURED,
+        notice=noticed(watched, table),
+        formula=lambda: _explain(watched, table, name, place),
     )
 
 
@@ -72,11 +74,11 @@ def _show_map(watched: Watched, table: HeadTable, name: str, limits: tuple[float
             x="head",
             y="layer",
             tell=f"layer {{row}}, head {{column}}: {{value}}{'%' if measure.share else ''} {measure.unit}",
-            rows=chosen.layer_names(watched),
+            rows=layer_names(watched),
             limits=None if limits is None else (limits[0] * factor, limits[1] * factor),
             marked=[place],
             mark="in view",
-            on_click=chosen.on_click(watched),
+            on_click=head_in_view.if_it_is_there(watched, head_in_view.choose),
             alt=f"{measure.name} of each head, from {_value(measure, np.nanmin(values))} to "
             f"{_value(measure, np.nanmax(values))}",
             name=f"heads-{name}",
@@ -94,23 +96,26 @@ def _say_what_it_means(table: HeadTable, name: str, watched: Watched) -> None:
     st.markdown(f"**High:** {measure.high}\n\n**Low:** {measure.low}")
     st.caption(f"Source: {measure.source}.")
     if table.values[name].isnan().any():
-        st.caption(words_heads.NO_VALUE)
+        st.caption(words.NO_VALUE)
     longest = max(call.query_length for call in watched.record.calls)
     if table.rows:
-        st.caption(words_heads.SAMPLED.format(rows=table.rows, all=f"{longest:,}"))
-    if longest > LONGEST:
-        st.caption(words_heads.NO_SHARES.format(most=LONGEST, count=longest))
+        st.caption(words.SAMPLED.format(rows=table.rows, all=f"{longest:,}"))
+    if longest > compute.LONGEST:
+        st.caption(words.NO_SHARES.format(most=compute.LONGEST, count=longest))
 
 
-def _explain(table: HeadTable, name: str, place: Head, length: int) -> None:
+def _explain(watched: Watched, table: HeadTable, name: str, place: Head) -> None:
     """The formula once more, with the numbers of the head in view."""
     measure, (layer, head) = MEASURES[name], place
     st.markdown(f"{measure.name} of layer {layer}, head {head}:")
     value = float(table.values[name][place])
     told = r"\text{none}" if np.isnan(value) else f"{value:.3f}"
     st.latex(rf"{measure.formula} = {told}")
+    length = watched.record.calls[layer].query_length
+    period = min(PERIOD, watched.model.context // 2) if isinstance(watched, WatchedText) else 0
     st.markdown(
-        f"$A_{{ij}}$ is the share that token *i* gives to token *j*; every row of *A* sums to 1. Here *n* = {length}."
+        "$A_{ij}$ is the share that token *i* gives to token *j*; every row of *A* sums to 1. Here "
+        f"{f'*p* = {period}' if name == 'induction' else f'*n* = {length}'}."
     )
     if name in table.largest:
         st.markdown(f"No head can have more than {table.largest[name]:.2f} {measure.unit} on this input.")
@@ -148,7 +153,7 @@ def _rank(watched: Watched, table: HeadTable, name: str) -> None:
 
 def heads_frame(watched: Watched, table: HeadTable) -> pd.DataFrame:
     """One row a head: layer, head, and a column for each measure."""
-    names = chosen.layer_names(watched)
+    names = layer_names(watched)
     rows = [
         {"layer": names[layer], "head": head}
         | {_column(name): float(table.values[name][layer, head]) for name in MEASURES if name in table.values}
@@ -161,3 +166,56 @@ def heads_frame(watched: Watched, table: HeadTable) -> pd.DataFrame:
 def _column(name: str) -> str:
     measure = MEASURES[name]
     return measure.name if measure.share else f"{measure.name} ({measure.unit})"
+
+
+def noticed(watched: Watched, table: HeadTable) -> tuple[str, ...]:
+    """What the measures say about this input in this model."""
+    values, calls, sentences = table.values, watched.record.calls, []
+    if isinstance(watched, WatchedText):
+        even = compute.even_shares(watched)
+        for name, say in (("previous_token", notices.say_previous), ("first_token", notices.say_sinks)):
+            if name in values and (found := findings(values[name], even[name])):
+                sentences.append(say(found))
+        if "induction" in values:
+            sentences.append(about_induction(findings(values["induction"])))
+    elif found := findings(values.get("mean_distance_in_plane", torch.empty(0, 0))):
+        patches = watched.given.patches
+        whole = all(call.key_length == len(patches) for call in calls)
+        sentences.append(notices.say_distances(found, measures.even_distance_in_plane(patches) if whole else None))
+    alike = len({(call.query_length, call.key_length, call.causal) for call in calls}) == 1
+    return (*sentences, *about_entropy(values["entropy"], table.largest["entropy"] if alike else None))
+
+
+Values = Float[Tensor, "layer head"]
+
+
+def findings(values: Values, even: Values | None = None) -> list[Finding]:
+    """The heads that have a value; `even`: what even attention under the same mask would give."""
+    return [
+        Finding(layer, head, float(values[layer, head]), even=0.0 if even is None else float(even[layer, head]))
+        for layer, head in torch.argwhere(~values.isnan()).tolist()
+    ]
+
+
+def about_induction(scores: list[Finding]) -> str:
+    """The head that looks most at what came next the first time."""
+    most = max(scores, key=lambda found: found.value)
+    verdict = "an induction head" if most.value >= INDUCTION else "too little to call it an induction head"
+    return (
+        f"On random tokens said twice, **{most.where}** gives {most.value:.0%} of its attention to what came next the "
+        f"first time, and no head more: {verdict}."
+    )
+
+
+def about_entropy(entropies: Values, largest: float | None) -> list[str]:
+    """The layer whose heads spread their attention most, and least; `largest`: what none can exceed, if it is one."""
+    layers = entropies.nanmean(dim=1)
+    known = layers[~layers.isnan()]
+    if len(known) < 2 or known.max() - known.min() < 0.05:
+        return []
+    broad, narrow = (int((sign * layers).nan_to_num(nan=-torch.inf).argmax()) for sign in (1, -1))
+    most = "" if largest is None else f", of at most {largest:.1f}"
+    return [
+        f"Layer {broad} looks most broadly ({layers[broad]:.1f} bits on average{most}), layer {narrow} most narrowly "
+        f"({layers[narrow]:.1f} bits)."
+    ]

@@ -1,22 +1,33 @@
 """What each head of a model does, what is lost without it, and what all of them make together."""
 
+from functools import partial
+
 import streamlit as st
 
-from dashboard import layout
-from pages.foundations.many_heads import measured, output, silenced, together
-from pages.foundations.many_heads import words as words_heads
-from pages.foundations.many_heads.given import given
+from dashboard import controls, layout, photograph, sections
+from dashboard.watched import watch_text
+from pages.foundations.many_heads import added_up, measured, silenced, together, words
 
-SECTIONS = {
-    "Measured": measured.show,
-    "Silenced": silenced.show,
-    "Added up": output.show,
-    "Taken together": together.show,
-}
+TEXT, PICTURE = "Text", "Picture"
 
-layout.head(words_heads.HEADS)
-run = given()
-section = st.segmented_control(
-    "What to look at", list(SECTIONS), default="Measured", key="show", bind="query-params", required=True
+layout.head(words.HEADS)
+with layout.control_bar():
+    kind = st.segmented_control("Input", [TEXT, PICTURE], default=TEXT, key="input", bind="query-params", required=True)
+    if kind == TEXT:
+        text = controls.text()
+        run = partial(watch_text, controls.model("text"), text)
+    else:
+        run = photograph.choose().watched
+with layout.waiting_place():
+    watched = run()
+if kind == TEXT:
+    layout.say_what_was_cut(watched.given)
+section = sections.chosen(
+    {
+        "Measured": measured.show,
+        "Silenced": partial(silenced.show, run=run),
+        "Added up": added_up.show,
+        "Taken together": together.show,
+    }
 )
-SECTIONS[section](run)
+section(watched)

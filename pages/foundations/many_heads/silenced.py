@@ -1,117 +1,220 @@
 """Heads that say nothing: what the model loses, what it predicts instead, and which other maps change."""
 
 from collections.abc import Callable
-from math import log
+from math import exp, log
 
 import numpy as np
 import streamlit as st
+from jaxtyping import Float
+from torch import Tensor
 
+from core.capture import AttentionCall
 from core.errors import AtlasError
 from core.heads.ablation import Trial
+from core.text import Tokens
 from dashboard import controls, layout, predictions
 from dashboard.components.cell_map import cell_map
-from dashboard.watched import Head, Watched
-from pages.foundations.many_heads import changed_maps, chosen, costs, noticed
-from pages.foundations.many_heads import compute as runs_heads
-from pages.foundations.many_heads import words as words_heads
-from pages.foundations.many_heads.given import Given
+from dashboard.numbers import with_power
+from dashboard.watched import Head, Watched, WatchedText
+from pages.foundations.many_heads import compute, one_at_a_time, words
+from pages.foundations.many_heads.head_in_view import if_it_is_there, layer_names, sequences_of
 
 FAINT = 10  # percent of the attention: where less has moved, the map stays pale
+LARGEST_DRAWN = 256  # cells on a side: more than a third of a window shows
+HEIGHT = 360  # pixels
+SOME = 0.0005  # of the attention: less is not told from nothing
+SMALL = 0.005  # nats: less is not told from nothing
+MOST = "the one that changed most"
 
 
-def show(given: Given) -> None:
-    """Silence heads by clicking; loss, predictions and maps before and after; then each head alone."""
-    watched = given.watched
+def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
+    """Silence heads by clicking; loss, predictions and maps before and after; then each head alone.
+
+    `run` makes the same run with some heads silenced.
+    """
     stage = st.container()
     with layout.control_bar():
         heads = controls.silenced_heads(watched)
     with layout.waiting_place():
-        changed = given.silenced(heads) if heads else None
-        moved = runs_heads.attention_moved(watched, changed, heads) if changed else None
+        changed = run(heads) if heads else None
+        moved = compute.attention_moved(watched, changed, heads) if changed else None
     with stage:
         map_side, loss_side = st.columns([3, 2], gap="large")
         with map_side:
             _show_map(watched, heads, moved)
         with loss_side:
             trial = _trial(watched)
+            after = None if changed is None or changed.run.logits is None else changed.run.logits
             if trial:
-                _show_loss(trial, changed)
+                _show_loss(trial, after)
     predictions.show(watched, changed)
     if changed is not None and moved is not None:
-        changed_maps.show(watched, changed, moved)
+        _show_changed(watched, changed, moved)
     if trial:
-        costs.show(watched, trial, heads, on_click=_switch(watched))
+        one_at_a_time.show(watched, trial, heads, on_click=if_it_is_there(watched, _switch))
     layout.notes(
-        words_heads.SILENCED,
-        notice=_noticed(trial, watched, changed, len(heads)) if trial else (),
+        words.SILENCED,
+        notice=(
+            noticed(trial, len(heads), after),
+            *one_at_a_time.noticed(compute.known_costs(watched), len(trial.heads)),
+        )
+        if trial
+        else (),
         formula=lambda: _explain(trial),
     )
 
 
-def _noticed(trial: Trial, watched: Watched, changed: Watched | None, count: int) -> tuple[str, ...]:
-    after = None if changed is None or changed.run.logits is None else trial.loss_of(changed.run.logits)
-    return (noticed.silenced(trial, count, after), *noticed.alone(watched, runs_heads.known_costs(watched)))
+def noticed(trial: Trial, count: int, after: Tensor | None) -> str:
+    """What `count` silenced heads cost together; `after` are the logits without them."""
+    before = trial.losses_of(trial.logits)
+    predictions = f" (geometric mean over {len(before)} predictions)" if len(before) > 1 else ""
+    if after is None:
+        if trial.quantity == "own answer":
+            return (
+                f"While all heads speak, the model gives its own answer a probability of {exp(-trial.whole):.0%}"
+                f"{predictions}."
+            )
+        return (
+            f"While all heads speak, the loss is {trial.whole:.2f} nats, a perplexity of {exp(trial.whole):,.0f}: that "
+            "of guessing each next token among so many equally likely ones."
+        )
+    changes = trial.losses_of(after) - before
+    change, most = float(changes.mean()), float(changes.abs().max())
+    heads = "the silenced head" if count == 1 else f"the {count} silenced heads"
+    if most < SMALL:
+        return f"Without {heads} the loss of each prediction stays within {SMALL} nats of what it was."
+    if abs(change) < SMALL:
+        up, down = int((changes >= SMALL).sum()), int((changes <= -SMALL).sum())
+        return (
+            f"Without {heads} the mean loss stays within {SMALL} nats of what it was, but it is a mean: of "
+            f"{len(changes)} predictions {up} become less probable and {down} more, by up to {most:.2f} nats."
+        )
+    rises, less = ("rises", "less") if change > 0 else ("falls", "more")
+    answer = "the next token of the text" if trial.quantity == "next token" else "the model's own answer"
+    times = f"{exp(abs(change)):,.2f}" if abs(change) < log(1e6) else with_power(exp(min(abs(change), 700.0)), digits=2)
+    return (
+        f"Without {heads} the loss **{rises} by {abs(change):.2f} nats**: {answer} is {times} times {less} "
+        f"probable{predictions}."
+    )
 
 
 def _trial(watched: Watched) -> Trial | None:
     """What the model can lose; a sentence where it is nothing."""
     try:
-        return runs_heads.trial(watched)
+        return compute.trial(watched)
     except AtlasError as error:
         st.info(layout.plain(str(error)), icon=":material/info:")
         return None
 
 
-def _switch(watched: Watched) -> Callable[[int, int], None]:
-    """What a click does: it silences the head, or lets it speak again."""
-
-    def switch(layer: int, head: int) -> None:
-        if layer < len(watched.record.calls) and head < watched.record.calls[layer].heads:
-            names = set(st.session_state.get("silenced") or []) ^ {f"{layer}.{head}"}
-            st.session_state.silenced = sorted(names)
-
-    return switch
+def _switch(layer: int, head: int) -> None:
+    """Silence a head, or let it speak again."""
+    st.session_state.silenced = sorted(set(st.session_state.get("silenced") or []) ^ {f"{layer}.{head}"})
 
 
-def _show_map(watched: Watched, heads: tuple[Head, ...], moved: np.ndarray | None) -> None:
+def _show_map(watched: Watched, heads: tuple[Head, ...], moved: Float[np.ndarray, "layer head"] | None) -> None:
     """All heads: how much of their attention has moved since the chosen ones are silent."""
     st.markdown("**Click heads to silence them** and to let them speak again.")
-    values = np.zeros(_shape(watched), dtype=np.float32) if moved is None else 100 * moved
+    calls = watched.record.calls
+    shape = len(calls), max(call.heads for call in calls)
+    values = np.zeros(shape, dtype=np.float32) if moved is None else 100 * moved
     cell_map(
         values,
         key="silence",
         x="head",
         y="layer",
         tell="layer {row}, head {column}: {value}% of its attention has moved",
-        rows=chosen.layer_names(watched),
+        rows=layer_names(watched),
         limits=(0.0, max(FAINT, float(np.nanmax(values, initial=0.0)))),
         marked=heads,
         mark="silenced",
-        on_click=_switch(watched),
-        alt=f"{len(heads)} of {sum(call.heads for call in watched.record.calls)} heads are silenced",
+        on_click=if_it_is_there(watched, _switch),
+        alt=f"{len(heads)} of {sum(call.heads for call in calls)} heads are silenced",
         name="moved",
     )
 
 
-def _shape(watched: Watched) -> tuple[int, int]:
-    calls = watched.record.calls
-    return len(calls), max(call.heads for call in calls)
-
-
-def _show_loss(trial: Trial, changed: Watched | None) -> None:
+def _show_loss(trial: Trial, logits: Tensor | None) -> None:
     """The loss before and after, in nats and bits."""
     before = trial.whole
     st.metric("Loss while all heads speak", f"{before:.3f} nats")
-    if changed is None or changed.run.logits is None:
+    if logits is None:
         st.caption(f"{before / log(2):.3f} bits")
     else:
-        after = trial.loss_of(changed.run.logits)
+        after = trial.loss_of(logits)
         st.metric(
             "Loss without the silenced heads", f"{after:.3f} nats", f"{after - before:+.3f} nats", delta_color="inverse"
         )
         st.caption(f"{before / log(2):.3f} bits before, {after / log(2):.3f} bits after")
     if not layout.is_presented():
-        st.caption(words_heads.LOSS[trial.quantity])
+        st.caption(words.LOSS[trial.quantity])
+
+
+def _show_changed(before: Watched, after: Watched, moved: Float[np.ndarray, "layer head"]) -> None:
+    """Three maps of one head that was left to speak: what it looked at, looks at, and the difference."""
+    st.subheader("What changed in the heads that still speak", anchor=False)
+    heads = [(int(layer), int(head)) for layer, head in np.argwhere(np.isfinite(moved))]
+    heads.sort(key=lambda place: -moved[place])
+    options = [MOST, *(f"{layer}.{head}" for layer, head in heads)]
+    name = st.selectbox("Head (layer.head), most changed first", options, key="changed", bind="query-params", width=300)
+    place = heads[options.index(name) - 1] if name != MOST else heads[0] if heads else None
+    if place is None:
+        st.markdown("No other head is left to speak.")
+    elif name == MOST and moved[place] < SOME:
+        st.markdown(
+            f"In no other head has as much as {SOME:.2%} of the attention moved. Silence is heard only in later layers."
+        )
+    else:
+        told = f"{moved[place]:.1%}" if moved[place] >= SOME else f"less than {SOME:.2%}"
+        st.markdown(f"**Layer {place[0]}, head {place[1]}**: {told} of its attention has moved.")
+        _show_maps(before, after, place)
+
+
+def _show_maps(before: Watched, after: Watched, place: Head) -> None:
+    layer, head = place
+    first, second = (_map(watched.record.calls[layer], head) for watched in (before, after))
+    labels = _labels(before, before.record.calls[layer])
+    # A patch shares its attention among so many that on the scale from 0 to 1 nothing would be seen.
+    top = 1.0 if isinstance(before, WatchedText) else float(max(first.max(), second.max()))
+    change = second - first
+    most = max(float(np.abs(change).max()), 0.01)
+    shown = (
+        ("Before", first, (0.0, top), "{row} gave {value} to {column}"),
+        ("After", second, (0.0, top), "{row} gives {value} to {column}"),
+        ("Difference", change, (-most, most), "{row} to {column}: {value}"),
+    )
+    for column, (title, values, limits, tell) in zip(st.columns(3, gap="medium"), shown, strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            cell_map(
+                values,
+                key=f"changed-{title.lower()}",
+                x="key",
+                y="query",
+                tell=tell,
+                rows=labels,
+                columns=labels,
+                limits=limits,
+                alt=f"Layer {layer}, head {head}: attention, {title.lower()}",
+                name=f"{title.lower()}-layer-{layer}-head-{head}",
+                height=HEIGHT,
+            )
+
+
+def _map(call: AttentionCall, head: int) -> np.ndarray:
+    """The whole map, or block means of a larger one."""
+    if max(call.query_length, call.key_length) > LARGEST_DRAWN:
+        return call.overview(head=head, size=LARGEST_DRAWN).numpy()
+    return call.weights(head=head).numpy()
+
+
+def _labels(watched: Watched, call: AttentionCall) -> list[str] | None:
+    """The tokens; None where a cell is a block of them, or no token but a patch."""
+    names = sequences_of(watched, call)
+    sequence = watched.run.sequences[names[0]] if names and names[0] == names[1] else None
+    if not isinstance(sequence, Tokens) or len(sequence) > LARGEST_DRAWN:
+        return None
+    return [layout.readable(label) for label in sequence.labels]
 
 
 def _explain(trial: Trial | None) -> None:

@@ -1,79 +1,211 @@
 """All maps taken together: means, rollout and paths, each with a word on what it does not mean."""
 
+import numpy as np
 import streamlit as st
 
+from core.heads import relevance
 from core.images import Patches
 from dashboard import layout, waiting
-from dashboard.components.attention_view import attention_view
-from dashboard.watched import Watched
-from pages.foundations.many_heads import aggregates
-from pages.foundations.many_heads import compute_together as runs_together
-from pages.foundations.many_heads import words_together as said
-from pages.foundations.many_heads.compute_together import TakenTogether
-from pages.foundations.many_heads.given import Given
-from pages.foundations.many_heads.noticed_together import noticed
+from dashboard.components.attention_view import Scene, attention_view
+from dashboard.watched import Watched, WatchedText
+from pages.foundations.many_heads import compute, words
+from pages.foundations.many_heads.compute import Together
+from pages.foundations.many_heads.head_in_view import Sequence, token_names
 
 
-def show(given: Given) -> None:
+def show(watched: Watched) -> None:
     """The choice, its warning, the view, and what to notice."""
-    watched = given.watched
     with layout.control_bar():
         name = st.segmented_control(
             "Made into one map",
-            list(aggregates.NAMES),
-            default=aggregates.MEAN,
+            list(compute.NAMES),
+            default=compute.MEAN,
             key="together",
             bind="query-params",
             required=True,
             wrap=True,
         )
-        words = given.is_text and st.toggle("Join the pieces of a word", key="words", bind="query-params")
-    taken = _take(watched, name, words=words)
-    _say(taken, watched, words=words)
-    sequence = watched.run.sequences[taken.stack.sequence]
+        join = isinstance(watched, WatchedText) and st.toggle(
+            "Join the pieces of a word", key="words", bind="query-params"
+        )
+    together, scene = _take(watched, name, join=join)
+    if not layout.is_presented():
+        _say(together, watched, join=join)
+    sequence = watched.run.sequences[together.stack.sequence]
     # Another key for each choice: its scale is set before the visitor chooses one.
     attention_view(
-        taken.scene,
-        key=f"together-{aggregates.NAMES.index(name)}-{words}",
+        scene,
+        key=f"together-{compute.NAMES.index(name)}-{join}",
         scale="row",
         token=0 if isinstance(sequence, Patches) else None,
     )
-    layout.notes(said.TOGETHER, notice=noticed(taken.together, taken.stack, sequence), formula=lambda: _explain(name))
+    layout.notes(words.TOGETHER, notice=noticed(together, sequence), formula=lambda: _explain(name))
 
 
-def _take(watched: Watched, name: str, *, words: bool) -> TakenTogether:
+def _take(watched: Watched, name: str, *, join: bool) -> tuple[Together, Scene]:
     """What was chosen; with progress and a way out where it takes longer than a moment."""
     # Whoever gives up goes back to what is quickest.
-    instead = ("Cancel", _give_up) if name != aggregates.MEAN else None
+    instead = ("Cancel", _give_up) if name != compute.MEAN else None
     with waiting.patiently("Taking all heads together …", unit="steps", instead=instead) as progress:
-        return runs_together.take_together(watched, name, words=words, progress=progress)
+        return compute.take_together(watched, name, words=join, progress=progress)
 
 
 def _give_up() -> None:
-    st.session_state.together = aggregates.MEAN
+    st.session_state.together = compute.MEAN
 
 
-def _say(taken: TakenTogether, watched: Watched, *, words: bool) -> None:
+def _say(together: Together, watched: Watched, *, join: bool) -> None:
     """What is shown, what it does not mean, and what it leaves out."""
-    if layout.is_presented():
-        return
-    about, stack = said.AGGREGATES[taken.together.name], taken.stack
+    about, stack = words.AGGREGATES[together.name], together.stack
     meant, not_meant = st.columns([2, 3], gap="large")
     meant.markdown(about.what)
     not_meant.warning(f"**What it does not mean.** {about.warning}", icon=":material/warning:")
     remarks = []
-    if words:
-        best = taken.together.name in (aggregates.LARGEST, *aggregates.PATHS)
-        remarks.append(said.PIECES_OF_THE_BEST if best else said.PIECES)
+    if join:
+        best = together.name in (compute.LARGEST, *compute.PATHS)
+        remarks.append(words.PIECES_OF_THE_BEST if best else words.PIECES)
     if "target" in watched.run.sequences:
-        remarks.append(said.ENCODER_ONLY)
+        remarks.append(words.ENCODER_ONLY)
     if stack.left_out:
-        remarks.append(said.LEFT_OUT.format(layers=", ".join(map(str, stack.left_out))))
+        remarks.append(words.LEFT_OUT.format(layers=", ".join(map(str, stack.left_out))))
     if remarks:
         meant.caption(" ".join(remarks))
 
 
 def _explain(name: str) -> None:
-    about = said.AGGREGATES[name]
+    about = words.AGGREGATES[name]
     st.latex(about.formula)
     st.markdown(about.source)
+
+
+def noticed(together: Together, sequence: Sequence) -> tuple[str, ...]:
+    """One or two sentences on the maps that are shown."""
+    about = {
+        compute.MEAN: _about_mean,
+        compute.LARGEST: _about_largest,
+        compute.OVERALL: _about_overall,
+        compute.ROLLOUT: _about_rollout,
+        compute.STRONGEST: _about_strongest,
+        compute.WIDEST: _about_widest,
+    }
+    return about[together.name](together, sequence)
+
+
+def _about_mean(together: Together, _: Sequence) -> tuple[str, ...]:
+    numbers, hidden = list(together.stack.calls), [float(apart.mean()) for apart in together.apart]
+    most, least = int(np.argmax(hidden)), int(np.argmin(hidden))
+    apart = together.apart[most]
+    if max(map(len, together.apart)) == 1:
+        return ("Each layer has one head only: the mean over heads is that head.",)
+    sentences = [
+        f"The mean hides most in **layer {numbers[most]}**: on average {apart.mean():.0%} of a head's attention lies "
+        f"elsewhere than the mean says, and {apart.min():.0%} even in head {int(apart.argmin())}, the nearest to it."
+    ]
+    if least != most:
+        sentences.append(f"It hides least in layer {numbers[least]}, where {hidden[least]:.0%} lies elsewhere.")
+    return tuple(sentences)
+
+
+def _about_largest(together: Together, _: Sequence) -> tuple[str, ...]:
+    sums = np.nanmean(together.maps.sum(axis=-1), axis=-1)
+    most = int(sums.argmax())
+    number, call = list(together.stack.calls.items())[most]
+    return (
+        f"A row of a head sums to 1; here, in layer {number}, rows sum to {sums[most]:.1f} on average. It would be 1 "
+        f"if all heads did the same, and can at most be {call.heads}, the number of heads.",
+    )
+
+
+def _about_overall(together: Together, _: Sequence) -> tuple[str, ...]:
+    numbers, means = list(together.stack.calls), together.means
+    if len(numbers) < 2:
+        return ("This model has one layer only: the mean over layers is the mean over its heads.",)
+    shared = float(np.nanmean(np.minimum(means[0], means[-1]).sum(axis=-1)))
+    return (
+        f"The mean maps of layers {numbers[0]} and {numbers[-1]} have {shared:.0%} of their attention in common. The "
+        f"map above is the mean of all {len(numbers)} layers.",
+    )
+
+
+def _about_rollout(together: Together, sequence: Sequence) -> tuple[str, ...]:
+    maps, last = together.maps, list(together.stack.calls)[-1]
+    own = maps.diagonal(axis1=1, axis2=2).mean(axis=1)
+    later = f", after layer {last} by {own[-1]:.0%}" if len(own) > 1 else ""
+    sentences = [
+        f"By this reckoning a token still consists of itself by {own[0]:.0%} on average after the first layer{later}. "
+        "One half in each layer was put in by the residual connection, not measured."
+    ]
+    if isinstance(sequence, Patches):
+        sentences.append(_most_of_class(maps[-1], sequence))
+    elif len(sequence) > 1:
+        first = maps[:, 1:, 0].mean(axis=1)
+        keeps = all(call.causal for call in together.stack.calls.values()) and first[-1] > first[0]
+        sentences.append(
+            f"The share of the first token, {_name(sequence, 0)}, in all others goes from {first[0]:.0%} to "
+            f"{first[-1]:.0%}" + (": it may look at itself only, so what reaches it stays there." if keeps else ".")
+        )
+    return tuple(sentences)
+
+
+def _most_of_class(rolled: np.ndarray, patches: Patches) -> str:
+    before = len(patches.prefix)
+    asking = 0 if before else len(rolled) // 2
+    looks = rolled[asking, before:]
+    place, even = int(looks.argmax()), 1 / rolled.shape[1]
+    return (
+        f"From {_name(patches, asking)} rollout leads most to {_name(patches, before + place)}: {looks.max():.1%}, "
+        f"where even spread would give {even:.1%}."
+    )
+
+
+def _about_strongest(together: Together, sequence: Sequence) -> tuple[str, ...]:
+    query, key = _best_link(together.maps[-1], sequence)
+    if query == key:
+        return (f"No path leads from {_name(sequence, query)} to any other token.",)
+    route = relevance.strongest_route(together.graph, query, key)
+    strongest, all_paths = (
+        float(together.maps[-1, query, key]),
+        float(relevance.rollout(together.graph)[-1, query, key]),
+    )
+    return (
+        f"The strongest path from {_name(sequence, query)} to another token leads to {_name(sequence, key)}: "
+        f"{_moves(route, list(together.stack.calls), sequence)}. In all other layers it stays where it is.",
+        f"It is worth {strongest:.2%}; all paths between the two together, which is rollout, {all_paths:.2%}.",
+    )
+
+
+def _about_widest(together: Together, sequence: Sequence) -> tuple[str, ...]:
+    query, key = _best_link(together.maps[-1], sequence)
+    if query == key:
+        return (f"No path leads from {_name(sequence, query)} to any other token.",)
+    own, other = float(together.maps[-1, query, query]), float(together.maps[-1, query, key])
+    rolled = float(relevance.rollout(together.graph)[-1, query, key])
+    return (
+        f"The widest path from {_name(sequence, query)} to another token leads to {_name(sequence, key)}: some way "
+        f"between them has no link below {other:.2f}. Staying in place is worth {own:.2f}, at least the half that "
+        "the residual connection was given.",
+        f"Rollout between the two is {rolled:.2f}. Attention flow, which is not computed here, is at least "
+        f"{max(rolled, other):.2f}: both are lower bounds of it.",
+    )
+
+
+def _best_link(values: np.ndarray, sequence: Sequence) -> tuple[int, int]:
+    """From the last token (of a picture: the first, which is the class token where there is one) to the best one
+    besides itself; to itself where no path leads anywhere else."""
+    query = 0 if isinstance(sequence, Patches) else len(values) - 1
+    others = np.where(np.arange(len(values)) == query, 0.0, values[query])
+    return query, int(others.argmax()) if others.any() else query
+
+
+def _moves(route: tuple[int, ...], numbers: list[int], sequence: Sequence) -> str:
+    """Where a path changes its place, from the last layer down."""
+    moves = [
+        f"in layer {number} from {_name(sequence, upper)} to {_name(sequence, lower)}"
+        for number, upper, lower in zip(reversed(numbers), route, route[1:], strict=False)
+        if upper != lower
+    ]
+    return ", then ".join(moves)
+
+
+def _name(sequence: Sequence, place: int) -> str:
+    return layout.plain(token_names(sequence)[place])

@@ -1,9 +1,22 @@
-"""Many heads: what each measure means, what a silenced head costs."""
+"""What the page Many heads says: of measures, of what a silenced head costs, of sums, of maps taken together."""
 
 from dataclasses import dataclass, replace
 
 from dashboard.layout import PageWords
-from dashboard.references import CLARK, DOSOVITSKIY, KOBAYASHI, MICHEL, OLSSON, VASWANI, VOITA, XIAO
+from dashboard.references import (
+    ABNAR,
+    BASTINGS,
+    CLARK,
+    DOSOVITSKIY,
+    ELHAGE,
+    JAIN,
+    KOBAYASHI,
+    MICHEL,
+    OLSSON,
+    VASWANI,
+    VOITA,
+    XIAO,
+)
 
 HEADS = PageWords(
     question="What is each head for?",
@@ -38,18 +51,19 @@ SILENCED = replace(
 
 @dataclass(frozen=True)
 class MeasureWords:
-    """A measure by its name: the unit, the formula, where it comes from, what a high and a low value mean.
-
-    `share` marks shares of attention, which are written in percent and lie between 0 and 1.
-    """
+    """A measure by its name: the formula, where it comes from, what a high and a low value mean, the unit."""
 
     name: str
-    unit: str
     formula: str
     source: str
     high: str
     low: str
-    share: bool = True
+    unit: str = "of the attention"
+
+    @property
+    def share(self) -> bool:
+        """Whether it lies between 0 and 1, and is written in percent."""
+        return self.unit.startswith("of ")
 
     def value(self, value: float) -> str:
         """A number with its unit."""
@@ -64,8 +78,7 @@ MEASURES = {
         formula=r"\frac{1}{n}\sum_i\Big(-\sum_j A_{ij}\log_2 A_{ij}\Big)",
         source="Shannon 1948; Clark et al. 2019, section 3.3",
         high="The head looks at many tokens at once, and takes a little of each.",
-        low="It decides: each token looks at one other, or at very few.",
-        share=False,
+        low="Each token looks at one place, or at very few.",
     ),
     "mean_distance": MeasureWords(
         name="Distance",
@@ -74,7 +87,6 @@ MEASURES = {
         source="Vig and Belinkov 2019, “attention distance”",
         high="The head looks far away.",
         low="It looks at the token itself and its neighbours.",
-        share=False,
     ),
     "mean_distance_in_plane": MeasureWords(
         name="Distance",
@@ -83,55 +95,48 @@ MEASURES = {
         source="Dosovitskiy et al. 2020, figure 7; $x$ is a patch's place, tokens without one are left out",
         high="The head looks across the whole picture.",
         low="It looks nearby, as a convolution does.",
-        share=False,
     ),
     "previous_token": MeasureWords(
         name="Previous token",
-        unit="of the attention",
         formula=r"\frac{1}{n-1}\sum_{i>1} A_{i,\,i-1}",
         source="Clark et al. 2019, section 3.1; Voita et al. 2019 call such heads positional",
-        high="The head copies from the token just before: it puts neighbours together.",
-        low="The token before means no more to it than any other.",
+        high="Each token looks mainly at the one just before it.",
+        low="The token before gets next to nothing.",
     ),
     "same_token": MeasureWords(
         name="Same token",
-        unit="of the attention",
         formula=r"\frac{1}{n}\sum_i A_{ii}",
         source="Clark et al. 2019, section 3.1",
-        high="Each looks mainly at itself: the head moves little between places.",
+        high="Each token looks mainly at itself.",
         low="It looks at others.",
     ),
     "first_token": MeasureWords(
         name="First token",
-        unit="of the attention",
         formula=r"\frac{1}{n-1}\sum_{i>1} A_{i1}",
         source="Xiao et al. 2023, section 3.1: the attention sink",
-        high="The head rests: the first token takes what nobody needs.",
-        low="It finds something to look at nearly everywhere.",
+        high="Most of the attention goes to the first token, wherever one stands (an attention sink).",
+        low="The first token gets next to nothing.",
     ),
     "class_token": MeasureWords(
         name="Class token",
-        unit="of the attention",
         formula=r"\frac{1}{n}\sum_{i\,\in\,\mathrm{patches}} A_{i,\,\mathrm{class}}",
         source="the attention sink of Xiao et al. 2023, for pictures",
-        high="The patches read from the class token, or rest on it.",
+        high="The patches give much of their attention to the class token.",
         low="The patches look at one another.",
     ),
     "punctuation": MeasureWords(
         name="Punctuation",
-        unit="of the attention",
         formula=r"\frac{1}{n}\sum_i\sum_{j\,\in\,P} A_{ij}",
         source="Clark et al. 2019, section 3.2; $P$ holds the tokens without a letter or a digit",
-        high="The head rests on commas and full stops, or looks for where sentences end.",
+        high="Much of the attention goes to commas, full stops and their like.",
         low="It passes over them (or this text has none).",
     ),
     "induction": MeasureWords(
         name="Induction",
-        unit="of the attention",
         formula=r"\frac{1}{p}\sum_{i=p+1}^{2p} A_{i,\,i-p+1}",
         source="Olsson et al. 2022, “prefix matching”; on $p$ random tokens said twice, not on your text",
-        high="At a repetition the head looks at what came next the first time: it can continue a pattern.",
-        low="Repetitions mean nothing to it.",
+        high="At a repetition the head looks at what came next the first time, as one does who continues a pattern.",
+        low="What came next the first time gets next to nothing.",
     ),
     "output_shares": MeasureWords(
         name="Share of the output",
@@ -140,7 +145,7 @@ MEASURES = {
         r"{\sum_{h'}\lVert\mathrm{head}_{h'}(i)\,W_O^{h'}\rVert}",
         source="after Kobayashi et al. 2020, section 3: what is looked at counts by what is then written",
         high="Much of what the layer writes comes from this head.",
-        low="Wherever it looks, it hardly says anything.",
+        low="What it writes is short beside what the other heads of its layer write.",
     ),
 }
 
@@ -163,6 +168,97 @@ LOSS = {
     ),
     "own answer": (
         "This model has no next token to guess, so the loss is about its own answer: how improbable it finds what it "
-        "says itself while all heads speak (for each token of a text that it fills or writes, on average)."
+        "says itself while all heads speak (the mean over the tokens of a text that it fills or writes)."
     ),
 }
+
+ADDED_UP = replace(
+    HEADS,
+    try_this=(
+        "Go through the layers: does the same head always write most, or do they take turns?",
+        "Choose the first token. In a model that reads from left to right all heads look at the same place there; do "
+        "they still write different things?",
+        "Find two heads that cancel each other, then silence one of them in *Silenced*: does the other cost more now?",
+    ),
+    references=(VASWANI, ELHAGE, KOBAYASHI),
+)
+TOGETHER = replace(
+    HEADS,
+    try_this=(
+        "Compare *Rollout* after the first layer and after the last: where did all the differences go?",
+        "Follow one token through *Strongest path*, layer by layer: when does it leave its own place?",
+        "Take a mean that looks convincing, then look for it in *Measured*: is there any head that has this map?",
+    ),
+    references=(ABNAR, JAIN, BASTINGS, CLARK),
+)
+
+EXACT = (
+    "Each contribution is a head's output times that head's own rows of $W_O$. Their sum and the bias is compared with "
+    "what the model itself returned: over all {tokens} tokens and {channels} channels the largest difference is "
+    "**{difference}**, {relative} of the largest number."
+)
+NOT_WHOLE = "{title} looks through windows here, not at the whole input at once. Choose another layer or model."
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One way of making one map of many: what it is, what it does not mean, and its formula with its source."""
+
+    what: str
+    warning: str
+    formula: str
+    source: str
+
+
+AGGREGATES = {
+    "Mean over heads": Aggregate(
+        "The mean map of each layer, all heads counting alike.",
+        "No head need look like this. Two heads that each know one thing become one that knows both by halves, and a "
+        "head that writes next to nothing counts as much as the one that writes most.",
+        r"\bar A^{(l)} = \frac{1}{H}\sum_h A^{(l,h)}",
+        "Two maps may differ and lead to the same prediction (Jain and Wallace 2019): a mean is no explanation.",
+    ),
+    "Largest over heads": Aggregate(
+        "For each pair of tokens the largest weight that any head of the layer gives it.",
+        "Rows may sum to more than 1, and neighbouring cells may come from different heads: it says that somebody "
+        "looks, not who, nor what came of it.",
+        r"M^{(l)}_{ij} = \max_h A^{(l,h)}_{ij}",
+        "Of use for finding a link; then look at the head itself, in *Measured*.",
+    ),
+    "Mean over layers": Aggregate(
+        "The mean over all heads of all layers.",
+        "A later layer looks at mixtures of tokens that earlier ones have made, so the mean adds up weights that are "
+        "about different things. No computation of the model has this map.",
+        r"\bar A = \frac{1}{L\,H}\sum_{l,h} A^{(l,h)}",
+        "Attention weights are weak evidence of what an input contributed (Bastings and Filippova 2020).",
+    ),
+    "Rollout": Aggregate(
+        "From a token after a layer down to the input, along all paths: the choice of layer says up to where.",
+        "It knows nothing of values, $W_O$, MLPs and norms, and takes the residual connection to be worth one half in "
+        "every layer. The more layers, the more alike the rows tend to be: each layer averages once more.",
+        r"R^{(l)} = \tilde A^{(l)} R^{(l-1)},\quad \tilde A = \tfrac12 \bar A + \tfrac12 I",
+        "Abnar and Zuidema 2020, section 3.",
+    ),
+    "Strongest path": Aggregate(
+        "Of all paths that rollout adds up the single best one: the product of its weights, from the input to a layer.",
+        "One path of very many, and what the others carry is left out. It knows nothing of values, $W_O$, MLPs and "
+        "norms, and takes the residual connection to be worth one half.",
+        r"P^{(l)}_{ij} = \max_k \tilde A^{(l)}_{ik} P^{(l-1)}_{kj} \;\le\; R^{(l)}_{ij}",
+        "The graph is that of Abnar and Zuidema 2020, section 3; a sum became a maximum.",
+    ),
+    "Widest path": Aggregate(
+        "The path whose narrowest link is widest, and how wide that is: no link on it has a smaller weight.",
+        "A lower bound of *attention flow*, which would use all paths at once and takes too long here. It is neither a "
+        "share nor a probability, and knows nothing of values, $W_O$, MLPs and norms.",
+        r"W^{(l)}_{ij} = \max_k \min\big(\tilde A^{(l)}_{ik},\, W^{(l-1)}_{kj}\big) \;\le\; \mathrm{flow}",
+        "Attention flow: Abnar and Zuidema 2020, section 3.",
+    ),
+}
+
+PIECES = (
+    "Pieces of a word are one word: what goes to its pieces is added up, what comes from them is averaged (Clark et "
+    "al. 2019, section 4.1)."
+)
+PIECES_OF_THE_BEST = "Pieces of a word are one word: the best between any two of their pieces counts."
+ENCODER_ONLY = "Of this model only the encoder is taken together: its decoder reads another sequence."
+LEFT_OUT = "Left out: {layers}, where not all tokens look at all."

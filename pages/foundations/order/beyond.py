@@ -1,7 +1,5 @@
 """Beyond the training length: six ways to tell the order, all else being equal."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -9,57 +7,45 @@ import streamlit as st
 from dashboard import charts, layout
 from dashboard.figures.curves import curves
 from dashboard.theme import HUES
-from pages.foundations.order import compute as order_runs
-from pages.foundations.order import inputs
+from pages.foundations.order import compute
+from pages.foundations.order import order_controls as choose
 from pages.foundations.order.words import BEYOND, BY_CONSTRUCTION, TITLES
 
 CHARACTERS = 65  # that tiny Shakespeare is written with
 WINDOW = 8  # neighbouring lengths that are averaged
-WORSE, LOST = 0.1, 1.0  # bits: a difference that is worth a word, and one after which little is left
+NOTABLE = 0.1  # bits: a difference that is worth a word
+Ranges = tuple[tuple[int, int], ...]
 _HUES = dict(zip(TITLES.values(), (HUES[5], HUES[1], HUES[3], HUES[0], HUES[2], HUES[4]), strict=True))
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Mean bits for a character, before the training length and beyond it; NaN where nothing was measured."""
-
-    inside: float  # from half the training length to the whole
-    just_beyond: float  # from once to twice the training length
-    far: float  # over the farther half of all lengths that were measured
-
-
 def show() -> None:
-    """The whole part of the page."""
-    inputs.lead(BEYOND)
-    table, trained = order_runs.lengths(), order_runs.trained_length()
+    """A curve for each way, and a table of what it does within the training length and beyond."""
+    choose.lead(BEYOND)
+    table, trained = compute.lengths(), compute.trained_length()
     longest = int(table["length"].max())
     with layout.control_bar():
-        ways = st.multiselect(
-            "Ways to tell the order",
-            list(TITLES.values()),
-            list(TITLES.values()),
-            key="ways",
-            bind="query-params",
-        )
-        reach = inputs.slide("Up to", 2 * trained, longest, longest, key="reach")
+        titles = list(TITLES.values())
+        ways = st.multiselect("Ways to tell the order", titles, titles, key="ways", bind="query-params")
+        reach = choose.slide("Up to", 2 * trained, longest, longest, key="reach")
     if not ways:
         st.info("Choose at least one way.", icon=":material/info:")
         return
     _figure(table, trained, ways, reach)
-    outcomes = {way: outcome(table, way, trained) for way in TITLES}
-    st.table(_table(outcomes, trained, longest))  # scrolls inside itself where the window is narrow
-    layout.notes(BEYOND, notice=notices(outcomes, trained, longest), formula=lambda: _formula(table, trained))
+    ranges = ranges_of(trained, longest)
+    outcomes = {way: means(table, way, ranges) for way in TITLES}
+    st.table(_table(outcomes, ranges))  # scrolls inside itself where the window is narrow
+    layout.notes(BEYOND, notice=notices(outcomes, ranges), formula=lambda: _formula(table, trained))
 
 
-def outcome(table: pd.DataFrame, way: str, trained: int) -> Outcome:
-    """What one way does on either side of the length that it was trained on."""
+def ranges_of(trained: int, longest: int) -> Ranges:
+    """Characters before the one that is predicted: within the training length, just beyond it, and far beyond."""
+    return (trained // 2, trained), (trained, 2 * trained), (longest // 2, longest)
+
+
+def means(table: pd.DataFrame, way: str, ranges: Ranges) -> list[float]:
+    """The mean bits of one way in each range (above its beginning, up to its end); NaN where nothing was measured."""
     mine = table[table["positions"] == way]
-
-    def mean(low: float, high: float) -> float:
-        return float(mine["bits"][(mine["length"] > low) & (mine["length"] <= high)].mean())
-
-    longest = int(table["length"].max())
-    return Outcome(mean(trained / 2, trained), mean(trained, 2 * trained), mean(longest / 2, longest))
+    return [float(mine["bits"][(mine["length"] > low) & (mine["length"] <= high)].mean()) for low, high in ranges]
 
 
 def smooth(bits: np.ndarray, window: int = WINDOW) -> np.ndarray:
@@ -77,6 +63,7 @@ def _figure(table: pd.DataFrame, trained: int, ways: list[str], reach: int) -> N
             line = np.full(len(lengths), np.nan)
             line[mine["length"]] = smooth(mine["bits"].to_numpy())
             lines[title] = line[: reach + 1]
+    soft = layout.look().palette.soft
     figure = curves(
         lengths[: reach + 1],
         lines,
@@ -87,7 +74,7 @@ def _figure(table: pd.DataFrame, trained: int, ways: list[str], reach: int) -> N
         tell="%{fullData.name}<br>after %{x} characters: %{y:.2f} bits",
         height=440,
     )
-    figure.add_vline(x=trained, line={"color": layout.look().palette.soft, "dash": "dot", "width": 1.5})
+    figure.add_vline(x=trained, line={"color": soft, "dash": "dot", "width": 1.5})
     figure.add_annotation(
         x=trained,
         y=0,  # below the curves, which rise there
@@ -96,7 +83,7 @@ def _figure(table: pd.DataFrame, trained: int, ways: list[str], reach: int) -> N
         showarrow=False,
         xanchor="left",
         yanchor="bottom",
-        font={"color": layout.look().palette.soft},
+        font={"color": soft},
     )
     charts.chart(
         figure,
@@ -106,48 +93,40 @@ def _figure(table: pd.DataFrame, trained: int, ways: list[str], reach: int) -> N
     )
 
 
-def _table(outcomes: dict[str, Outcome], trained: int, longest: int) -> pd.DataFrame:
+def _table(outcomes: dict[str, list[float]], ranges: Ranges) -> pd.DataFrame:
     """What each does by construction, beside what was measured: bits, in the ranges that the columns name."""
-    ranges = ((trained // 2, trained), (trained, 2 * trained), (longest // 2, longest))
     names = [f"{low} to {high}" for low, high in ranges]
     rows = {}
-    for way, found in outcomes.items():
-        cells = map(_cell, (found.inside, found.just_beyond, found.far))
-        rows[f"**{TITLES[way]}**"] = dict(zip(names, cells, strict=True)) | {
-            "beyond, by construction": BY_CONSTRUCTION[way]
-        }
+    for way, values in outcomes.items():
+        cells = ("–" if np.isnan(value) else f"{value:.2f}" for value in values)
+        measured = dict(zip(names, cells, strict=True))
+        rows[f"**{TITLES[way]}**"] = measured | {"beyond, by construction": BY_CONSTRUCTION[way]}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("bits at")
 
 
-def _cell(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.2f}"
-
-
-def notices(outcomes: dict[str, Outcome], trained: int, longest: int) -> tuple[str, ...]:
+def notices(outcomes: dict[str, list[float]], ranges: Ranges) -> tuple[str, ...]:
     """One sentence for each way."""
-    return tuple(f"**{TITLES[way]}**: {_say(found, trained, longest)}." for way, found in outcomes.items())
+    return tuple(f"**{TITLES[way]}**: {_say(way, values, ranges)}." for way, values in outcomes.items())
 
 
-def _say(found: Outcome, trained: int, longest: int) -> str:
-    if np.isnan(found.inside):
+def _say(way: str, values: list[float], ranges: Ranges) -> str:
+    inside, far = round(values[0], 2), round(values[-1], 2)
+    if np.isnan(inside):
         return "not measured"
-    if np.isnan(found.far):
-        return f"{found.inside:.2f} bits up to {trained} characters, and nothing beyond: it has no vector there"
-    change = found.far - found.inside
-    what = f"{found.inside:.2f} bits up to {trained} characters, **{found.far:.2f}** beyond {longest // 2}"
-    if change > LOST:
-        return f"{what}: it is lost"
-    if change > WORSE:
-        return f"{what}: it gets worse, slowly"
-    return f"{what}: it gains from more text" if change < -WORSE else f"{what}: it keeps its quality"
+    what = f"{inside:.2f} bits from {ranges[0][0]} to {ranges[0][1]} characters"
+    if np.isnan(far):
+        return f"{what}, and nothing beyond{': it has no vector there' if way == 'learned' else ' was measured'}"
+    change = round(far - inside, 2)
+    words = f"{abs(change):.2f} bits {'more' if change > 0 else 'fewer'}" if abs(change) > NOTABLE else "about the same"
+    return f"{what}, **{far:.2f}** beyond {ranges[-1][0]}: {words}"
 
 
 def _formula(table: pd.DataFrame, trained: int) -> None:
     st.latex(r"\text{bits}(n) = -\frac{1}{W} \sum_{w=1}^{W} \log_2 p\left(c_{n+1} \mid c_{1:n}\right)")
-    best = table[table["length"] < trained].groupby("positions")["bits"].mean()
+    best = table[table["length"] <= trained].groupby("positions")["bits"].mean()
     st.markdown(
-        f"over all $W$ held-out windows of tiny Shakespeare, for $n$ up to {int(table['length'].max())}. Six models of "
-        f"the same size, trained on {trained} characters at a time; within that length they need {best.min():.2f} to "
-        f"{best.max():.2f} bits. Guessing among {CHARACTERS} characters would cost {np.log2(CHARACTERS):.2f}. The "
-        f"curves are means over {WINDOW} neighbours."
+        f"over all $W$ held-out windows of tiny Shakespeare, for $n$ up to {int(table['length'].max())}. Six models, "
+        f"alike but for their positions, trained on {trained} characters at a time; within that length they need "
+        f"{best.min():.2f} to {best.max():.2f} bits on average. Guessing among {CHARACTERS} characters would cost "
+        f"{np.log2(CHARACTERS):.2f}. The curves are means over {WINDOW} neighbours."
     )

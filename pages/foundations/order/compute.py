@@ -4,19 +4,33 @@ import json
 from typing import cast
 
 import pandas as pd
-import streamlit as st
 
 from core.errors import ModelError
 from core.models.character import load_characters
 from core.models.self_attention import Attention, Layer
 from core.order.learned_positions import BucketBias
 from core.zoo.embedded import WEIGHTS
+from dashboard.kept import keep
 
 FOLDER = WEIGHTS / "positions"
 WAYS = ("none", "learned", "sinusoidal", "rotary", "alibi", "relative")
 
 
-@st.cache_data(max_entries=1, show_spinner=False)
+@keep(computes=False)
+def our_biases() -> tuple[BucketBias, ...]:
+    """What the model with relative biases has learned, a table for each layer."""
+    if not (FOLDER / "relative.safetensors").exists():
+        raise _missing("The weights")
+    _, models = load_characters(FOLDER, ("relative",))
+    layers = [cast(Layer, layer) for layer in models["relative"].get_submodule("body.layers").children()]
+    return tuple(_bias(f"layer {number}", layer.attention) for number, layer in enumerate(layers))
+
+
+def _bias(path: str, attention: Attention) -> BucketBias:
+    return BucketBias(path, attention.relative.weight.detach().float(), bidirectional=False, longest=128)
+
+
+@keep(computes=False)
 def lengths() -> pd.DataFrame:
     """Mean bits for the next character (`bits`) after `length` characters, for each way of `positions`.
 
@@ -31,7 +45,7 @@ def lengths() -> pd.DataFrame:
     return table.sort_values(["positions", "length"], ignore_index=True)
 
 
-@st.cache_data(max_entries=1, show_spinner=False)
+@keep(computes=False)
 def trained_length() -> int:
     """How many characters each of the six models was trained on at once."""
     file = FOLDER / "config.json"
@@ -39,20 +53,6 @@ def trained_length() -> int:
         raise _missing("The sizes")
     models = json.loads(file.read_text(encoding="utf-8"))["models"]
     return int(next(iter(models.values()))["sizes"]["context"])
-
-
-@st.cache_resource(max_entries=1, show_spinner=False)
-def our_biases() -> tuple[BucketBias, ...]:
-    """What the model with relative biases has learned, a table for each layer."""
-    if not (FOLDER / "relative.safetensors").exists():
-        raise _missing("The weights")
-    _, models = load_characters(FOLDER, ("relative",))
-    layers = [cast(Layer, layer) for layer in models["relative"].get_submodule("body.layers").children()]
-    return tuple(_bias(f"layer {number}", layer.attention) for number, layer in enumerate(layers))
-
-
-def _bias(path: str, attention: Attention) -> BucketBias:
-    return BucketBias(path, attention.relative.weight.detach().float(), bidirectional=False, longest=128)
 
 
 def _missing(what: str) -> ModelError:

@@ -5,8 +5,18 @@ import math
 import numpy as np
 import pandas as pd
 import streamlit as st
+from torch import nn
 
-from core.order.learned_positions import PositionTable, by_distance, evenly, find_tables, likeness, similarity
+from core.order.learned_positions import (
+    PositionTable,
+    by_distance,
+    evenly,
+    find_tables,
+    likeness,
+    other_way,
+    rotary_base,
+    similarity,
+)
 from dashboard import charts, controls, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
@@ -14,9 +24,9 @@ from dashboard.figures.heat import heat
 from dashboard.figures.mosaic import tiles
 from dashboard.models import image_model, text_model
 from dashboard.numbers import signed
-from pages.foundations.order import inputs
-from pages.foundations.order.instead import instead
-from pages.foundations.order.words import LEARNED
+from dashboard.ways_of_order import WAY_TOLD
+from pages.foundations.order import order_controls as choose
+from pages.foundations.order.words import LEARNED, TABLE_OF_WAVES, TABLE_TOLD
 
 TEXT, IMAGE = "A text model", "An image model"
 MOST_POSITIONS = 256  # rows of a similarity map that are shown
@@ -24,37 +34,51 @@ MOST_TILES = 14  # small maps on a side
 
 
 def show() -> None:
-    """The whole part of the page."""
-    inputs.lead(LEARNED)
+    """How alike the position vectors of a model are, as a map; of patches, one map for each."""
+    choose.lead(LEARNED)
     with layout.control_bar():
-        kind = inputs.choice("Learned by", [TEXT, IMAGE], key="learner")
+        kind = controls.choice("Learned by", [TEXT, IMAGE], key="learner")
         name = controls.model("text" if kind == TEXT else "image")
-        choose = st.container(width="content")
+        tables_bar = st.container(width="content")
     with layout.waiting_place():
         network = (text_model(name) if kind == TEXT else image_model(name)).network
     tables = find_tables(network, pictures=kind == IMAGE)
     if not tables:
-        st.info(f"{layout.plain(name)} has no table of positions: {instead(network)}.", icon=":material/info:")
+        st.info(f"{layout.plain(name)} has no table of positions: {way_of(network)}.", icon=":material/info:")
         return
     table = tables[0]
     if len(tables) > 1:
-        with choose:
+        with tables_bar:
             paths = [found.path for found in tables]
-            table = tables[paths.index(inputs.choice("Table", paths, key="table"))]
+            table = tables[paths.index(controls.choice("Table", paths, key="table"))]
     if not table.learned:
         st.info("These positions are not learned: they are waves, kept in a table.", icon=":material/info:")
-    said = _picture(name, table) if table.grid else _sequence(name, table)
+    said = _picture(table) if table.grid else _sequence(table)
     layout.notes(LEARNED, notice=said, formula=lambda: _formula(table))
 
 
-def _sequence(name: str, table: PositionTable) -> tuple[str, ...]:
+def way_of(network: nn.Module) -> str:
+    """How a model knows the order, as far as its parts tell: the end of a sentence."""
+    if tables := find_tables(network):
+        told = TABLE_TOLD if tables[0].learned else TABLE_OF_WAVES
+        return told.format(count=f"{len(tables[0].vectors):,}")
+    way = other_way(network)
+    base = rotary_base(network) if way == "rotary" else None
+    return WAY_TOLD[way] + (f", with the base {base:,.0f}" if base else "")
+
+
+def _sequence(table: PositionTable) -> tuple[str, ...]:
     """The map of a row of tokens, and one row of it as a curve."""
     shown = evenly(len(table.vectors), MOST_POSITIONS)
     alike = similarity(table.vectors)
     numbers = [str(place) for place in shown.tolist()]
+
+    def place_at(row: int, _column: int) -> None:
+        st.session_state.place = int(shown[row])
+
     mapped, drawn = st.columns([1.1, 1], gap="large", vertical_alignment="center")
     with drawn:
-        chosen = inputs.slide("Position", 0, len(table.vectors) - 1, len(table.vectors) // 2, key="place")
+        chosen = choose.slide("Position", 0, len(table.vectors) - 1, len(table.vectors) // 2, key="place")
         _one_position(alike[chosen].numpy(), chosen)
     with mapped:
         cell_map(
@@ -66,11 +90,11 @@ def _sequence(name: str, table: PositionTable) -> tuple[str, ...]:
             rows=numbers,
             columns=numbers,
             limits=(-1, 1),
-            on_click=lambda row, _column: _choose(int(shown[row])),
-            alt="How alike the learned vectors of all pairs of positions are; a band along the diagonal is nearness.",
+            on_click=place_at,
+            alt="How alike the vectors of all pairs of positions are; a band along the diagonal is nearness.",
             name="order-learned",
         )
-    return sequence_notices(name, table)
+    return sequence_notices(table)
 
 
 def _one_position(cosines: np.ndarray, chosen: int) -> None:
@@ -92,28 +116,35 @@ def _one_position(cosines: np.ndarray, chosen: int) -> None:
     )
 
 
-def sequence_notices(name: str, table: PositionTable) -> tuple[str, ...]:
+def sequence_notices(table: PositionTable) -> tuple[str, ...]:
     """Near and far positions, and what one cannot ask for."""
-    means = by_distance(similarity(table.vectors))
-    count = len(means)
-    if count < 5:
-        return (f"{layout.plain(name)} has {count} positions only.",)
+    means = [round(mean, 2) for mean in by_distance(similarity(table.vectors)).tolist()]
+    count, free = len(means), ", though every vector was free to become anything" if table.learned else ""
+    end = f"There are {count:,} vectors and no more: position {count:,} has none, so that longer texts have no place."
+    if count < 3:
+        return (end,)
     half = count // 2
     nearer = "more alike" if means[1] > means[half] else "no more alike"
+    if half == 1:
+        return f"Neighbours have a cosine of **{signed(means[1])}** on average.", end
     return (
-        f"Neighbours have a cosine of **{signed(means[1].item())}** on average, positions {half} apart "
-        f"**{signed(means[half].item())}**: near positions are {nearer}, though nobody told the model which are near.",
-        f"There are {count} vectors and no more: position {count} has none, so the model cannot read longer texts.",
+        f"Neighbours have a cosine of **{signed(means[1])}** on average, positions {half} apart "
+        f"**{signed(means[half])}**: near positions are {nearer}{free}.",
+        end,
     )
 
 
-def _picture(name: str, table: PositionTable) -> tuple[str, ...]:
+def _picture(table: PositionTable) -> tuple[str, ...]:
     """The map of one patch, and the maps of all (as in figure 7 of Dosovitskiy et al. 2020)."""
     assert table.grid is not None
     rows, columns = table.grid
     alike = similarity(table.vectors[table.prefix :])
-    chosen = inputs.slide("Patch", 0, rows * columns - 1, rows // 2 * columns + columns // 2, key="patch")
+    chosen = choose.slide("Patch", 0, rows * columns - 1, rows // 2 * columns + columns // 2, key="patch")
     row, column = divmod(chosen, columns)
+
+    def patch_at(row: int, column: int) -> None:
+        st.session_state.patch = row * columns + column
+
     one, all_of_them = st.columns(2, gap="large")
     with one:
         st.markdown(f"**One patch**: row {row}, column {column}. Click another.")
@@ -126,13 +157,13 @@ def _picture(name: str, table: PositionTable) -> tuple[str, ...]:
             limits=(-1, 1),
             marked=[(row, column)],
             mark="the patch that is compared",
-            on_click=lambda row, column: _choose_patch(row * columns + column),
+            on_click=patch_at,
             alt=f"How alike the position of the patch in row {row}, column {column} is to that of every patch.",
             name="order-learned-patch",
         )
     with all_of_them:
         _all_patches(alike.numpy(), rows, columns)
-    return picture_notices(name, table)
+    return picture_notices(table)
 
 
 def _all_patches(alike: np.ndarray, rows: int, columns: int) -> None:
@@ -146,12 +177,11 @@ def _all_patches(alike: np.ndarray, rows: int, columns: int) -> None:
     figure.update_yaxes(tickvals=_middles(len(down), rows), ticktext=[str(place) for place in down])
     figure.update_traces(xgap=0, ygap=0, showscale=False)
     st.markdown("**All patches**: a small map for each, at its place.")
-    numbers = pd.DataFrame(alike).rename_axis("patch").reset_index()
     charts.chart(
         figure,
         name="order-learned-patches",
-        alt="For each patch a small map of how alike its position is to all others: a cross at its own place.",
-        table=numbers,
+        alt="For each patch a small map of how alike its position is to all others: darkest at its own place.",
+        table=pd.DataFrame(alike).rename_axis("patch").reset_index(),
     )
 
 
@@ -159,17 +189,23 @@ def _middles(count: int, side: int) -> list[float]:
     return [number * (side + 1) + (side - 1) / 2 for number in range(count)]
 
 
-def picture_notices(name: str, table: PositionTable) -> tuple[str, ...]:
-    """What the model found out about nearness, rows and columns, and the edge."""
+def picture_notices(table: PositionTable) -> tuple[str, ...]:
+    """What the vectors show of nearness, rows and columns, and the edge."""
     assert table.grid is not None
     rows, columns = table.grid
+    end = (
+        f"A finer picture has more patches than these {rows} × {columns} vectors: they have to be stretched to its "
+        "grid, or it cannot be read."
+    )
+    if rows * columns < 2:
+        return (end,)
     found = likeness(table.grid, similarity(table.vectors[table.prefix :]))
-    nearer = "near places are more alike" if found.touching > found.far else "near places are no more alike"
-    before = f" and {table.prefix} for what is no patch" if table.prefix else ""
+    near, far = round(found.touching, 2), round(found.far, 2)
+    nearer = "more alike" if near > far else "no more alike"
     said = [
-        f"Patches that touch have a cosine of **{signed(found.touching)}** on average, patches at least half a side "
-        f"apart **{signed(found.far)}**: {nearer}, though {layout.plain(name)} was given {rows * columns} patches one "
-        f"after the other{before}, and not told how they lie."
+        f"Patches that touch have a cosine of **{signed(near)}** on average, patches at least half the shorter side "
+        f"apart **{signed(far)}**: near places are {nearer}, though in the table itself nothing says how the "
+        f"{rows * columns} patches lie."
     ]
     kinds = {
         "in the same row or column": found.same_line,
@@ -179,18 +215,10 @@ def picture_notices(name: str, table: PositionTable) -> tuple[str, ...]:
     if not any(map(math.isnan, kinds.values())):
         numbers = ", ".join(f"**{signed(value)}** {kind}" for kind, value in kinds.items())
         said.append(
-            f"Of patches so far apart the cosine is {numbers}. Most alike are those "
-            f"{max(kinds, key=kinds.__getitem__)}: so much of the square was found in training."
+            f"Of patches so far apart the mean cosine is {numbers}. Most alike are those "
+            f"{max(kinds, key=kinds.__getitem__)}."
         )
-    return (*said, f"For a finer picture there are no vectors: those of the {rows} × {columns} grid are stretched.")
-
-
-def _choose(place: int) -> None:
-    st.session_state.place = place
-
-
-def _choose_patch(patch: int) -> None:
-    st.session_state.patch = patch
+    return (*said, end)
 
 
 def _formula(table: PositionTable) -> None:

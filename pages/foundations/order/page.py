@@ -1,8 +1,16 @@
 """How does a set know its order?"""
 
-from dashboard import layout
-from pages.foundations.order import parts
-from pages.foundations.order import words as words_order
+from dashboard import layout, sections
+from pages.foundations.order import beyond, learned, relative, shuffle, waves
+from pages.foundations.order.words import ORDER
 
-layout.head(words_order.ORDER)
-parts.chosen()()
+layout.head(ORDER)
+sections.chosen(
+    {
+        "Shuffle": shuffle.show,
+        "Waves": waves.show,
+        "Learned": learned.show,
+        "Relative": relative.show,
+        "Beyond training": beyond.show,
+    }
+)()

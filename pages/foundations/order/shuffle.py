@@ -12,27 +12,29 @@ from core.models.gpt import GPT
 from core.order.permutation import Shuffled, Taken, compare, shuffle, take_gpt, take_vit
 from dashboard import charts, controls, layout
 from dashboard.figures.mosaic import rearranged
-from dashboard.models import image_model, text_model
+from dashboard.models import text_model
 from dashboard.numbers import small
+from dashboard.photograph import Photograph
 from dashboard.theme import HUES
-from dashboard.watched import prepare
-from pages.foundations.order import inputs
-from pages.foundations.order.figures_strips import strips
+from pages.foundations.order import order_controls as choose
+from pages.foundations.order.figures import strips
 from pages.foundations.order.words import SHUFFLE
 
 SENTENCE, PHOTOGRAPH = "A sentence", "A photograph"
 PICTURE_MODEL = "vit-tiny-imagenet"
 PARTS = ("Self-attention", "Whole layer", "All layers")
 NAMES = dict(zip(PARTS, ("self-attention", "a whole layer", "all layers together"), strict=True))
-TOLD = ("Nothing", "Positions", "Causal mask")  # what tells the places apart
+NOTHING, POSITIONS, MASK = TOLD = ("Nothing", "Positions", "Causal mask")  # what tells the places apart
 CHANNELS = 48  # shown of each vector: those in which the tokens differ most
 WORD_HUES = HUES[:6]  # the yellow cannot be read as a letter
-SAME = 1e-4  # below it two numbers are the same up to the rounding of float32
+SAME = 1e-5  # of the largest number: a smaller difference is the rounding of float32
 LARGEST_SEED = 999
+
+Results = dict[str, Shuffled]  # by what tells the places apart
 
 
 @dataclass(frozen=True)
-class Given:
+class Subject:
     """What is shuffled, and what its tokens are called; a picture's patches have no names."""
 
     taken: Taken
@@ -42,93 +44,90 @@ class Given:
 
 
 def show() -> None:
-    """The whole part of the page."""
-    inputs.lead(SHUFFLE)
+    """A sentence or a photograph, the vectors that a part of a model makes of it before and after a shuffle."""
+    choose.lead(SHUFFLE)
     with layout.control_bar():
-        what = inputs.choice("Shuffle", [SENTENCE, PHOTOGRAPH], key="shuffled")
-        given = _sentence() if what == SENTENCE else _photograph()
-        seed = _seed()
+        what = controls.choice("Shuffle", [SENTENCE, PHOTOGRAPH], key="shuffled")
+        subject = _sentence() if what == SENTENCE else _photograph()
+        seed = int(st.number_input("Order number", 0, LARGEST_SEED, 0, key="seed", bind="query-params", width=130))
+        st.button("Shuffle again", icon=":material/shuffle:", on_click=_next)
+    taken = subject.taken
     with layout.control_bar():
-        part = inputs.choice("What is computed", list(PARTS), key="part")
-        layer = inputs.number("Layer", len(given.taken.blocks), key="layer") if part != PARTS[2] else 0
-        told = inputs.choice("Told the order by", list(TOLD), key="told")
-        order = shuffle(len(given.taken.content), seed, fixed=given.taken.fixed)
-    if len(order) - given.taken.fixed < 2:
+        part = controls.choice("What is computed", list(PARTS), key="part")
+        layer = controls.number("Layer", len(taken.blocks), key="layer") if part != PARTS[2] else 0
+        told = controls.choice("Told the order by", list(TOLD), key="told")
+        order = shuffle(len(taken.content), seed, fixed=taken.fixed)
+    if len(order) - taken.fixed < 2:
         st.info("One token alone has no order: type a few more words.", icon=":material/info:")
         return
-    if given.picture is not None:
-        _pictures(given, order)
-    results = {name: {way: _run(given.taken, name, layer, way, order) for way in TOLD} for name in PARTS}
-    _figure(given, results[part][told])
+    if subject.picture is not None:
+        _pictures(subject.picture, subject.grid, order[taken.fixed :].numpy() - taken.fixed)
+    results = {name: {way: run(taken, name, layer, way, order) for way in TOLD} for name in PARTS}
+    _figure(subject, results[part][told])
     st.markdown(_table(results, layer))
-    layout.notes(SHUFFLE, notice=notices(given, results, part), formula=lambda: _formula(results[part]))
+    layout.notes(
+        SHUFFLE,
+        notice=notices(results[part], NAMES[part], subject.labels, taken.content),
+        formula=lambda: _formula(results[part]),
+    )
 
 
-def _sentence() -> Given:
-    tokens = inputs.sentence()
-    network = cast(GPT, text_model(inputs.MODEL).network)
-    return Given(take_gpt(network, torch.tensor(tokens.ids)), tuple(inputs.words(tokens)))
+def _sentence() -> Subject:
+    tokens = choose.sentence()
+    network = cast(GPT, text_model(choose.MODEL).network)
+    return Subject(take_gpt(network, torch.tensor(tokens.ids)), tuple(choose.names(tokens)))
 
 
-def _photograph() -> Given:
-    chosen = controls.picture()
-    model = image_model(PICTURE_MODEL)
-    prepared = prepare(PICTURE_MODEL, chosen, None)
+def _photograph() -> Subject:
+    photograph = Photograph(PICTURE_MODEL, controls.picture(), None)
+    prepared = photograph.prepared
     grid = (prepared.patches.rows, prepared.patches.columns)
-    return Given(take_vit(model.network, prepared.pixels), None, prepared.shown, grid)
-
-
-def _seed() -> int:
-    """Which of the many orders; the button takes the next one."""
-    seed = int(st.number_input("Order number", 0, LARGEST_SEED, 0, key="seed", bind="query-params", width=130))
-    st.button("Shuffle again", icon=":material/shuffle:", on_click=_next)
-    return seed
+    return Subject(take_vit(photograph.model.network, prepared.pixels), None, prepared.shown, grid)
 
 
 def _next() -> None:
     st.session_state.seed = (st.session_state.get("seed", 0) + 1) % (LARGEST_SEED + 1)
 
 
-def _run(taken: Taken, part: str, layer: int, told: str, order: torch.Tensor) -> Shuffled:
+def run(taken: Taken, part: str, layer: int, told: str, order: torch.Tensor) -> Shuffled:
+    """One of PARTS on the tokens as they stand and in this order, their places told in one of the ways of TOLD."""
     function = {PARTS[0]: taken.attention[layer], PARTS[1]: taken.blocks[layer], PARTS[2]: taken.whole}[part]
-    places = taken.places if told == TOLD[1] else None
-    return compare(function, taken.content, order, places=places, causal=told == TOLD[2])
+    places = taken.places if told == POSITIONS else None
+    return compare(function, taken.content, order, places=places, causal=told == MASK)
 
 
-def _pictures(given: Given, order: torch.Tensor) -> None:
-    assert given.picture is not None
-    rows, columns = given.grid
-    patches = order[given.taken.fixed :].numpy() - given.taken.fixed
+def _pictures(picture: np.ndarray, grid: tuple[int, int], order: np.ndarray) -> None:
     before, after, _ = st.columns([1, 1, 1.4])
-    before.image(rearranged(given.picture, rows, columns, np.arange(rows * columns)), "In order", width="stretch")
-    after.image(rearranged(given.picture, rows, columns, patches), "Shuffled", width="stretch")
+    before.image(rearranged(picture, *grid, np.arange(len(order))), "In order", width="stretch")
+    after.image(rearranged(picture, *grid, order), "Shuffled", width="stretch")
 
 
-def _figure(given: Given, result: Shuffled) -> None:
-    channels = result.before.std(dim=0).topk(min(CHANNELS, result.before.shape[1])).indices.sort().values
+def _figure(subject: Subject, result: Shuffled) -> None:
+    width = result.before.shape[1]
+    channels = result.before.std(dim=0).topk(min(CHANNELS, width)).indices.sort().values
     # What all tokens have in common would hide what is each one's own.
     common = result.before.mean(dim=0)
     before, after = ((vectors - common)[:, channels].numpy() for vectors in (result.before, result.after))
-    names = given.labels or tuple(map(str, range(len(before))))
+    names = subject.labels or tuple(map(str, range(len(before))))
     distinct = list(dict.fromkeys(names))
+    order = result.order.tolist()
     figure = strips(
         before,
         after,
-        result.order.tolist(),
-        labels=given.labels,
+        order,
+        labels=subject.labels,
         hues=[WORD_HUES[distinct.index(name) % len(WORD_HUES)] for name in names],
         look=layout.look(),
         titles=("f(x)", "f(P x)", "f(P x) − P f(x)"),
         limit=float(np.quantile(np.abs(before), 0.99)) or 1.0,
     )
-    difference = result.difference.abs().amax(dim=1).numpy()
     table = pd.DataFrame(
         {
             "place": range(len(names)),
             "token before": names,
-            "token after": [names[token] for token in result.order.tolist()],
-            "stood at": result.order.numpy(),
-            "largest difference": difference,
+            "token after": [names[token] for token in order],
+            "stood at": order,
+            "largest difference": result.difference.abs().amax(dim=1).numpy(),
         }
     )
     charts.chart(
@@ -140,61 +139,72 @@ def _figure(given: Given, result: Shuffled) -> None:
     )
     if not layout.is_presented():
         st.caption(
-            f"A strip is the output vector of a token, less the mean of all: the {len(channels)} of its "
-            f"{result.before.shape[1]} channels in which the tokens differ most. On the right is what is left when the "
-            f"first map is shuffled by hand and taken off the second: at most {small(result.largest)} in any channel."
+            f"A strip is the output vector of a token, less the mean of all: the {len(channels)} of its {width} "
+            "channels in which the tokens differ most. On the right is what is left when the first map is shuffled by "
+            f"hand and taken off the second: at most {small(result.largest)} in any of the {width} channels."
         )
 
 
-def _table(results: dict[str, dict[str, Shuffled]], layer: int) -> str:
-    """The largest differences of every part, told in every way."""
+def tells_places_apart(result: Shuffled) -> bool:
+    """Whether f(P x) and P f(x) differ by more than rounding."""
+    return result.largest > SAME * result.before.abs().max().item()
+
+
+def _table(results: dict[str, Results], layer: int) -> str:
+    """The largest differences of every part, told in every way; bold what is more than rounding."""
     lines = ["| largest difference | " + " | ".join(TOLD) + " |", "|:--|" + "--:|" * len(TOLD)]
     for part in PARTS:
-        cells = [_cell(results[part][told].largest) for told in TOLD]
+        found = [results[part][told] for told in TOLD]
+        cells = [f"**{small(each.largest)}**" if tells_places_apart(each) else small(each.largest) for each in found]
         name = part if part == PARTS[2] else f"{part}, layer {layer}"
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def _cell(value: float) -> str:
-    return small(value) if value < SAME else f"**{small(value)}**"
+def notices(results: Results, part: str, labels: tuple[str, ...] | None, content: torch.Tensor) -> tuple[str, ...]:
+    """What the differences say, and what becomes of a word that stands at two places.
 
-
-def notices(given: Given, results: dict[str, dict[str, Shuffled]], part: str) -> tuple[str, ...]:
-    """What the differences say, and what becomes of a word that stands at two places."""
-    nothing, positions, mask = (results[part][told].largest for told in TOLD)
-    name = NAMES[part]
-    said = [
-        f"Without positions the results of {name} are the same vectors in another order: the largest difference of any "
-        f"number is **{small(nothing)}**, the rounding of a computer. To {name} a {_thing(given)} is a set."
-    ]
+    `labels` and `content` (token, width) are those before the shuffle; a picture has no labels.
+    """
+    nothing, positions, mask = (results[told].largest for told in TOLD)
+    thing = "picture" if labels is None else "sentence"
+    if not tells_places_apart(results[NOTHING]):
+        said = [
+            f"Without positions the results of {part} are the same vectors in another order: the largest difference "
+            f"of any number is **{small(nothing)}**, no more than the rounding of 32-bit numbers. To {part} a {thing} "
+            "is a set."
+        ]
+    else:
+        said = [f"Without positions and mask the results of {part} still differ by up to **{small(nothing)}**."]
+    tells = {
+        (True, True): "each of them tells the places apart. A mask is a kind of order: the first token sees one, the "
+        "second sees two.",
+        (True, False): "here only positions tell the places apart.",
+        (False, True): "here only the mask tells the places apart.",
+        (False, False): "here neither tells the places apart.",
+    }[tells_places_apart(results[POSITIONS]), tells_places_apart(results[MASK])]
     said.append(
         f"With positions the largest difference is **{small(positions)}**, with the causal mask alone "
-        f"**{small(mask)}**: each of them tells the places apart. A mask is a kind of order: the first token sees "
-        "one, the second sees two."
+        f"**{small(mask)}**: {tells}"
     )
-    if twice := _repeated(given):
+    if labels is not None and (twice := repeated(labels, content)):
         first, second = twice
-        gap = (results[part][TOLD[0]].before[first] - results[part][TOLD[0]].before[second]).abs().max().item()
-        placed = (results[part][TOLD[1]].before[first] - results[part][TOLD[1]].before[second]).abs().max().item()
-        assert given.labels is not None
+        gap, placed = (
+            (results[told].before[first] - results[told].before[second]).abs().max().item()
+            for told in (NOTHING, POSITIONS)
+        )
         said.append(
-            f"{inputs.quoted(given.labels[first])} stands at places {first} and {second}, counted from 0. Without "
-            f"positions both get the same vector (difference {small(gap)}): nothing can tell which of them did what. "
-            f"With positions they differ by {small(placed)}."
+            f"{choose.quoted(labels[first])} stands at places {first} and {second}, counted from 0. Without positions "
+            f"both get the same vector (difference {small(gap)}): by it nobody can tell which of them did what. With "
+            f"positions they differ by {small(placed)}."
         )
     return tuple(said)
 
 
-def _thing(given: Given) -> str:
-    return "picture" if given.labels is None else "sentence"
-
-
-def _repeated(given: Given) -> tuple[int, int] | None:
-    """The first token that stands at two places, words before anything else."""
-    content = given.taken.content
+def repeated(labels: tuple[str, ...], content: torch.Tensor) -> tuple[int, int] | None:
+    """The first token that stands at two places, and both places; words before anything else."""
     for words_only in (True, False):
-        for place, label in enumerate(given.labels or ()):
+        for place, label in enumerate(labels):
             if words_only and len(label) < 3:
                 continue
             later = (content[place + 1 :] == content[place]).all(dim=1).nonzero()
@@ -203,14 +213,14 @@ def _repeated(given: Given) -> tuple[int, int] | None:
     return None
 
 
-def _formula(results: dict[str, Shuffled]) -> None:
+def _formula(results: Results) -> None:
     st.latex(r"f(P X) = P f(X)")
     st.latex(
         r"\begin{aligned} & \operatorname{softmax}\left(\tfrac{PQ (PK)^{\top}}{\sqrt{d_k}}\right) PV \\"
         r" &= P \operatorname{softmax}\left(\tfrac{Q K^{\top}}{\sqrt{d_k}}\right) P^{\top} P V \end{aligned}"
     )
-    st.markdown("because $P^{\\top} P = I$: a permutation, undone, is no change. Here, in numbers:")
-    plain, placed = (_latex(results[told].largest) for told in TOLD[:2])
+    st.markdown("since $P^{\\top} P = I$: a permutation, undone, is no change. Here, in numbers:")
+    plain, placed = (_latex(results[told].largest) for told in (NOTHING, POSITIONS))
     st.latex(
         rf"\begin{{aligned}} & \max \left| f(PX) - P f(X) \right| = {plain} \\"
         rf" & \max \left| f(PX + E) - P f(X + E) \right| \\ & \quad = {placed} \end{{aligned}}"

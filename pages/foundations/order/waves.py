@@ -5,16 +5,17 @@ import math
 import numpy as np
 import pandas as pd
 import streamlit as st
-import torch
+from jaxtyping import Float
+from torch import Tensor
 
-from core.order.positions import advanced, frequencies, similarity_at, sinusoidal, turning
+from core.order.positions import advanced, distances, frequencies, similarity_at, sinusoidal, turning
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.numbers import column, small, square
-from pages.foundations.order import inputs
-from pages.foundations.order.figures_circle import circle
-from pages.foundations.order.words import WAVES
+from pages.foundations.order import order_controls as choose
+from pages.foundations.order.figures import circle
+from pages.foundations.order.words import BASE_HELP, WAVES
 
 WIDTHS = [8, 16, 32, 64, 128, 256, 512]
 FIRST_WAVES = (0, 1, 8, 16)
@@ -23,16 +24,16 @@ SHOWN_POINTS = 40  # of a turning pair
 
 
 def show() -> None:
-    """The whole part of the page."""
-    inputs.lead(WAVES)
+    """The map of all waves, some of them as curves, the products of positions, and a step as a turn."""
+    choose.lead(WAVES)
     with layout.control_bar():
-        length = inputs.slide("Positions", 8, 256, 64, key="positions")
+        length = choose.slide("Positions", 8, 256, 64, key="positions")
         width = st.select_slider("Channels", WIDTHS, 64, key="channels", bind="query-params", width=220)
         base = base_input()
     encoding = sinusoidal(length, width, base)
     mapped, drawn = st.columns([1.1, 1], gap="large")
     with drawn:
-        _single_waves(encoding, _waves(width), width, base)
+        _single_waves(encoding, _waves(width), base)
     with mapped:
         cell_map(
             encoding.numpy(),
@@ -46,10 +47,10 @@ def show() -> None:
             name="order-waves",
         )
     st.subheader("How alike are two positions?", anchor=False)
-    spread = _products(length, width, base)
+    _products(encoding)
     st.subheader("A step is a turn", anchor=False)
-    turn = _turn(length, width, base)
-    layout.notes(WAVES, notice=notices(length, width, base, spread, turn), formula=lambda: _formula(width, base))
+    offset = _turn(encoding, base)
+    layout.notes(WAVES, notice=notices(encoding, base, offset), formula=lambda: _formula(width, base))
 
 
 def base_input() -> float:
@@ -65,7 +66,7 @@ def base_input() -> float:
             key="base",
             bind="query-params",
             width=150,
-            help="The slowest wave is about base × 2π positions long.",
+            help=BASE_HELP,
         )
     )
 
@@ -91,12 +92,13 @@ def _toggle(_position: int, channel: int) -> None:
     st.session_state.waves = chosen[-MOST_WAVES:]
 
 
-def _single_waves(encoding: torch.Tensor, waves: list[int], width: int, base: float) -> None:
+def _single_waves(encoding: Float[Tensor, "token width"], waves: list[int], base: float) -> None:
     if not waves:
         st.caption("Choose a channel to see its wave.")
         return
-    lengths = 2 * math.pi / frequencies(width, base)
-    lines = {_wave_name(channel, lengths[channel // 2].item()): encoding[:, channel].numpy() for channel in waves}
+    lengths = (2 * math.pi / frequencies(encoding.shape[1], base)).tolist()
+    kinds, numbers = ("sine", "cosine"), encoding.numpy()
+    lines = {f"{wave}: {kinds[wave % 2]}, {lengths[wave // 2]:,.3g} long": numbers[:, wave] for wave in waves}
     figure = curves(
         np.arange(len(encoding)),
         lines,
@@ -111,23 +113,15 @@ def _single_waves(encoding: torch.Tensor, waves: list[int], width: int, base: fl
     charts.chart(figure, name="order-single-waves", alt="The chosen channels along the positions.", table=table)
 
 
-def _wave_name(channel: int, length: float) -> str:
-    return f"{channel}: {'cosine' if channel % 2 else 'sine'}, {length:,.3g} long"
-
-
-def _products(length: int, width: int, base: float) -> float:
-    """PE(p) · PE(p + k) against k for several p; the largest distance between these curves."""
-    starts = [0, length // 4, length // 2, length - 1]
-    encoding = sinusoidal(length, width, base)
+def _products(encoding: Float[Tensor, "token width"]) -> None:
+    """PE(p) · PE(p + k) against k for several p."""
+    length = len(encoding)
     offsets = np.arange(-(length - 1), length)
-    lines, worst = {}, 0.0
-    for start in dict.fromkeys(starts):
-        products = (encoding @ encoding[start]).numpy()
+    lines = {}
+    for start in dict.fromkeys((0, length // 4, length // 2, length - 1)):
         line = np.full(len(offsets), np.nan)
-        line[length - 1 - start : 2 * length - 1 - start] = products
+        line[length - 1 - start : 2 * length - 1 - start] = encoding @ encoding[start]
         lines[f"from position {start}"] = line
-        expected = similarity_at(torch.arange(length) - start, width, base).numpy()
-        worst = max(worst, float(np.abs(products - expected).max()))
     figure = curves(
         offsets,
         lines,
@@ -146,34 +140,38 @@ def _products(length: int, width: int, base: float) -> float:
         alt="The products of two position vectors against their distance: curves from several positions coincide.",
         table=pd.DataFrame({"distance": offsets, **lines}),
     )
-    return worst
 
 
-def _turn(length: int, width: int, base: float) -> tuple[int, int, float]:
-    """One pair of channels on its circle, the matrix of a step, and the largest error of all pairs."""
+def _turn(encoding: Float[Tensor, "token width"], base: float) -> int:
+    """One pair of channels on its circle, and the matrix of a step; the step."""
+    length, width = encoding.shape
     with layout.control_bar():
-        pair = inputs.slide("Pair of channels", 0, width // 2 - 1, 4, key="pair")
-        start = inputs.slide("Position", 0, length - 2, 3, key="position")
-        offset = inputs.slide("Step k", 1, length - 1 - start, 5, key="step")
+        pair = choose.slide("Pair of channels", 0, width // 2 - 1, 4, key="pair")
+        start = choose.slide("Position", 0, length - 2, 3, key="position")
+        offset = choose.slide("Step k", 1, length - 1 - start, 5, key="step")
     frequency = frequencies(width, base)[pair].item()
-    encoding = sinusoidal(length, width, base)
-    matrix = turning(frequency, offset)
-    error = (advanced(encoding[: length - offset], offset, base) - encoding[offset:]).abs().max().item()
+    channels = encoding[:, 2 * pair : 2 * pair + 2]
     drawn, written = st.columns([1, 1.1], gap="large")
     with drawn:
-        _circle(encoding[:, 2 * pair : 2 * pair + 2].numpy(), pair, start, offset, frequency)
+        _circle(channels.numpy(), pair, start, offset, frequency)
     with written:
-        here, there = (encoding[place, 2 * pair : 2 * pair + 2].tolist() for place in (start, start + offset))
+        matrix = square(turning(frequency, offset).tolist())
+        here, there = (column(*channels[place].tolist()) for place in (start, start + offset))
         st.latex(rf"PE_{{({start} + {offset})}} = M_{{{offset}}}\, PE_{{({start})}}")
-        st.latex(rf"{column(*there)} = {square(matrix.tolist())} {column(*here)}")
-        degrees = math.degrees(offset * frequency)
+        st.latex(rf"{there} = {matrix} {here}")
         st.markdown(
             f"The pair {pair} (channels {2 * pair} and {2 * pair + 1}) turns by {frequency:.3g} radians for each "
-            f"position, so by **{degrees:,.1f}°** for {offset}: from position {start} as from any other. "
-            f"Over all {length - offset} positions and all {width // 2} pairs, what the matrices give and what the "
-            f"formula gives differ by at most **{small(error)}**."
+            f"position, so by **{math.degrees(offset * frequency):,.1f}°** for {offset}: from position {start} as from "
+            f"any other. Over all {length - offset} positions and all {width // 2} pairs, what the matrices give and "
+            f"what the formula gives differ by at most **{small(error_of_step(encoding, base, offset))}**."
         )
-    return pair, offset, error
+    return offset
+
+
+def error_of_step(encoding: Float[Tensor, "token width"], base: float, offset: int) -> float:
+    """The largest difference between the encoding `offset` positions on and what the matrices M_k make of it."""
+    moved = advanced(encoding[: len(encoding) - offset], offset, base)
+    return (moved - encoding[offset:]).abs().max().item()
 
 
 def _circle(pairs: np.ndarray, pair: int, start: int, offset: int, frequency: float) -> None:
@@ -188,27 +186,29 @@ def _circle(pairs: np.ndarray, pair: int, start: int, offset: int, frequency: fl
         x=f"channel {2 * pair + 1} (cosine)",
         y=f"channel {2 * pair} (sine)",
     )
-    table = pd.DataFrame({"position": range(len(pairs)), "sine": pairs[:, 0], "cosine": pairs[:, 1]})
     charts.chart(
         figure,
         name="order-turn",
         alt=f"Positions as points on a circle; arrows point to positions {start} and {start + offset}.",
-        table=table,
+        table=pd.DataFrame({"position": range(len(pairs)), "sine": pairs[:, 0], "cosine": pairs[:, 1]}),
     )
 
 
-def notices(length: int, width: int, base: float, spread: float, turn: tuple[int, int, float]) -> tuple[str, str, str]:
-    """The lengths of the waves, the one curve of products, the one matrix for a step."""
-    lengths = (2 * math.pi / frequencies(width, base)).tolist()
-    _, offset, error = turn
-    slow = sum(wave > length for wave in lengths)
+def notices(encoding: Float[Tensor, "token width"], base: float, offset: int) -> tuple[str, str, str]:
+    """The lengths of the waves, the one curve of products, the one matrix for a step of `offset`."""
+    length, width = encoding.shape
+    waves = (2 * math.pi / frequencies(width, base)).tolist()
+    slow = sum(wave > length - 1 for wave in waves)
+    products = encoding @ encoding.T
+    spread = (products - similarity_at(distances(length, length), width, base)).abs().max().item()
     return (
-        f"The fastest wave repeats after {lengths[0]:.2f} positions, the slowest after {lengths[-1]:,.0f}: "
-        f"{slow} of the {len(lengths)} pairs do not complete one turn within these {length} positions.",
-        f"From wherever one measures, the product depends on the distance alone: all curves lie on one, to "
+        f"The fastest wave repeats after {waves[0]:.2f} positions, the slowest after {waves[-1]:,.0f}: {slow} of the "
+        f"{len(waves)} pairs do not complete one turn between the first and the last of these {length} positions.",
+        f"From each of the {length} positions the products are the same function of the distance alone, to "
         f"{small(spread)}. It is largest at distance 0, where it is {width // 2}, half the number of channels.",
         f"One set of {width // 2} small matrices moves every position by {offset}, with an error of at most "
-        f"{small(error)}: a linear map could learn “{offset} tokens ago” once, and use it everywhere.",
+        f"{small(error_of_step(encoding, base, offset))}: a linear map could learn “{offset} tokens ago” once, and use "
+        "it everywhere.",
     )
 
 

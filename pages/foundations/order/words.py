@@ -19,8 +19,8 @@ QUESTION = "How does a set know its order?"
 ORDER = PageWords(
     question=QUESTION,
     lead=(
-        "Attention compares every token with every other, wherever they stand: to it a sentence is a set. Whatever a "
-        "transformer knows of first and last, somebody had to tell it."
+        "Attention compares every token with every other, wherever they stand: to it a sentence is a set. What a "
+        "transformer knows of first and last it must be told: by vectors, angles, biases or a mask."
     ),
     try_this=(),
     references=(),
@@ -57,7 +57,7 @@ LEARNED = PageWords(
 )
 ROTARY = PageWords(
     question=QUESTION,
-    lead="Turn query and key by their places: their product then knows how far apart they are, and nothing else.",
+    lead="Turn query and key by their places: of these, their product then knows how far apart they are, no more.",
     try_this=(
         "Click along a diagonal of the map. The arrows turn together; what stays the same between them?",
         "Look at pair 0, then at the last: which one hardly moves over 32 places?",
@@ -76,7 +76,7 @@ ALIBI = PageWords(
 )
 BUCKETS = PageWords(
     question=QUESTION,
-    lead="Sort distances into buckets, fine nearby and coarse far away, and learn one number for each.",
+    lead="Sort distances into buckets, fine nearby and coarse far away; each head learns one number for each bucket.",
     try_this=(
         "Halve the buckets. Which distances lose their own first?",
         "Compare *Both ways* with *Back only*: who can tell 20 from 30 tokens back?",
@@ -86,7 +86,7 @@ BUCKETS = PageWords(
 )
 WINDOWS = PageWords(
     question=QUESTION,
-    lead="In a picture distance has two directions: one learned number for each difference of rows and columns.",
+    lead="In a picture distance has two directions: a head learns a number for each difference of rows and columns.",
     try_this=(
         "Click a row of the large map, then the next one: how does the window move over the same numbers?",
         "Make the window larger: how much faster do its pairs grow than its biases?",
@@ -104,16 +104,16 @@ BEYOND = PageWords(
     references=(PRESS, KAZEMNEJAD, HAVIV, SU, RAFFEL),
 )
 
-# How a model knows the order, as far as its modules tell: with a table of positions, and without.
-INSTEAD_LEARNED = "it learned a vector for each of {count} positions"
-INSTEAD = {
-    "rotary": "it turns queries and keys by their places (rotary)",
-    "alibi": "it takes distance off its scores (ALiBi)",
-    "buckets": "it adds a learned bias for each bucket of distances (T5)",
-    "window": "it adds a bias for each difference of places in a window (Swin)",
-    "disentangled": "it compares contents with learned vectors for distances (DeBERTa)",
-    "unknown": "how it knows the order cannot be told from its parts",
-}
+# How a model knows the order where it has a table of positions; ways without one are in dashboard/ways_of_order.py.
+TABLE_TOLD = "it learned a vector for each of {count} positions"
+TABLE_OF_WAVES = "it keeps a table of waves for {count} positions"
+
+WHAT_IF = (
+    "The vectors are real ones of head {head} in layer {layer} of gpt-books, but it was trained with learned "
+    "positions: that its queries are turned is a *what if*."
+)
+BASE_HELP = "The more channels there are, the nearer the slowest wave comes to base × 2π positions."
+BUCKETS_HELP = "The buckets grow wider up to this distance; the last one begins before it."
 
 # The six ways as they are called in a legend, by their names in the file of measurements.
 TITLES = {
@@ -125,10 +125,10 @@ TITLES = {
     "relative": "T5",
 }
 BY_CONSTRUCTION = {
-    "none": "Nothing to break: only the mask counts, and now counts further than it ever did.",
+    "none": "Only the mask tells the order, and it now shows more characters than it ever did.",
     "learned": "No vector was learned there: the model cannot be run.",
     "sinusoidal": "The slow waves reach phases that were never seen.",
-    "rotary": "Distances, so angles between query and key, that were never seen.",
+    "rotary": "Distances that were never seen, and in slow pairs angles that were never seen.",
     "alibi": "The same slope goes on: what is far counts less, as before.",
-    "relative": "Everything far shares the last bucket, and the buckets never used have learned nothing.",
+    "relative": "Everything far shares the last bucket; a bucket that was never used has learned nothing.",
 }

@@ -1,7 +1,7 @@
 """The methods on offer, and the controls of each."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 import streamlit as st
@@ -17,28 +17,22 @@ from core.models.efficient import (
     SlidingWindow,
     Variant,
 )
+from dashboard import controls
 from dashboard.theme import HUES
-from pages.scale.efficient_attention import words_maps as said
+from pages.scale.efficient_attention import words
 
-WINDOW, BIGBIRD, LINFORMER, PERFORMER, CLUSTERED, LOW_RANK = (
-    "Sliding window",
-    "BigBird",
-    "Linformer",
-    "Performer",
-    "Clustered",
-    "Low rank",
-)
 KINDS: dict[str, type[Variant]] = {
-    WINDOW: SlidingWindow,
-    BIGBIRD: BigBird,
-    LINFORMER: Linformer,
-    PERFORMER: Performer,
-    CLUSTERED: Clustered,
-    LOW_RANK: LowRank,
+    "Sliding window": SlidingWindow,
+    "BigBird": BigBird,
+    "Linformer": Linformer,
+    "Performer": Performer,
+    "Clustered": Clustered,
+    "Low rank": LowRank,
 }
-HUE = dict(zip(KINDS, (HUES[0], HUES[1], HUES[2], HUES[3], HUES[4], HUES[5]), strict=True))
+WINDOW, BIGBIRD, LINFORMER, PERFORMER, CLUSTERED, LOW_RANK = KINDS
+HUE = dict(zip(KINDS, HUES[:6], strict=True))
 BLOCK = 32  # tokens that Linformer projects together in a causal text
-STEP = 140  # pixels: a short select slider
+WIDE = 280  # pixels: a select slider
 
 
 @dataclass(frozen=True)
@@ -76,79 +70,39 @@ def standard(name: str, tokens: int, *, causal: bool) -> Variant:
 
 def choose(tokens: int, *, causal: bool, key: str, measured: bool = False) -> Method:
     """The method and its settings; keys in the address begin with `key`."""
-    names = on_offer(causal=causal, measured=measured)
-    name = st.segmented_control(
-        "Method",
-        names,
-        default=WINDOW,
-        key=f"{key}_method",
-        bind="query-params",
-        required=True,
-        wrap=True,
-    )
-    st.caption(said.METHOD_HELP[name])
+    name = controls.choice("Method", on_offer(causal=causal, measured=measured), key=f"{key}_method")
+    st.caption(words.METHOD_HELP[name])
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        return Method(name, _SETTINGS[name](tokens, causal, key))
+        return Method(name, _changed(standard(name, tokens, causal=causal), tokens, key))
 
 
-def _window(tokens: int, causal: bool, key: str) -> Variant:
-    first = standard(WINDOW, tokens, causal=causal)
-    assert isinstance(first, SlidingWindow)
-    window = _slider("Window, in tokens", _powers(1, tokens), first.window, f"{key}_window")
-    return SlidingWindow(causal=causal, window=window)
-
-
-def _bigbird(tokens: int, causal: bool, key: str) -> Variant:
-    first = standard(BIGBIRD, tokens, causal=causal)
-    assert isinstance(first, BigBird)
-    block = _slider("Block, in tokens", (4, 8, 16, 32, 64), first.block, f"{key}_block")
-    blocks = -(-tokens // block)
-    window = _slider("Window, in blocks", _ints(1, min(blocks * (1 if causal else 2), 16)), 3, f"{key}_blocks")
-    drawn = _slider("Random blocks", _ints(0, min(blocks, 8)), 1, f"{key}_random")
-    seen = _slider("Global tokens", (0, *_powers(1, min(tokens, 128))), first.global_tokens, f"{key}_global")
-    return BigBird(
-        causal=causal, block=block, window=window, random=drawn, global_tokens=seen, seed=_seed(key) if drawn else 0
-    )
-
-
-def _linformer(tokens: int, causal: bool, key: str) -> Variant:
-    first = standard(LINFORMER, tokens, causal=causal)
-    assert isinstance(first, Linformer)
-    rank = _slider("Rank k", _powers(1, tokens), first.rank, f"{key}_rank")
-    kind = st.segmented_control(
-        "Projection",
-        ["mean", "random"],
-        default="mean",
-        key=f"{key}_projection",
-        bind="query-params",
-        required=True,
-        help="The mean of neighbours, or random numbers as of Johnson and Lindenstrauss. The paper trains it.",
-    )
-    seed = _seed(key) if kind == "random" else 0
-    return Linformer(causal=causal, rank=rank, projection=cast(Projection, kind), block=BLOCK, seed=seed)
-
-
-def _performer(tokens: int, causal: bool, key: str) -> Variant:  # noqa: ARG001, as many features for every text
-    features = _slider("Features m", _powers(8, 1024), 128, f"{key}_features")
-    return Performer(causal=causal, features=features, seed=_seed(key))
-
-
-def _clustered(tokens: int, causal: bool, key: str) -> Variant:
-    return Clustered(causal=causal, clusters=_slider("Clusters", _powers(2, min(tokens, 64)), 16, f"{key}_clusters"))
-
-
-def _low_rank(tokens: int, causal: bool, key: str) -> Variant:
-    return LowRank(causal=causal, rank=_slider("Rank k", _powers(1, tokens), 16, f"{key}_best_rank"))
-
-
-_SETTINGS: dict[str, Callable[[int, bool, str], Variant]] = {
-    WINDOW: _window,
-    BIGBIRD: _bigbird,
-    LINFORMER: _linformer,
-    PERFORMER: _performer,
-    CLUSTERED: _clustered,
-    LOW_RANK: _low_rank,
-}
+def _changed(first: Variant, tokens: int, key: str) -> Variant:
+    """The method with the settings that the visitor has chosen; `first` before anybody chooses."""
+    if isinstance(first, SlidingWindow):
+        return replace(first, window=_slider("Window, in tokens", _powers(1, tokens), first.window, f"{key}_window"))
+    if isinstance(first, BigBird):
+        block = _slider("Block, in tokens", (4, 8, 16, 32, 64), first.block, f"{key}_block")
+        blocks = -(-tokens // block)
+        widest = min(blocks * (1 if first.causal else 2), 16)
+        window = _slider("Window, in blocks", range(1, max(1, widest) + 1), first.window, f"{key}_blocks")
+        drawn = _slider("Random blocks", range(min(blocks, 8) + 1), first.random, f"{key}_random")
+        seen = _slider("Global tokens", (0, *_powers(1, min(tokens, 128))), first.global_tokens, f"{key}_global")
+        seed = _seed(key) if drawn else 0
+        return replace(first, block=block, window=window, random=drawn, global_tokens=seen, seed=seed)
+    if isinstance(first, Linformer):
+        rank = _slider("Rank k", _powers(1, tokens), first.rank, f"{key}_rank")
+        about, kinds = words.PROJECTION_HELP, ["mean", "random"]
+        kind = controls.choice("Projection", kinds, key=f"{key}_projection", about=about, wrap=None)
+        seed = _seed(key) if kind == "random" else 0
+        return replace(first, rank=rank, projection=cast(Projection, kind), seed=seed)
+    if isinstance(first, Performer):
+        features = _slider("Features m", _powers(8, 1024), first.features, f"{key}_features")
+        return replace(first, features=features, seed=_seed(key))
+    if isinstance(first, Clustered):
+        most = min(tokens, 64)
+        return replace(first, clusters=_slider("Clusters", _powers(2, most), first.clusters, f"{key}_clusters"))
+    assert isinstance(first, LowRank)
+    return replace(first, rank=_slider("Rank k", _powers(1, tokens), first.rank, f"{key}_best_rank"))
 
 
 def _slider(label: str, options: Sequence[int], first: int, key: str) -> int:
@@ -166,7 +120,7 @@ def _slider(label: str, options: Sequence[int], first: int, key: str) -> int:
         st.session_state[key] = nearest
     elif isinstance(chosen, int) and chosen not in options:
         st.session_state[key] = max([option for option in options if option <= chosen] or [options[0]])
-    return st.select_slider(label, list(options), value=nearest, key=key, bind="query-params", width=STEP * 2)
+    return st.select_slider(label, list(options), value=nearest, key=key, bind="query-params", width=WIDE)
 
 
 def _seed(key: str) -> int:
@@ -181,10 +135,6 @@ def _powers(least: int, most: int) -> tuple[int, ...]:
     while steps[-1] * 2 < most:
         steps.append(steps[-1] * 2)
     return (*steps, most) if most > steps[-1] else tuple(steps)
-
-
-def _ints(least: int, most: int) -> tuple[int, ...]:
-    return tuple(range(least, max(least, most) + 1))
 
 
 def _power(number: int) -> int:

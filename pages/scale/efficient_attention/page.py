@@ -1,21 +1,10 @@
 """What may be left out?"""
 
-import streamlit as st
+from dashboard import layout, sections
+from pages.scale.efficient_attention import cost, from_scratch, maps, swapped_in
+from pages.scale.efficient_attention.words import PAGE
 
-from dashboard import layout
-from pages.scale.efficient_attention import cost_section, maps_section, scratch_section, swapped_section
-from pages.scale.efficient_attention import words as said
-from pages.scale.efficient_attention import words as words_efficient
-
-SECTIONS = {
-    said.MAPS: maps_section.show,
-    said.SWAPPED: swapped_section.show,
-    said.SCRATCH: scratch_section.show,
-    said.COST: cost_section.show,
-}
-
-layout.head(words_efficient.EFFICIENT)
-section = st.segmented_control(
-    "What to look at", list(SECTIONS), default=said.MAPS, key="show", bind="query-params", required=True
-)
-SECTIONS[section]()
+layout.head(PAGE)
+sections.chosen(
+    {"Maps": maps.show, "Swapped in": swapped_in.show, "From scratch": from_scratch.show, "Cost": cost.show}
+)()

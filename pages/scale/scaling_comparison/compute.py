@@ -1,70 +1,69 @@
-"""Published figures as tables that the explorer shows, read and checked once."""
+"""Published figures as tables for the explorer, and laws fitted to published runs: kept, so never changed."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
-import streamlit as st
 
 from core import published
+from core.progress import Progress, unheard
 from core.published.language import GLUE_TASKS
+from core.scaling import LAWS, Bootstrap, Chinchilla, Points, bootstrap
+from dashboard.kept import keep
+
+Collection = Literal["Chinchilla", "Pythia"]
+OUTLIERS = 5  # of Chinchilla's runs: Besiroglu et al. 2024 leave them out
+FIRST_STEP = 1000  # of Pythia: before it the models have hardly begun to learn, and their losses follow no power
+DRAWS = 60
 
 
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def image_models() -> pd.DataFrame:
     """timm's results: a row for each model and resolution; `architecture` is the name before the dot."""
-    rows = _frame(published.image_models())
+    measured = ("macs", "real", "v2", "a", "r", "sketch", "rtx5090", "rtx4090", "rtx3090", "cpu")
+    rows = _table(published.image_models(), *measured)
     rows["label"] = rows.model + ", " + rows.resolution.astype(str) + " px"
     rows["architecture"] = rows.model.str.partition(".")[0]
     rows["taught"] = rows.teacher.map({True: "yes", False: ""})
-    return _numbers(rows, "macs", "real", "v2", "a", "r", "sketch", "rtx5090", "rtx4090", "rtx3090", "cpu")
+    return rows
 
 
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def leaders() -> pd.DataFrame:
     """The first places of ImageNet on two days; a model that stood there twice would be told apart by the day."""
-    rows = _frame(published.imagenet_leaders())
-    rows["label"] = rows.model
+    rows = _table(published.imagenet_leaders(), "top5", "flops", "year")
     rows["data"] = rows.extra_data.map({True: "more than ImageNet-1k", False: "ImageNet-1k"})
     rows["as_of"] = rows.as_of.map(lambda day: f"{day:%Y-%m}")
-    return _numbers(rows, "top5", "flops", "year")
+    return rows
 
 
-@st.cache_resource(show_spinner=False)
-def variants() -> pd.DataFrame:
-    """The sizes of the vision transformer."""
-    return _frame(published.vit_variants())
-
-
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def translators() -> pd.DataFrame:
     """Vaswani et al. 2017, Table 2."""
-    rows = _frame(published.published_translators())
-    rows["label"] = rows.model
+    rows = _table(published.published_translators(), "bleu_german", "bleu_french", "flops_german", "flops_french")
     rows["ensemble"] = rows.model.str.contains("ensemble").map({True: "ensemble", False: "single model"})
-    return _numbers(rows, "bleu_german", "bleu_french", "flops_german", "flops_french")
+    return rows
 
 
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def translation_leaders() -> pd.DataFrame:
     """WMT 2014 until 2020, by NLP-progress."""
-    rows = _frame(published.translation_leaders())
-    rows["label"] = rows.model
-    return _numbers(rows, "year", "bleu_german", "bleu_french")
+    return _table(published.translation_leaders(), "year", "bleu_german", "bleu_french")
 
 
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def transfer() -> pd.DataFrame:
     """Dosovitskiy et al. 2020, Table 2: a row for each model and data set."""
-    rows = _frame(published.transfer_results())
+    rows = _table(published.transfer_results(), "deviation")
     rows["data"] = [result.data for result in published.transfer_results()]
-    rows["pictures"] = rows.data.map({of.data: of.pictures for of in published.pretraining_pictures()})
+    rows["pictures"] = rows.data.map({of.data: float(of.pictures) for of in published.pretraining_pictures()})
     rows["label"] = rows.model + " on " + rows.dataset
-    return _numbers(rows, "deviation", "pictures")
+    return rows
 
 
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def more_data() -> pd.DataFrame:
     """What more pictures buy: architectures that timm has with and without them, at one resolution.
 
@@ -81,65 +80,108 @@ def more_data() -> pd.DataFrame:
     return both.sort_values("gain", ascending=False, ignore_index=True)
 
 
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def glue() -> pd.DataFrame:
     """The GLUE leaderboard: a column for each task."""
     entries = published.glue_entries()
-    rows = _frame(entries)
-    for task in GLUE_TASKS:
-        rows[task] = [entry.task(task) for entry in entries]
-    rows["label"] = rows.model
-    rows["family"] = ["people" if entry.human else "models" for entry in entries]
-    return rows
+    tasks = {task: [entry.task(task) for entry in entries] for task in GLUE_TASKS}
+    return _table(entries).assign(family=["people" if entry.human else "models" for entry in entries], **tasks)
 
 
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def sentiment() -> pd.DataFrame:
     """English film reviews and Spanish tweets."""
-    rows = _frame(published.sentiment_results())
+    rows = _table(published.sentiment_results(), "parameters", "epochs", "seconds_per_epoch")
     rows["label"] = rows.model + ", " + rows.dataset
     rows["family"] = rows.model.map(_kind_of_network)
     rows["percent"] = 100 * rows.accuracy
-    rows["seconds"] = pd.to_numeric(rows.seconds_per_epoch) * pd.to_numeric(rows.epochs)
-    return _numbers(rows, "parameters", "epochs", "seconds_per_epoch")
+    rows["seconds"] = rows.seconds_per_epoch * rows.epochs
+    return rows
 
 
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def language_models() -> pd.DataFrame:
     """From 2014 to GPT-3."""
-    rows = _frame(published.language_models())
-    rows["label"] = rows.model
-    rows["family"] = rows.architecture
-    return _numbers(rows, "parameters", "text_gigabytes", "year")
+    rows = _table(published.language_models(), "parameters", "text_gigabytes", "year")
+    return rows.assign(family=rows.architecture)
 
 
-@st.cache_resource(show_spinner=False)
+@keep(computes=False)
 def notable() -> pd.DataFrame:
     """Epoch AI's notable models; `year` has the day in it as a fraction."""
     models = published.notable_models()
-    rows = _frame(models)
-    rows["label"] = rows.model
+    rows = _table(models, "parameters", "training_flops", "data")
     rows["family"] = [model.field for model in models]
     day = pd.to_datetime(rows.date)
     rows["year"] = day.dt.year + (day.dt.day_of_year - 1) / 365.25
     rows["day"] = rows.date.map(str)
-    return _numbers(rows, "parameters", "training_flops", "data")
-
-
-def _frame(rows: Sequence[Any]) -> pd.DataFrame:
-    return pd.DataFrame([asdict(row) for row in rows])
-
-
-def _numbers(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """Columns that may be empty, as floats: NaN where nothing was published."""
-    for column in columns:
-        rows[column] = pd.to_numeric(rows[column]).astype(float)
     return rows
+
+
+def _table(rows: Sequence[Any], *numbers: str) -> pd.DataFrame:
+    """A row each, labelled by its model; `numbers` may be empty: NaN where nothing was published. `note` always is."""
+    table = pd.DataFrame([{"note": "", "label": row.model, **asdict(row)} for row in rows])
+    return table.astype(dict.fromkeys(numbers, float))
 
 
 def _kind_of_network(name: str) -> str:
     """What reads the text, by the words of the row's name."""
-    for kind, word in (("recurrent", "RNN"), ("convolutional", "CNN"), ("transformer", "transformer")):
-        if word in name:
-            return kind
-    return "other"
+    kinds = (("recurrent", "RNN"), ("convolutional", "CNN"), ("transformer", "transformer"))
+    return next((kind for kind, word in kinds if word in name), "other")
+
+
+@keep(computes=False)
+def published_runs(collection: Collection) -> pd.DataFrame:
+    """All training runs of a collection by rising compute: run, parameters, tokens, training FLOPs, loss, source."""
+    if collection == "Chinchilla":
+        rows = [
+            (f"{run.parameters / 1e6:,.0f} M parameters", run.parameters, run.training_flops / 6 / run.parameters, run)
+            for run in published.chinchilla_runs()
+        ]
+        losses = [run.loss for *_, run in rows]
+    else:
+        rows = [
+            (f"{score.model}, step {score.step:,}", float(score.without_embeddings), float(score.tokens), score)
+            for score in published.pythia_scores()
+            if score.perplexity is not None and score.step >= FIRST_STEP and not score.deduplicated
+        ]
+        losses = [math.log(score.perplexity) for *_, score in rows]
+    runs = pd.DataFrame([row[:3] for row in rows], columns=["run", "parameters", "tokens"])
+    runs["training FLOPs"] = points_of(runs.assign(loss=losses)).flops
+    runs = runs.assign(loss=losses, source=[of.source for *_, of in rows])
+    return runs.sort_values("training FLOPs", kind="stable", ignore_index=True)
+
+
+def points_of(runs: pd.DataFrame) -> Points:
+    """The numbers of runs, for a law."""
+    return Points(*(runs[name].to_numpy(dtype=float) for name in ("parameters", "tokens", "loss")))
+
+
+def runs_without(collection: Collection, outliers: int, smallest: float) -> pd.DataFrame:
+    """All runs but the `outliers` with the highest losses and the models with fewer parameters than `smallest`."""
+    runs = published_runs(collection)
+    worst = runs.loss.sort_values(ascending=False, kind="stable").index[:outliers]
+    return runs[(runs.parameters >= smallest) & ~runs.index.isin(worst)].reset_index(drop=True)
+
+
+@keep("Fitting the law, and fitting it again to resamples …", unit="fits")
+def fitted(
+    collection: Collection,
+    law: str,
+    outliers: int,
+    most_flops: float,
+    smallest: float,
+    *,
+    draws: int = DRAWS,
+    progress: Progress = unheard,
+) -> Bootstrap:
+    """The law and its resamples, fitted to those of `runs_without` that cost no more than `most_flops`."""
+    runs = runs_without(collection, outliers, smallest)
+    return bootstrap(LAWS[law], points_of(runs[runs["training FLOPs"] <= most_flops]), draws=draws, progress=progress)
+
+
+@keep("Fitting the law …")
+def law_of_chinchilla() -> tuple[Chinchilla, Points]:
+    """The law of Chinchilla, and what it was fitted to: all of its runs but the outliers."""
+    points = points_of(runs_without("Chinchilla", OUTLIERS, 0.0))
+    return Chinchilla.fit(points), points

@@ -1,84 +1,203 @@
 """The explorer of published figures: choose axes and filters, hover, click, compare; and what the picture hides."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, layout
-from pages.scale.scaling_comparison import chosen, hides
-from pages.scale.scaling_comparison import words_explorer as said
-from pages.scale.scaling_comparison.choices import choices
-from pages.scale.scaling_comparison.collection import Collection
+from dashboard import charts, controls, layout
+from pages.scale.scaling_comparison import words
 from pages.scale.scaling_comparison.figures_explored import FEW, Axis, Line, Ticks, explored
-from pages.scale.scaling_comparison.shown import Shown, select
+from pages.scale.scaling_comparison.selection import Choices, Measure, Selection, Table, hidden_by, select
 
 TICKS: dict[str, Ticks] = {"count": "B", "power": "power", "year": "year"}
-Lines = Callable[[Shown], Sequence[Line]]
-Told = Callable[[Shown], Sequence[str]]
+LONGEST_SEARCH = 80  # characters
+LONGEST_BRACKET = 20  # letters: a longer explanation in brackets is left out beside a mark
+COMPARED = 6  # models that a table can hold beside one another
 
 
-def explore(collection: Collection, *, lines: Lines | None = None, told: Told | None = None) -> Shown:
-    """Everything about one table; what is shown in the end, for the notes below.
+Sentences = Callable[[Selection], Sequence[str]]
 
-    `lines` adds fits to the picture, `told` sentences to what it hides; both are computed from what is shown.
+
+def choose_part(title: str, about: Mapping[str, str], label: str, key: str) -> str:
+    """The name of the chosen one of a section's parts, of which `about` says a few words each."""
+    st.subheader(title, anchor=False)
+    part = st.segmented_control(
+        label, list(about), default=next(iter(about)), key=key, bind="query-params", required=True
+    )
+    if not layout.is_presented():
+        st.markdown(about[part], width=layout.PROSE)
+    return part
+
+
+def explore(
+    table: Table,
+    notes: layout.PageWords,
+    *,
+    notice: Sentences,
+    formula: Callable[[Selection], None],
+    hides: Sentences = lambda _: (),
+    lines: Callable[[Selection], Sequence[Line]] = lambda _: (),
+) -> None:
+    """Everything about one table: its controls, picture and cards, what it hides, and the notes.
+
+    Computed from what is shown: `notice`, the sentences of what to notice (only asked where something is shown);
+    `formula`, which writes it; `hides`, further sentences to what the picture hides; `lines`, fits through it.
     """
-    shown = select(collection, choices(collection))
+    selection = select(table, _choices(table))
     # The field stands below the picture; its value is needed above.
     picture = st.container()
-    names = chosen.field(collection)
+    names = st.multiselect(
+        words.CHOSEN,
+        table.rows.label.tolist(),
+        key=f"{table.name}_chosen",
+        bind="query-params",
+        max_selections=COMPARED,
+        placeholder=words.CHOSEN_HINT,
+        help=words.CHOSEN_HELP,
+    )
     with picture:
-        if shown.placed.empty:
-            st.info(_nothing(collection, shown), icon=":material/info:")
+        if selection.placed.empty:
+            st.info(_why_empty(table, selection), icon=":material/info:")
         else:
-            _picture(collection, shown, names, () if lines is None else lines(shown))
-    chosen.show(collection, names)
-    if not layout.is_presented():
-        _what_it_hides(collection, shown, () if told is None else told(shown))
-    return shown
+            _picture(table, selection, names, lines(selection))
+    if names:
+        _cards(table, table.rows.set_index("label").loc[names])
+    if not layout.is_presented() and len(selection.placed):
+        with st.container(key=f"{table.name}_hides"):
+            st.markdown(f"**{words.HIDES}**")
+            hidden = (*hidden_by(table, selection), *hides(selection))
+            st.markdown("\n".join(f"- {sentence}" for sentence in hidden), width=layout.PROSE)
+    told = tuple(notice(selection)) if len(selection.placed) else (words.NOTHING,)
+    layout.notes(notes, notice=told, formula=lambda: formula(selection))
 
 
-def _nothing(collection: Collection, shown: Shown) -> str:
-    if shown.kept.empty:
-        return said.NOTHING.format(count=len(collection.rows), things=collection.things)
-    x, y = shown.choices.x, shown.choices.y
-    return said.NO_FIGURE.format(
-        count=len(shown.kept), things=collection.things, x=hides.in_sentence(x), y=hides.in_sentence(y)
+def _choices(table: Table) -> Choices:
+    """Two rows of controls: axes above, filters below."""
+    with layout.control_bar():
+        x, log_x = _axis(table, "x", words.X, table.x)
+        y, log_y = _axis(table, "y", words.Y, table.y)
+        # Something is to be gained, and something else to be spent or gained.
+        may_front = bool(x.better and y.better and x != y and "more" in (x.better, y.better))
+        front = st.toggle(
+            words.FRONT,
+            value=True,
+            key=f"{table.name}_front",
+            bind="query-params",
+            disabled=not may_front,
+            help=words.FRONT_HELP,
+        )
+    present = set(table.rows.family)
+    with layout.control_bar():
+        families = st.pills(
+            table.families,
+            [family for family in table.hues if family in present],
+            selection_mode="multi",
+            wrap=True,
+            key=f"{table.name}_family",
+            bind="query-params",
+        )
+        only = {column: _only(table, column, title) for column, title in table.filters.items()}
+        years = _years(table)
+        search = st.text_input(
+            words.SEARCH,
+            key=f"{table.name}_search",
+            bind="query-params",
+            max_chars=LONGEST_SEARCH,
+            placeholder=words.SEARCH_HINT,
+            width=controls.WIDTH,
+        )
+    return Choices(x, y, log_x, log_y, tuple(families), only, years, search or "", front and may_front)
+
+
+def _axis(table: Table, side: str, label: str, first: str) -> tuple[Measure, bool]:
+    titles = {measure.title: measure for measure in table.measures}
+    title = st.selectbox(
+        label,
+        list(titles),
+        index=[measure.column for measure in table.measures].index(first),
+        key=f"{table.name}_{side}",
+        bind="query-params",
+        width=230,
+    )
+    measure = titles[title]
+    # A key for each measure: another axis begins with the scale that suits it.
+    log = st.toggle(
+        words.LOG,
+        value=measure.log,
+        key=f"{table.name}_{side}log_{measure.column}",
+        bind="query-params",
+        disabled=measure.form == "year",
+    )
+    return measure, log and measure.form != "year"
+
+
+def _only(table: Table, column: str, title: str) -> tuple[str, ...]:
+    counted = table.rows[column].value_counts()
+    return tuple(
+        st.multiselect(
+            title,
+            [value for value in counted.index if value],
+            key=f"{table.name}_{column}",
+            bind="query-params",
+            placeholder=words.ALL,
+            width=controls.WIDTH,
+        )
     )
 
 
-def _picture(collection: Collection, shown: Shown, names: Sequence[str], lines: Sequence[Line]) -> None:
-    of = shown.choices
-    name = f"scaling-{collection.name}"
-    rows = shown.placed
+def _years(table: Table) -> tuple[int, int] | None:
+    if not table.years:
+        return None
+    found = table.rows[table.years].dropna()
+    low, high = int(found.min()), int(found.max())
+    chosen = st.slider(
+        words.YEARS_SLIDER, low, high, (low, high), key=f"{table.name}_years", bind="query-params", width=controls.WIDTH
+    )
+    return None if tuple(chosen) == (low, high) else (int(chosen[0]), int(chosen[1]))
+
+
+def _why_empty(table: Table, selection: Selection) -> str:
+    if selection.kept.empty:
+        return words.NO_ROW.format(count=len(table.rows), things=table.things)
+    x, y = selection.choices.x, selection.choices.y
+    return words.NO_FIGURE.format(count=len(selection.kept), things=table.things, x=x.inside, y=y.inside)
+
+
+def _picture(table: Table, selection: Selection, names: Sequence[str], lines: Sequence[Line]) -> None:
+    of, rows, name = selection.choices, selection.placed, f"scaling-{table.name}"
     figure = explored(
-        points(collection, shown),
+        points(table, selection),
         x=Axis(of.x.axis, of.log_x, TICKS.get(of.x.form, "none")),
         y=Axis(of.y.axis, of.log_y, TICKS.get(of.y.form, "none")),
-        hues=collection.hues,
+        hues=table.hues,
         look=layout.look(),
-        lines=(*lines, *_front(shown)),
-        footer=_one_source(collection),
+        lines=(*lines, *_front(selection)),
+        footer=_one_source(table),
         chosen=rows.index[rows.label.isin(names)].tolist(),
         height=layout.look().high(520),
     )
     charts.chart(
         figure,
         name=name,
-        alt=f"{of.y.axis} against {of.x.axis}, {len(rows):,} {collection.things}, one mark each",
-        table=table(collection, shown),
-        on_select=chosen.clicked(collection, name),
+        alt=f"{of.y.axis} against {of.x.axis}, {len(rows):,} {table.things}, one mark each",
+        table=numbers(table, selection),
+        on_select=_clicked(table, name),
     )
 
 
-def points(collection: Collection, shown: Shown) -> pd.DataFrame:
-    """What the figure draws: x, y, family, names and the sentence below the pointer, by the rows of the table."""
-    x, y, rows = shown.choices.x, shown.choices.y, shown.placed
+def points(table: Table, selection: Selection) -> pd.DataFrame:
+    """What the figure draws: x, y, family, names and the words below the pointer, by the rows of the table."""
+    x, y, rows = selection.choices.x, selection.choices.y, selection.placed
+    also = [
+        *(["data"] if "data" in table.filters else []),
+        "note",
+        *([] if _one_source(table) else ["source"]),  # else it stands there once for all
+    ]
     told = [
-        "\n".join((f"{y.inside}: {y.tell(up)}", f"{x.inside}: {x.tell(across)}", *words))
-        for up, across, *words in zip(
-            *(rows[name].tolist() for name in (y.column, x.column, *_told_below(collection))), strict=True
-        )
+        "\n".join((f"{y.inside}: {y.tell(up)}", f"{x.inside}: {x.tell(across)}", *filter(None, more)))
+        for up, across, *more in zip(*(rows[name].tolist() for name in (y.column, x.column, *also)), strict=True)
     ]
     return pd.DataFrame(
         {
@@ -86,7 +205,7 @@ def points(collection: Collection, shown: Shown) -> pd.DataFrame:
             "y": rows[y.column],
             "family": rows.family,
             "label": rows.label,
-            "short": rows[collection.short].map(short_name) if len(rows) <= FEW else "",
+            "short": rows[table.short].map(short_name) if len(rows) <= FEW else "",
             "tell": told,
         }
     )
@@ -95,58 +214,109 @@ def points(collection: Collection, shown: Shown) -> pd.DataFrame:
 def short_name(label: str) -> str:
     """A name that fits beside its mark: without authors or a long explanation in brackets."""
     name, _, bracket = label.partition(" (")
-    return name if "et al." in bracket or len(bracket) > LONGEST else label
+    return name if "et al." in bracket or len(bracket) > LONGEST_BRACKET else label
 
 
-LONGEST = 20  # letters in brackets
-
-
-def _told_below(collection: Collection) -> list[str]:
-    """The words below the pointer, besides the two figures."""
-    data = ["data"] if "data" in collection.filters else []
-    return data if _one_source(collection) else [*data, "source"]
-
-
-def _one_source(collection: Collection) -> str:
+def _one_source(table: Table) -> str:
     """The source of all rows, sent to the browser once; empty where they have several."""
-    sources = collection.rows.source.unique()
+    sources = table.rows.source.unique()
     return str(sources[0]) if len(sources) == 1 else ""
 
 
-def _front(shown: Shown) -> tuple[Line, ...]:
-    if len(shown.front) < 2:
+def _front(selection: Selection) -> tuple[Line, ...]:
+    if len(selection.front) < 2:
         return ()
-    of = shown.choices
-    return (
-        Line(
-            said.FRONT_NAME,
-            shown.front[of.x.column].to_numpy(dtype=float),
-            shown.front[of.y.column].to_numpy(dtype=float),
-            # Between two of the front one gets what the cheaper one gives.
-            shape="vh" if of.x.better == "more" else "hv",
-        ),
-    )
+    of = selection.choices
+    x, y = (selection.front[measure.column].to_numpy(dtype=float) for measure in (of.x, of.y))
+    # Between two of the front one gets what the cheaper one gives.
+    return (Line(words.FRONT, x, y, shape="vh" if of.x.better == "more" else "hv"),)
 
 
-def table(collection: Collection, shown: Shown) -> pd.DataFrame:
-    """The numbers of the picture, one row a model, with its source."""
-    of = shown.choices
+def numbers(table: Table, selection: Selection) -> pd.DataFrame:
+    """The numbers of the picture, one row a model, with its source and what is noted of it."""
+    of, rows = selection.choices, selection.placed
     columns = {
         "label": "model",
-        "family": collection.families,
-        **collection.filters,
-        **({collection.years: said.YEARS} if collection.years else {}),
+        "family": table.families,
+        **table.filters,
+        **({table.years: words.YEARS_SLIDER} if table.years else {}),
         of.x.column: of.x.axis,
         of.y.column: of.y.axis,
         "source": "source",
+        **({"note": "note"} if rows.note.any() else {}),
     }
-    front = shown.placed.index.isin(shown.front.index)
-    return shown.placed[list(columns)].rename(columns=columns).assign(**{"on the front": front})
+    front = rows.index.isin(selection.front.index)
+    return rows[list(columns)].rename(columns=columns).assign(**{"on the front": front})
 
 
-def _what_it_hides(collection: Collection, shown: Shown, told: Sequence[str]) -> None:
-    if shown.placed.empty:
-        return
-    with st.container(key=f"{collection.name}_hides"):
-        st.markdown(f"**{said.HIDES}**")
-        st.markdown("\n".join(f"- {one}" for one in (*hides.sentences(collection, shown), *told)), width=layout.PROSE)
+def _clicked(table: Table, chart: str) -> Callable[[], None]:
+    """What a click in the picture does: a model is chosen, or is no longer; `chart` is the picture's key."""
+
+    def switch() -> None:
+        points, key, last = st.session_state[chart].selection.points, f"{table.name}_chosen", f"{chart}_last"
+        # Clicked once more, a point is given back as "nothing selected".
+        rows = [_row(point["customdata"]) for point in points] or st.session_state.get(last, [])
+        st.session_state[last] = rows if points else []
+        chosen = list(st.session_state.get(key, []))
+        for label in (str(table.rows.label.loc[row]) for row in rows if row in table.rows.index):
+            chosen = [name for name in chosen if name != label] if label in chosen else [*chosen, label][-COMPARED:]
+        st.session_state[key] = chosen
+
+    return switch
+
+
+def _row(given: Any) -> int:
+    """The row of a clicked point, which comes back as a number, or as a list of one."""
+    return int(given[0] if isinstance(given, list) else given)
+
+
+def _cards(table: Table, rows: pd.DataFrame) -> None:
+    """One of `rows` (by their names) as a card with all of its figures, several beside one another."""
+    with st.container(border=True, key=f"{table.name}_cards"):
+        if len(rows) == 1:
+            st.markdown(f"#### {layout.plain(rows.index[0])}")
+        st.markdown(as_markdown(table, rows))
+        if len(rows) > 1:
+            st.caption(words.BEST)
+            columns = {measure.column: measure.axis for measure in table.measures}
+            columns |= {"family": table.families, **_details(table, rows), "source": "Source"}
+            compared = rows[list(columns)].rename(columns=columns).reset_index(names="model")
+            charts.download_table(compared, f"{table.name}-compared")
+        with st.container(horizontal=True):
+            for label, link in rows[table.link].items() if table.link else ():
+                if str(link).startswith(("https://", "http://")):
+                    name = f"{words.OPEN_SOURCE}: {label}" if len(rows) > 1 else words.OPEN_SOURCE
+                    st.link_button(layout.plain(name), link, icon=":material/open_in_new:", type="tertiary")
+
+
+def as_markdown(table: Table, rows: pd.DataFrame) -> str:
+    """A column a model, a line a figure; the best of several is bold where better is defined."""
+    several = len(rows) > 1
+    families = [table.families, *_cells(rows.family)]
+    ruler = [":--", *("--:" if several else ":--" for _ in rows.index)]
+    # A card has its name above: its first line is the head of the table.
+    lines = [["", *_cells(rows.index)], ruler, families] if several else [families, ruler]
+    lines += [
+        *(_figures(measure, rows) for measure in table.measures if rows[measure.column].notna().any()),
+        *([title, *_cells(rows[column])] for column, title in _details(table, rows).items()),
+        ["Source", *_cells(rows.source)],
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _details(table: Table, rows: pd.DataFrame) -> dict[str, str]:
+    """Columns of words, with their titles, in which these rows have any."""
+    titles = {**table.details, "note": words.NOTE}
+    return {column: title for column, title in titles.items() if rows[column].astype(bool).any()}
+
+
+def _cells(values: Sequence[object] | pd.Series | pd.Index) -> list[str]:
+    return [layout.plain(str(value)) if value else "—" for value in values]
+
+
+def _figures(measure: Measure, rows: pd.DataFrame) -> list[str]:
+    values = rows[measure.column]
+    best = values.max() if measure.better == "more" else values.min() if measure.better == "less" else None
+    marked = best is not None and values.nunique() > 1
+    told = (f"**{measure.tell(value)}**" if marked and value == best else measure.tell(value) for value in values)
+    return [measure.title, *told]

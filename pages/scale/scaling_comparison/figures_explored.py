@@ -1,7 +1,7 @@
-"""Published models as points of two quantities, one colour and one mark for each family, beside fronts and fits."""
+"""Models or training runs as points of two quantities, one colour and mark a family, beside fronts and fits."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,12 +16,13 @@ from dashboard.theme import Look
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "pentagon")
 FEW = 14  # points: so many have their names beside them
 CROWD = 600  # points: from here on they shine through one another
-WIDTH, HEIGHT = 700.0, 400.0  # pixels of the drawing that names are placed for: narrower than most windows
+WIDTH = 700.0  # pixels of the drawing that names are placed for: narrower than most windows
+AROUND = 120.0  # pixels above and below the drawing
 ROOM_X, ROOM_Y = 0.12, 0.08  # for names at the edges, as shares of the range
 NEAR = 0.03  # the same where no names stand
 
-
 Ticks = Literal["B", "power", "year", "none"]
+Values = pd.Series | np.ndarray
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,21 @@ class Axis:
 
 @dataclass(frozen=True)
 class Line:
-    """A line through the points: its places, and a band around it where `low` and `high` are given."""
+    """A line through the points: its places, and a band around it where `low` and `high` are given.
+
+    `tell` is Plotly's template for the sentence below the pointer; `whole`: whether the axes reach to the line's ends.
+    """
 
     name: str
     x: np.ndarray
     y: np.ndarray
     shape: Literal["linear", "hv", "vh"] = "linear"
+    dash: Literal["solid", "dash", "dot"] = "solid"
     colour: str = ""
     low: np.ndarray | None = None
     high: np.ndarray | None = None
+    tell: str = ""
+    whole: bool = False
 
 
 def explored(
@@ -56,24 +63,26 @@ def explored(
     lines: Sequence[Line] = (),
     chosen: Sequence[int] = (),
     footer: str = "",
+    symbols: Sequence[str] = SYMBOLS,
+    width: float = WIDTH,
     height: int = 520,
 ) -> go.Figure:
     """One mark for each row of `points`, which has x, y, family, label, short and tell; clicks give its index back.
 
     `short` is the name beside a mark where there is room, `tell` what stands below the pointer, under the `label` and
     above the `footer` of all. The rows `chosen` (by index) have a ring and their names. `hues` gives families their
-    colours, in the order of the legend.
+    colours, in the order of the legend and of `symbols`. Names are placed for a drawing of `width` pixels.
     """
     figure = go.Figure()
     on_paper(figure, look=look, height=height, x=x.title, y=y.title)
     for line in lines:
         _draw(figure, line, look)
-    named = len(points) <= FEW
-    sides = _sides(points, x, y, look.letters) if named else {}
+    named = len(points) <= FEW and bool(points.short.any())
+    sides = _sides(points, x, y, width, height - AROUND, look.letters) if named else {}
     for number, (family, hue) in enumerate(hues.items()):
         members = points[points.family == family]
         if len(members):
-            marks = _marks(members, SYMBOLS[number % len(SYMBOLS)], hue, look, many=len(points), footer=footer)
+            marks = _marks(members, symbols[number % len(symbols)], hue, look, many=len(points), footer=footer)
             if named:
                 marks.update(
                     mode="markers+text",
@@ -85,12 +94,13 @@ def explored(
     if rings := [row for row in chosen if row in points.index]:
         figure.add_trace(_rings(points.loc[rings], look))
         if not named:
-            middle = _middle(points.x, x)
+            middle = sum(_ends(points.x, x)) / 2
             for row, aside in _asides(points.y[rings]).items():
                 _name(figure, points.loc[row], x, y, middle=middle, aside=aside, look=look)
     figure.update_layout(margin={"t": 34}, hovermode="closest")
-    _scale(figure.update_xaxes, x, points.x, room=ROOM_X if named else NEAR)
-    _scale(figure.update_yaxes, y, points.y, room=ROOM_Y if named else NEAR)
+    whole = [line for line in lines if line.whole]
+    _scale(figure.update_xaxes, x, [points.x, *(line.x for line in whole)], room=ROOM_X if named else NEAR)
+    _scale(figure.update_yaxes, y, [points.y, *(line.y for line in whole)], room=ROOM_Y if named else NEAR)
     return figure
 
 
@@ -108,7 +118,9 @@ def _marks(members: pd.DataFrame, symbol: str, hue: str, look: Look, *, many: in
             "symbol": symbol,
             "opacity": opacity,
             # Many marks shine through one another instead: an outline would double the time that they take to draw.
-            "line": {"width": 0.6 if many < CROWD else 0, "color": look.palette.paper},
+            "line": {"width": 0.6 if many < CROWD else 0, "color": look.palette.paper}
+            if not symbol.endswith("-open")
+            else {"width": 2},
         },
         # A click selects; what is not selected shall not fade: rings show what is chosen.
         selected={"marker": {"opacity": opacity}},
@@ -175,9 +187,9 @@ def _asides(heights: pd.Series) -> dict[int, float]:
 
 def _draw(figure: go.Figure, line: Line, look: Look) -> None:
     colour = line.colour or look.palette.soft
-    shared = {"mode": "lines", "hoverinfo": "skip", "legendgroup": line.name}
+    shared = {"mode": "lines", "legendgroup": line.name}
     if line.low is not None and line.high is not None:
-        edge = {**shared, "line": {"width": 0}, "showlegend": False}
+        edge = {**shared, "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
         figure.add_trace(go.Scatter(x=line.x, y=line.low, **edge))
         figure.add_trace(go.Scatter(x=line.x, y=line.high, fill="tonexty", fillcolor=_faint(colour), **edge))
     figure.add_trace(
@@ -185,7 +197,9 @@ def _draw(figure: go.Figure, line: Line, look: Look) -> None:
             x=line.x,
             y=line.y,
             name=escape(line.name),
-            line={"width": 2, "color": colour, "shape": line.shape, "dash": "solid" if line.low is None else "dash"},
+            line={"width": 2, "color": colour, "shape": line.shape, "dash": line.dash},
+            showlegend=bool(line.name),
+            **({"hovertemplate": f"{line.tell}<extra></extra>"} if line.tell else {"hoverinfo": "skip"}),
             **shared,
         )
     )
@@ -196,10 +210,10 @@ def _faint(colour: str) -> str:
     return f"rgba({red},{green},{blue},0.16)"
 
 
-def _scale(update, axis: Axis, values: pd.Series, *, room: float) -> None:
+def _scale(update: Callable, axis: Axis, values: Sequence[Values], *, room: float) -> None:
     """The range with room for names at both ends, and ticks that can be read."""
-    placed = _placed(values, axis)
-    low, high = float(placed.min()), float(placed.max())
+    placed = np.concatenate([_placed(each, axis) for each in values])
+    far = float(placed.max() - placed.min())
     update(
         type="log" if axis.log else "linear",
         range=span(placed, room),
@@ -207,28 +221,28 @@ def _scale(update, axis: Axis, values: pd.Series, *, room: float) -> None:
         separatethousands=axis.ticks != "year",
     )
     if axis.ticks == "year":
-        update(dtick=next((step for step in (1, 2, 5, 10) if high - low <= 8 * step), 20), tick0=2000)
+        update(dtick=next((step for step in (1, 2, 5, 10) if far <= 8 * step), 20), tick0=2000)
     if axis.log:
         # Below two powers of ten also 2 and 5 of each; far more of them than fit are left out.
-        update(dtick="D2" if high - low < 2 else math.ceil((high - low) / 9))
+        update(dtick="D2" if far < 2 else math.ceil(far / 9))
 
 
-def _middle(values: pd.Series, axis: Axis) -> float:
-    low, high = float(values.min()), float(values.max())
-    return (math.log10(low) + math.log10(high)) / 2 if axis.log else (low + high) / 2
+def _ends(values: pd.Series, axis: Axis) -> tuple[float, float]:
+    placed = _placed(values, axis)
+    return float(placed.min()), float(placed.max())
 
 
-def _sides(points: pd.DataFrame, x: Axis, y: Axis, size: int) -> dict[int, str]:
+def _sides(points: pd.DataFrame, x: Axis, y: Axis, width: float, height: float, size: int) -> dict[int, str]:
     """Where each name stands; "" where there is no room for it."""
     across, up = (
         shares(placed := _placed(values, axis), span(placed, room))
         for values, axis, room in ((points.x, x, ROOM_X), (points.y, y, ROOM_Y))
     )
-    sides = beside(across, up, points.short.tolist(), width=WIDTH, height=HEIGHT, size=size - 3)
+    sides = beside(across, up, points.short.tolist(), width=width, height=height, size=size - 3)
     return dict(zip(points.index.tolist(), sides, strict=True))
 
 
-def _placed(values: pd.Series, axis: Axis) -> np.ndarray:
+def _placed(values: Values, axis: Axis) -> np.ndarray:
     """In the numbers that Plotly counts an axis in."""
-    numbers = values.to_numpy(dtype=float)
+    numbers = np.asarray(values, dtype=float)
     return np.log10(numbers) if axis.log else numbers

@@ -1,14 +1,24 @@
-"""Models with windows on one picture: where their windows lie, and what their scores are made of; kept."""
+"""A model with windows on a photograph: where they lie, what they hold, what they are made of, what they cost; kept."""
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
-import streamlit as st
+import numpy as np
 
-from core.vision.position_bias import PositionBias, position_bias_of
+from core.progress import Progress, unheard
+from core.vision.position_bias import PositionBias, attention_of, position_bias_of
+from core.vision.window_cost import BlockSizes, Timing, measure
+from core.vision.window_measures import InWindows, measure_in_windows
 from core.vision.window_parts import BiasShare, WindowParts, bias_share, watch_parts
-from core.vision.windows import WindowLayer, windows_of
-from dashboard.kept import Upload, computing
-from dashboard.watched import WatchedImage, watch_image
+from core.vision.window_rollout import Block, blocks_of, growing_rollout, rollout_spread
+from core.vision.windows import WindowLayer, window_weights, windows_of
+from dashboard.components.photo_maps import PhotoLayer, PhotoScene, Windows
+from dashboard.kept import keep
+from dashboard.photograph import Photograph
+from dashboard.watched import WatchedImage
+
+Direction = Literal["back", "forth"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +27,17 @@ class Windowed:
 
     watched: WatchedImage
     layers: tuple[WindowLayer, ...]
+
+    @property
+    def by_cosine(self) -> bool:
+        """Whether queries and keys are compared by their cosine, as in SwinV2."""
+        return hasattr(attention_of(self.watched.model.network, self.layers[0]), "logit_scale")
+
+    def pixels_of(self, layer: WindowLayer) -> tuple[int, int]:
+        """Rows and columns of pixels of one place of a block; the last places may reach beyond the picture."""
+        merged = math.prod({each.stage: each.merging for each in self.layers if each.stage <= layer.stage}.values())
+        _, _, high, wide = self.watched.given.pixels.shape
+        return merged * math.ceil(high / self.layers[0].rows), merged * math.ceil(wide / self.layers[0].columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,21 +49,86 @@ class Scored:
     shares: tuple[BiasShare, ...]
 
 
-@st.cache_resource(max_entries=8, show_spinner="Finding the windows …")
-def watch_windows(name: str, picture: str | Upload, resolution: int | None) -> Windowed:
-    """An image model on a picture: an example's name, or the bytes of a file; ModelError if it has no windows."""
-    watched = watch_image(name, picture, resolution)
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """What the view shows, and a measure for each head of each layer."""
+
+    windowed: Windowed
+    scene: PhotoScene
+    heads: tuple[tuple[InWindows, ...], ...]
+
+
+@keep("Finding the windows …")
+def watch_windows(photograph: Photograph) -> Windowed:
+    """Where the windows lie; ModelError if the model has none."""
+    watched = photograph.watched()
     _, _, rows, columns = watched.given.pixels.shape
     return Windowed(watched, windows_of(watched.model.network, watched.record, (rows, columns)))
 
 
-@st.cache_resource(max_entries=2, show_spinner="Taking the scores apart …")
-def take_scores_apart(name: str, picture: str | Upload, resolution: int | None) -> Scored:
-    """Likewise: content and place of every score, and what merging does."""
-    windowed = watch_windows(name, picture, resolution)
+@keep("Taking the scores apart …")
+def take_scores_apart(photograph: Photograph) -> Scored:
+    """Content and place of every score, and what merging does; ModelError if the model has no windows."""
+    windowed = watch_windows(photograph)
     network, layers = windowed.watched.model.network, windowed.layers
-    with computing():
-        parts = watch_parts(network, windowed.watched.given.pixels, layers)
-        biases = tuple(position_bias_of(network, layer) for layer in layers)
-        shares = tuple(map(bias_share, parts.content, biases, layers))
-    return Scored(parts, biases, shares)
+    parts = watch_parts(network, windowed.watched.given.pixels, layers)
+    biases = tuple(position_bias_of(network, layer) for layer in layers)
+    return Scored(parts, biases, tuple(map(bias_share, parts.content, biases, layers)))
+
+
+@keep("Looking into the windows …")
+def watch_maps(photograph: Photograph) -> Mapped:
+    """The maps of all heads over the photograph; ModelError if the model has no windows."""
+    windowed = watch_windows(photograph)
+    watched, numbers = windowed.watched, range(len(windowed.layers))
+    heads = tuple(_measured(windowed, number) for number in numbers)
+    # At first the head that is farthest from an even map, among the blocks that have several windows.
+    several = [number for number in numbers if len(windowed.layers[number].places) > 1] or numbers
+    start = max(
+        ((number, head) for number in several for head in range(len(heads[number]))),
+        key=lambda each: heads[each[0]][each[1]].strength,
+    )
+    layers = tuple(_photo_layer(windowed, number) for number in numbers)
+    scene = PhotoScene(watched.given.shown, layers, watched.model.title, start)
+    assert scene.overview  # computed here, once, and not for each visitor
+    return Mapped(windowed, scene, heads)
+
+
+@keep("Putting the windows together …")
+def blocks(photograph: Photograph, head: int | None) -> tuple[Block, ...]:
+    """Who takes how much from whom in the windows of every block, in one head or in the mean over all (None)."""
+    windowed = watch_windows(photograph)
+    return blocks_of(windowed.layers, windowed.watched.record, head)
+
+
+@keep("Following the vision transformer …")
+def rolled(watched: WatchedImage, head: int | None, token: int, direction: Direction) -> np.ndarray:
+    """(layer, token): the rollout of one token after every block of a model in which all see all, or its spread."""
+    follow = growing_rollout if direction == "back" else rollout_spread
+    return follow(watched.record.calls, token, head).numpy()
+
+
+@keep(unit="rounds")
+def timings(sizes: BlockSizes, progress: Progress = unheard) -> tuple[Timing, ...]:
+    """The time of one block with windows and of one without; all visitors share it, as they share the machine."""
+    return measure(sizes, progress)
+
+
+def _photo_layer(windowed: Windowed, number: int) -> PhotoLayer:
+    layer, call = windowed.layers[number], windowed.watched.record.calls[number]
+    return PhotoLayer(
+        label=f"block {layer.block}" + (", shifted" if layer.shifted else ""),
+        group=f"stage {layer.stage}",
+        heads=call.heads,
+        rows=layer.rows,
+        columns=layer.columns,
+        answers=Windows(lambda head: window_weights(call, head).numpy(), layer.places.numpy()),
+        path=layer.path,
+    )
+
+
+def _measured(windowed: Windowed, number: int) -> tuple[InWindows, ...]:
+    layer, call = windowed.layers[number], windowed.watched.record.calls[number]
+    high, wide = windowed.pixels_of(layer)
+    weights = (window_weights(call, head) for head in range(call.heads))
+    return tuple(measure_in_windows(each, layer, (float(high), float(wide))) for each in weights)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from core import zoo
 from core.errors import ModelError
 from core.zoo.embedded import WEIGHTS
+from dashboard.kept import keep
 
 RANDOM = "random"
 SIDES = ("deletion", "insertion")
@@ -73,13 +72,13 @@ def _all(file: str, read: Callable[[Path], Any]) -> tuple[Any, ...]:
     return tuple(one for one in found if one is not None)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _read(file: str, changed: int, _reader: Callable[[Path], Any]) -> Any:
+@keep(computes=False)
+def _read(file: str, changed: int, read: Callable[[Path], Any]) -> Any:
     """A file, read anew when it has changed; ModelError where it makes no sense."""
     del changed  # only part of the key
     path = Path(file)
     try:
-        return _reader(path)
+        return read(path)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise ModelError(

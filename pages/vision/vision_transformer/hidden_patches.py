@@ -1,4 +1,4 @@
-"""The patches that a visitor hides: kept in the address in few letters, checked against the grid, changed by clicks."""
+"""The patches that a visitor hides: kept in the address in few letters, checked against the grid."""
 
 import re
 from collections.abc import Collection
@@ -51,18 +51,29 @@ def decode(text: str, grid: Patches) -> tuple[frozenset[int], str]:
     return frozenset(found), said
 
 
-def given(grid: Patches) -> frozenset[int]:
+def from_address(grid: Patches) -> frozenset[int]:
     """The visitor's hidden patches; what does not fit this grid is dropped, and that is said."""
     hidden, said = decode(st.query_params.get(ADDRESS, ""), grid)
     if said:
         st.info(said, icon=":material/link_off:")
-        keep(hidden, grid)
+        to_address(hidden, grid)
     return hidden
 
 
-def keep(hidden: Collection[int], grid: Patches) -> None:
+def to_address(hidden: Collection[int], grid: Patches) -> None:
     """Write the hidden patches into the address."""
     if hidden:
         st.query_params[ADDRESS] = encode(hidden, grid)
     elif ADDRESS in st.query_params:
         del st.query_params[ADDRESS]
+
+
+def swap_button(hidden: frozenset[int], grid: Patches) -> None:
+    """A button that hides what is shown, and shows what is hidden."""
+    every = frozenset(range(grid.rows * grid.columns))
+    st.button(
+        "Swap hidden and shown",
+        icon=":material/swap_horiz:",
+        on_click=lambda: to_address(every - hidden, grid),
+        disabled=not hidden,
+    )

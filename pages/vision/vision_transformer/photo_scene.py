@@ -1,24 +1,55 @@
-"""From a watched photograph to what photo_maps shows: every layer in which all patches look at all patches."""
+"""The maps over a photograph: every layer in which all patches look at all patches, and how far its heads look."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
 
 from core.capture import AttentionCall
-from core.errors import CaptureError, ModelError
+from core.errors import CaptureError
 from core.images import Patches
-from core.zoo import ImageModel
+from core.vision.distance import even_distance, mean_distance, pixel_gaps, smallest_set
 from dashboard import layout
 from dashboard.components.photo_maps import Dense, Factors, PhotoLayer, PhotoScene
+from dashboard.kept import keep
 from dashboard.watched import WatchedImage
-from pages.vision.vision_transformer import words_maps as said
+from pages.vision.vision_transformer import words
+
+SHARE = 0.6  # of the mass that falls on patches, as in DINO's figure
 
 Grids = dict[int, Patches]  # of each call, by its number in the record
 
 
-def check_attends(model: ImageModel) -> None:
-    """ModelError for a model that has no attention heads."""
-    if not model.attends:
-        raise ModelError(
-            f"{model.title} has no attention heads, so there is no map of a head to show. What it looks at is told by "
-            "its gradients: open “Explanations” above, or choose a vision transformer."
-        )
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What all heads of a layer come to: how far they look, and where their first prefix token looks."""
+
+    number: int  # of the call in the record
+    patches: Patches
+    distances: np.ndarray  # (head), pixels; NaN where nothing falls on patches
+    even: float  # pixels, if attention were even
+    holders: np.ndarray | None  # (head): how many patches hold SHARE of what the first prefix token gives to patches
+    to_prefix: np.ndarray | None  # (head): what a patch gives to all prefix tokens on average
+
+
+@keep("Looking …")
+def scene_of(watched: WatchedImage) -> PhotoScene:
+    """What the view shows of a run; CaptureError if no layer lets every patch look at every patch."""
+    grids = grids_of(watched)
+    with torch.inference_mode():
+        layers = tuple(_layer(number, watched.record.calls[number], grid) for number, grid in grids.items())
+        number, head = _start(watched, grids)
+        start = (list(grids).index(number), head)
+        scene = PhotoScene(watched.given.shown, layers, title=watched.model.title, start=start)
+        assert scene.overview  # computed here, once, and not for each visitor
+    return scene
+
+
+@keep("Measuring how far heads look …")
+def measured_layers(watched: WatchedImage) -> tuple[Measured, ...]:
+    """How far every head looks, how narrowly its first prefix token does, and what patches give to such tokens."""
+    with torch.inference_mode():
+        return tuple(_measured(watched, number, patches) for number, patches in grids_of(watched).items())
 
 
 def grids_of(watched: WatchedImage) -> Grids:
@@ -37,59 +68,33 @@ def grids_of(watched: WatchedImage) -> Grids:
     return found
 
 
-def left_out(watched: WatchedImage, grids: Grids) -> str | None:
+def left_out(watched: WatchedImage) -> str | None:
     """A sentence about the layers without a map: pooling heads (SigLIP), class attention (CaiT), coarser grids."""
-    calls = {number: call for number, call in enumerate(watched.record.calls) if number not in grids}
+    grids = grids_of(watched)
+    calls = [call for number, call in enumerate(watched.record.calls) if number not in grids]
     if not calls:
         return None
-    paths = ", ".join(f"`{call.path}`" for call in calls.values())
-    counted = {"total": len(watched.record.calls), "are": "is" if len(calls) == 1 else "are", "paths": paths}
-    counted["layers"] = len(calls)
-    if any(call.query_length > 1 for call in calls.values()):
-        return said.OTHER_GRIDS.format(**counted)
-    token = _alone(watched, next(iter(calls.values())))
-    who = said.CLASS_TOKEN.format(token=layout.plain(token)) if token else said.OWN_VECTOR
-    return said.LEFT_OUT.format(who=who, **counted)
-
-
-def photo_scene(watched: WatchedImage, grids: Grids, start: tuple[int, int]) -> PhotoScene:
-    """The scene; `start` is the head that is in view at first, by the number of its call."""
-    layers = tuple(_layer(number, watched.record.calls[number], grid) for number, grid in grids.items())
-    return PhotoScene(
-        watched.given.shown, layers, title=watched.model.title, start=(list(grids).index(start[0]), start[1])
-    )
-
-
-def _layer(number: int, call: AttentionCall, grid: Patches) -> PhotoLayer:
-    return PhotoLayer(str(number), call.heads, grid.rows, grid.columns, _answers(call), grid.prefix, call.path)
-
-
-def _answers(call: AttentionCall) -> Dense | Factors:
-    """Queries and keys where they alone make the weights, else the weights."""
-    product = call.product
-    if product is None or product.mask is not None or product.is_causal or call.written is not None:
-        return Dense(lambda head: call.weights(head=head).numpy())
-    assert call.query is not None
-    assert call.key is not None
-    return Factors(call.query[0].float().numpy(), call.key[0].float().numpy(), product.scale)
-
-
-def _alone(watched: WatchedImage, call: AttentionCall) -> str | None:
-    """The token of the model that asks alone in a layer; None for a vector of the head's own, which is no token."""
-    names = watched.model.sequences_of(call, watched.run)
-    prefix = () if names is None else watched.run.sequences[names[0]].prefix
-    return prefix[0] if prefix else None
+    counted = {
+        "layers": len(calls),
+        "total": len(watched.record.calls),
+        "are": "is" if len(calls) == 1 else "are",
+        "paths": ", ".join(f"`{call.path}`" for call in calls),
+    }
+    if any(call.query_length > 1 for call in calls):
+        return words.OTHER_GRIDS.format(**counted)
+    token = _asks_alone(watched, calls[0])
+    who = words.CLASS_TOKEN.format(token=layout.plain(token)) if token else words.OWN_VECTOR
+    return words.LEFT_OUT.format(who=who, **counted)
 
 
 def _why_none(watched: WatchedImage) -> str:
     title, calls = watched.model.title, watched.record.calls
     if any(call.batch_size > 1 for call in calls):
-        tokens = calls[0].query_length
         return (
-            f"The heads of {title} look within windows (the first of {tokens} places), not from every patch at every "
-            "other. Open it in Vision / Swin, where its windows are stitched over the photograph."
+            f"The heads of {title} look within windows (the first of {calls[0].query_length} places), not from every "
+            "patch at every other. Open it in Vision / Swin, where its windows are stitched over the photograph."
         )
-    if calls and all(call.query_length == 1 for call in calls) and (token := _alone(watched, calls[0])):
+    if calls and all(call.query_length == 1 for call in calls) and (token := _asks_alone(watched, calls[0])):
         return (
             f"In the {len(calls)} attention layers of {title} that can be watched the {token} token alone looks at the "
             "patches, to sum them up for the head: it has no place in the grid of patches, so there is no map for each "
@@ -99,3 +104,47 @@ def _why_none(watched: WatchedImage) -> str:
         f"None of the {len(calls)} attention layers of {title} lets every patch look at every patch, so there is no "
         "map to lay over the photograph. Explore / Image shows what there is."
     )
+
+
+def _asks_alone(watched: WatchedImage, call: AttentionCall) -> str | None:
+    """The token of the model that asks alone in a layer; None for a vector of the head's own, which is no token."""
+    names = watched.model.sequences_of(call, watched.run)
+    prefix = () if names is None else watched.run.sequences[names[0]].prefix
+    return prefix[0] if prefix else None
+
+
+def _layer(number: int, call: AttentionCall, grid: Patches) -> PhotoLayer:
+    """Sent are queries and keys where they alone make the weights, else the weights."""
+    product = call.product
+    answers: Dense | Factors
+    if product is None or product.mask is not None or product.is_causal or call.written is not None:
+        answers = Dense(lambda head: call.weights(head=head).numpy())
+    else:
+        assert call.key is not None
+        answers = Factors(product.query[0].float().numpy(), call.key[0].float().numpy(), product.scale)
+    return PhotoLayer(str(number), call.heads, grid.rows, grid.columns, answers, grid.prefix, call.path)
+
+
+def _start(watched: WatchedImage, grids: Grids) -> tuple[int, int]:
+    """In the last layer the head whose first prefix token looks most narrowly; without such a token the first head."""
+    number, patches = list(grids.items())[-1]
+    call, before = watched.record.calls[number], len(patches.prefix)
+    if not before:
+        return number, 0
+    rows = torch.stack([call.weights(head=head, queries=[0])[0, before:] for head in range(call.heads)])
+    return number, int(smallest_set(rows, SHARE).sum(dim=-1).argmin())
+
+
+def _measured(watched: WatchedImage, number: int, patches: Patches) -> Measured:
+    call, before = watched.record.calls[number], len(patches.prefix)
+    _, _, rows, columns = watched.given.pixels.shape
+    gaps = pixel_gaps(patches, (rows // patches.rows, columns // patches.columns))
+    distances, holders, to_prefix = [], [], []
+    for head in range(call.heads):
+        weights = call.weights(head=head)
+        distances.append(float(mean_distance(weights, patches, gaps)))
+        if before:
+            holders.append(int(smallest_set(weights[0, before:], SHARE).sum()))
+            to_prefix.append(float(weights[before:, :before].sum(dim=1).mean()))
+    own = (np.array(holders), np.array(to_prefix)) if before else (None, None)
+    return Measured(number, patches, np.array(distances), even_distance(gaps), *own)

@@ -1,4 +1,0 @@
-import { mounting } from "./mounting.js";
-import { AttentionView } from "./view.js";
-
-export default mounting(AttentionView);

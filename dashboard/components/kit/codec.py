@@ -1,0 +1,86 @@
+"""How numbers travel: two codes for weights, base64 for bytes, pictures as addresses. codec.js reads what is written.
+
+| code | bytes for a weight | weight from code c | largest error |
+|---|---|---|---|
+| half | 2 | IEEE float16 | weight / 2048, or 3e-8 where that is larger |
+| root | 1 | (c / 253)^2 | sqrt(weight) / 253 + 4e-6; 254 is "not allowed", 255 is NaN |
+
+Not allowed is -1 in an array, and the upper corner of a causal map is not sent at all.
+"""
+
+import base64
+import hashlib
+import io
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float, UInt8
+from PIL import Image
+
+Code = Literal["half", "root"]
+
+BYTES: dict[Code, int] = {"half": 2, "root": 1}
+PICTURE_SIDE = 1600  # pixels on the longer side, at most
+_LEVELS, _BLOCKED, _MISSING = 253, 254, 255
+
+
+def write(weights: Float[np.ndarray, "*any"], code: Code) -> bytes:
+    """Encode weights from 0 to 1, -1 (not allowed) and NaN."""
+    return weights.astype("<f2").tobytes() if code == "half" else to_root(weights).tobytes()
+
+
+def read(sent: bytes, code: Code) -> Float[np.ndarray, " weight"]:
+    """Decode what `write` encoded, as the browser does."""
+    if code == "half":
+        return np.frombuffer(sent, "<f2").astype(np.float32)
+    levels = np.frombuffer(sent, np.uint8)
+    weights = (levels.astype(np.float32) / _LEVELS) ** 2
+    weights[levels == _BLOCKED] = -1
+    weights[levels == _MISSING] = np.nan
+    return weights
+
+
+def to_root(weights: Float[np.ndarray, "*any"]) -> UInt8[np.ndarray, "*any"]:
+    """The square root of each weight in 253 steps: fine where weights are small, and most are."""
+    missing = np.isnan(weights)
+    blocked = weights < 0
+    whole = np.where(missing | blocked, 0, weights)
+    levels = np.rint(np.sqrt(np.minimum(whole, 1)) * _LEVELS).astype(np.uint8)
+    levels[blocked] = _BLOCKED
+    levels[missing] = _MISSING
+    return levels
+
+
+def corner(queries: int, keys: int) -> Bool[np.ndarray, "query key"]:
+    """The cells of a causal map that are sent: each query, and the keys up to its own place."""
+    return np.tri(queries, keys, keys - queries, dtype=bool)
+
+
+def as_text(sent: bytes) -> str:
+    """Bytes inside a dict reach a component as text only."""
+    return base64.b64encode(sent).decode("ascii")
+
+
+def floats(values: Float[np.ndarray, "*any"]) -> str:
+    """Numbers as float32, row by row."""
+    with np.errstate(over="ignore"):
+        return as_text(np.asarray(values).astype("<f4").tobytes())
+
+
+def weights_text(weights: Float[np.ndarray, "*any"], code: Code = "half") -> str:
+    """Weights in a code, as text."""
+    return as_text(write(np.asarray(weights), code))
+
+
+def digest(content: object) -> str:
+    """A name for a content; equal contents have equal names."""
+    return hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def picture_address(pixels: UInt8[np.ndarray, "row column channel"], side: int = PICTURE_SIDE) -> str:
+    """The picture as a data address, at most so large: small ones exact, photographs as JPEG."""
+    picture = Image.fromarray(np.ascontiguousarray(pixels))
+    picture.thumbnail((side, side))
+    file, kind = io.BytesIO(), "png" if max(picture.size) <= 256 else "jpeg"
+    picture.save(file, kind, quality=90)
+    return f"data:image/{kind};base64,{as_text(file.getvalue())}"

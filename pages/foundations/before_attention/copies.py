@@ -1,0 +1,159 @@
+"""Copy: how far each of five models can carry a digit, measured, and asked live."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.memory import copy_task
+from dashboard import charts, layout
+from dashboard.components.cell_map import cell_map
+from pages.foundations.before_attention import compute, words
+from pages.foundations.before_attention.compute import Answers
+from pages.foundations.before_attention.figures import copy_curves
+from pages.foundations.before_attention.words import TITLES
+
+DIGITS, DISTANCE = "48203", 20
+DRAWS = 9999  # questions to choose from, for the same digits and distance
+MOSTLY = 0.5  # a copy that succeeds more often than not
+FLAT = 0.1  # shares of right answers that differ by no more do not depend on the distance
+RECURRENT = tuple(TITLES[name] for name in ("rnn", "lstm", "gru"))
+
+
+def show() -> None:
+    """The curve; then a question of one's own."""
+    measured = compute.accuracies()
+    curve = st.container()
+    st.subheader("Ask them yourself", anchor=False)
+    digits, distance, draw, asked = _choices()
+    with curve:
+        charts.chart(
+            copy_curves(measured, distance, look=layout.look()),
+            name="copy",
+            alt="The share of digits that each model gives back, against the distance they had to be carried",
+            table=measured.reset_index(),
+        )
+    with layout.waiting_place():
+        answers = compute.ask(digits, distance, draw)
+    st.code(answers.question, language=None, wrap_lines=True)
+    probabilities, verdicts = st.columns([3, 2], gap="large", vertical_alignment="center")
+    with probabilities:
+        _probabilities(answers, asked)
+    with verdicts:
+        st.markdown(_verdicts(answers))
+    notice = about_copy(measured, answers)
+    layout.notes(words.NOTES[words.COPY], notice=notice, formula=lambda: st.markdown(words.COPY_FORMULA))
+
+
+def about_copy(accuracies: pd.DataFrame, answers: Answers) -> tuple[str, ...]:
+    """How far each model carries a digit, and what became of the question that is shown.
+
+    `accuracies`: a row for each distance, a column for each model by title.
+    """
+    far = {title: longest_copied(accuracies[title]) for title in accuracies}
+    last = accuracies.iloc[-1]
+    right = {TITLES[name]: answers.right(name) for name in answers.probabilities}
+    most = max(right.values())
+    best = [title for title, count in right.items() if count == most]
+    return (
+        "More than half of the digits come back up to these distances: "
+        + ", ".join(f"{title} **{distance or 'none'}**" for title, distance in far.items())
+        + ".",
+        *(_about_unlearned(title, accuracies[title]) for title in accuracies if not far[title]),
+        f"At distance {accuracies.index[-1]}, guessing would give {copy_task.CHANCE:.0%}; the convolution gives "
+        f"{last[TITLES['convolution']]:.0%}, self-attention {last[TITLES['self_attention']]:.0%}.",
+        f"In the question shown, {listed(best)} got most digits right: {most} of {copy_task.REMEMBERED}."
+        if most
+        else "In the question shown, no model got a single digit right.",
+    )
+
+
+def _about_unlearned(title: str, accuracies: pd.Series) -> str:
+    """What may be said of a model that fails at the shortest distance already: whether the distance matters to it."""
+    least, most = accuracies.min(), accuracies.max()
+    if most - least > FLAT:
+        return f"{title} gives {accuracies.iloc[0]:.0%} at the shortest distance, and {least:.0%} to {most:.0%} in all."
+    known = (
+        " A known reason is that the gradient which should teach a recurrent network fades on its way back (Bengio et "
+        "al. 1994); in this training nobody measured it."
+    )
+    return (
+        f"{title} gives {least:.0%} to {most:.0%} at all distances, near and far: it does not forget on the way, it "
+        f"has learned next to nothing of this task.{known if title in RECURRENT else ''}"
+    )
+
+
+def longest_copied(accuracies: pd.Series) -> int:
+    """The longest distance up to which, at every distance measured, more than half came back right; 0 if none."""
+    failed = np.flatnonzero(accuracies.to_numpy() <= MOSTLY)
+    reached = failed[0] if len(failed) else len(accuracies)
+    return int(accuracies.index[reached - 1]) if reached else 0
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence lists them: "A", "A and B", "A, B and C"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def _choices() -> tuple[str, int, int, int]:
+    """Digits, distance, the draw of the letters between, and which of the digits is looked at."""
+    with layout.control_bar():
+        digits = st.text_input(
+            "Five digits", DIGITS, key="digits", bind="query-params", max_chars=copy_task.REMEMBERED, width=120
+        )
+        distance = st.slider(
+            "Distance",
+            copy_task.SHORTEST,
+            copy_task.LONGEST,
+            DISTANCE,
+            key="distance",
+            bind="query-params",
+            width=260,
+            help="Characters from each digit to the question mark at which it is to be given back.",
+        )
+        draw = st.number_input("Letters, draw no.", 1, DRAWS, 1, key="draw", bind="query-params", width=150)
+        st.button("Other letters", icon=":material/casino:", on_click=_draw_again)
+        asked = st.segmented_control(
+            "Digit to look at",
+            range(1, copy_task.REMEMBERED + 1),
+            default=1,
+            key="asked",
+            bind="query-params",
+            required=True,
+        )
+    return digits, distance, draw, asked - 1
+
+
+def _draw_again() -> None:
+    st.session_state.draw = st.session_state.draw % DRAWS + 1
+
+
+def _probabilities(answers: Answers, asked: int) -> None:
+    names = list(answers.probabilities)
+    right = int(answers.digits[asked])
+    st.markdown(f"What each model gives every digit at question mark {asked + 1}. Right is **{right}**, marked.")
+    cell_map(
+        np.stack([answers.probabilities[name][asked] for name in names]),
+        key="copy-answers",
+        x="digit",
+        y="",
+        tell="{row} gives the digit {column} a probability of {value}",
+        rows=[TITLES[name] for name in names],
+        columns=list(copy_task.DIGITS),
+        limits=(0, 1),
+        marked=[(row, right) for row in range(len(names))],
+        mark="the right answer",
+        alt=f"The probability of each digit at question mark {asked + 1}, one row a model",
+        name="copy-answers",
+    )
+
+
+def _verdicts(answers: Answers) -> str:
+    """A table in Markdown: what each model answers, the wrong digits struck through."""
+    rows = ["| model | answers | right |", "|:--|:--|--:|"]
+    for name in answers.probabilities:
+        given = zip(answers.given(name), answers.digits, strict=True)
+        digits = " ".join(f"**{digit}**" if digit == wanted else f"~~{digit}~~" for digit, wanted in given)
+        rows.append(f"| {TITLES[name]} | {digits} | {answers.right(name)} of {copy_task.REMEMBERED} |")
+    return "\n".join(rows)

@@ -1,0 +1,160 @@
+"""Reach: how far back each of the five models feels, in one's own line and on average."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+
+from core.memory.gradient_reach import by_distance, edge, half_life, shares
+from dashboard import charts, layout
+from dashboard.components.tinted_lines import Line, tinted_lines
+from dashboard.numbers import with_power
+from pages.foundations.before_attention import compute, words
+from pages.foundations.before_attention.compute import LONGEST, Reading
+from pages.foundations.before_attention.figures import reach_curves
+from pages.foundations.before_attention.words import TITLES
+
+PASSAGES, OWN = "many passages", "your line"
+FAINTEST = 1e-4  # share of the reach that has no colour any more; the scale is logarithmic
+TICKS = ((0, "0.01%"), (0.25, "0.1%"), (0.5, "1%"), (0.75, "10%"), (1, "100%"))
+_BLANK = {" ": "space", "\n": "↵"}
+FAR = 50  # characters: a distance at which the models are compared
+SHORT = 12  # characters: below it, a line shows no curve
+
+RNN, LSTM, GRU, CONVOLUTION, ATTENTION = TITLES.values()
+
+
+def show() -> None:
+    """The line five times, tinted; then the curves."""
+    line = st.text_input("Your line", words.LINE, key="line", bind="query-params", max_chars=LONGEST)
+    with layout.waiting_place():
+        reading = compute.read(line)
+    _say_what_is_unknown(reading)
+    tinted_lines(
+        [_seen(character) for character in reading.line],
+        [_line(name, reading) for name in reading.norms],
+        key="reach",
+        odd=[place for place, character in enumerate(reading.line) if character in reading.unknown],
+        odd_means="unknown to the models",
+        scale=words.TINTED,
+        ticks=TICKS,
+        after=words.EXPECTS,
+    )
+    if not layout.is_presented():
+        charts.download_table(_table(reading), "reach")
+    st.subheader("How it fades with the distance", anchor=False)
+    over = st.segmented_control(
+        "Measured over", [PASSAGES, OWN], default=PASSAGES, key="over", bind="query-params", required=True
+    )
+    lines = compute.mean_reach() if over == PASSAGES else own_curves(reading)
+    charts.chart(
+        reach_curves(lines, look=layout.look()),
+        name="reach-curves",
+        alt="The gradient norm at each distance from the last character, on a logarithmic scale, one line a model",
+        table=pd.DataFrame(lines).rename_axis("distance").reset_index(),
+    )
+    notice = about_reach(lines, own=over == OWN, window=compute.window_of_convolution())
+    layout.notes(words.NOTES[words.REACH], notice=notice, formula=_formula)
+
+
+def own_curves(reading: Reading) -> dict[str, np.ndarray]:
+    """The gradient norms of one line by their distance from its last character, by title."""
+    return {TITLES[name]: by_distance(torch.from_numpy(norms)).numpy() for name, norms in reading.norms.items()}
+
+
+def about_reach(lines: Mapping[str, np.ndarray], *, own: bool, window: int) -> tuple[str, ...]:
+    """What curves by distance show: half-lives, the edge of the convolution's `window`, and what is left far away."""
+    length = len(lines[RNN])
+    if length < SHORT:
+        return (f"A line of {length} characters is too short to show how the reach fades: write a few words more.",)
+    lives = {title: half_life(torch.from_numpy(lines[title])) for title in (RNN, LSTM, GRU)}
+    where, distance = "in your line" if own else "on average", min(FAR, length - 1)
+    left = {title: float(norms[distance]) for title, norms in lines.items()}
+    told = ", ".join(f"{title} {_small(left[title])}" for title in (RNN, GRU, LSTM, ATTENTION))
+    return (
+        f"In the recurrent networks the gradient falls {where} to half, by the exponential that fits it best: "
+        + ", ".join(f"{title} {_halved(life)}" for title, life in lives.items())
+        + ".",
+        f"The convolution's last trace is **{edge(torch.from_numpy(lines[CONVOLUTION]))} characters** before the last "
+        f"one: its window holds exactly {window}, and from beyond it comes 0, not little."
+        if length > window
+        else f"All {length} characters are within the convolution's window of {window}: a longer line has an edge.",
+        f"Of what the last character has, this much is left {where} {distance} characters away: {told}. Most is left "
+        f"in: **{max(left, key=left.__getitem__)}**.",
+    )
+
+
+def _halved(life: float) -> str:
+    if math.isnan(life):
+        return "**at once** (nothing before the last character is felt)"
+    return f"every **{life:.1f} characters**" if math.isfinite(life) else "**never** (it does not fall)"
+
+
+def _small(value: float) -> str:
+    if value >= 1e-3:
+        return f"{value:.1%}"
+    return with_power(value, digits=1) if value > 0 else "0"
+
+
+def _line(name: str, reading: Reading) -> Line:
+    """What the view shows of one model: half of its reach, and what each character has of it."""
+    parts, title = shares(torch.from_numpy(reading.norms[name])).numpy(), TITLES[name]
+    half, last = int((np.cumsum(parts[::-1]) < 0.5).sum()) + 1, len(parts) - 1
+    return Line(
+        title,
+        np.clip(1 - np.log10(np.maximum(parts, FAINTEST)) / math.log10(FAINTEST), 0, 1).tolist(),
+        [
+            f"{title}: “{_seen(character)}”, {f'{ago} before the last' if ago else 'the last character'}, has "
+            f"{_percent(share)} of the reach."
+            for ago, character, share in zip(range(last, -1, -1), reading.line, parts.tolist(), strict=True)
+        ],
+        [(_BLANK.get(label, label), f"{p:.0%}" if p >= 0.005 else "<1%") for label, p in reading.expected[name]],
+        f"{title}: half of the reach lies in the last {half} of {len(parts)} characters.",
+    )
+
+
+def _percent(share: float) -> str:
+    if not share:
+        return "nothing, exactly 0,"
+    return f"{share:.2%}" if share >= 5e-5 else "less than 0.01%"
+
+
+def _seen(character: str) -> str:
+    """The character, or the number of one that cannot be seen."""
+    if character == "\n":
+        return _BLANK["\n"]
+    return character if character.isprintable() else f"U+{ord(character):04X}"
+
+
+def _say_what_is_unknown(reading: Reading) -> None:
+    if reading.unknown:
+        # Isolated (U+2066 to U+2069): a letter that is written from right to left must not turn the sentence round.
+        shown = ", ".join(f"\u2066“{layout.plain(_seen(character))}”\u2069" for character in reading.unknown[:20])
+        more = " and others" if len(reading.unknown) > 20 else ""
+        st.info(
+            f"The models have never seen {shown}{more}: they learned from Shakespeare's letters and read each of "
+            "these as the same unknown character.",
+            icon=":material/question_mark:",
+        )
+
+
+def _table(reading: Reading) -> pd.DataFrame:
+    last = len(reading.line) - 1
+    return pd.DataFrame(
+        [
+            (TITLES[name], place, last - place, reading.line[place], norm, share)
+            for name, norms in reading.norms.items()
+            for place, (norm, share) in enumerate(zip(norms, norms / norms.sum(), strict=True))
+        ],
+        columns=["model", "place", "distance", "character", "gradient norm", "share of the reach"],
+    )
+
+
+def _formula() -> None:
+    st.latex(
+        r"\mathrm{reach}(t) = \left\lVert \frac{\partial \log p(c \mid x_1 \ldots x_n)}{\partial x_t} \right\rVert"
+    )
+    st.markdown(words.REACH_FORMULA)

@@ -1,0 +1,137 @@
+"""Three ways: path length, sequential steps and operations of each kind of layer, counted, and one layer measured."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import attrgetter
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+
+from core.costs.complexity import WAYS, Sizes, crossover
+from core.costs.layer_costs import HEADS, KERNEL, WIDTH
+from core.costs.one_pass import Cost
+from core.progress import Progress
+from dashboard import charts, layout, measuring
+from dashboard.numbers import large
+from pages.foundations.before_attention import compute, words
+from pages.foundations.before_attention.figures import LAYER_HUES, way_curves
+
+TOKENS = [2**power for power in range(4, 18)]
+# Label, key, choices, at first.
+SLIDERS = (
+    ("n, tokens", "n", TOKENS, 1024),
+    ("d, channels of a token", "d", [2**power for power in range(5, 13)], 512),
+    ("k, kernel", "k", [2, 3, 4, 5, 7, 9, 16, 32, 64], 5),
+    ("r, neighbours", "r", [2**power for power in range(2, 13)], 128),
+)
+OPERATIONS = "operations"
+COUNTS = {OPERATIONS: "operations", "sequential steps": "sequential", "path length": "path"}  # of a `Way`
+
+
+def show() -> None:
+    """The table and its curves; then the measurement."""
+    with layout.control_bar():
+        sizes = Sizes(
+            *(
+                st.select_slider(label, choices, first, key=key, bind="query-params", width=200)
+                for label, key, choices, first in SLIDERS
+            )
+        )
+    st.table(table(sizes), border="horizontal", width="content")
+    drawn = st.segmented_control(
+        "Against n", list(COUNTS), default=OPERATIONS, key="count", bind="query-params", required=True
+    )
+    _curves(sizes, drawn)
+    costs = _measured()
+    notice = (*about_ways(sizes), *about_measured(costs))
+    layout.notes(words.NOTES[words.WAYS], notice=notice, formula=lambda: st.markdown(words.WAYS_FORMULA))
+
+
+def table(sizes: Sizes) -> pd.DataFrame:
+    """Table 1 in Markdown: each formula with its number for these sizes; the smallest of a column is bold."""
+    columns = {}
+    for name, attribute in COUNTS.items():
+        counts = [(count.formula, count.of(sizes)) for count in map(attrgetter(attribute), WAYS.values())]
+        smallest = min(number for _, number in counts)
+        written = [f"**{large(number)}**" if number == smallest else large(number) for _, number in counts]
+        columns[name] = [f"${formula}$\u2003{number}" for (formula, _), number in zip(counts, written, strict=True)]
+    return pd.DataFrame(columns, index=[way.title for way in WAYS.values()])
+
+
+def about_ways(sizes: Sizes) -> tuple[str, ...]:
+    """Where attention is cheaper than recurrence, and what each pays in steps."""
+    attention, recurrent = WAYS["self_attention"], WAYS["recurrent"]
+    here, there = attention.operations.of(sizes), recurrent.operations.of(sizes)
+    if here == there:
+        compared = "self-attention and recurrence need the same number of operations"
+    elif here < there:
+        compared = f"recurrence needs **{_times(there / here)}** as many operations as self-attention"
+    else:
+        compared = f"self-attention needs **{_times(here / there)}** as many operations as recurrence"
+    meeting = crossover(sizes)
+    dilated, contiguous = WAYS["dilated"].path.of(sizes), WAYS["convolution"].path.of(sizes)
+    return (
+        f"With n = {sizes.n:,} and d = {sizes.d:,}, {compared}: the two meet at n = d = "
+        f"{meeting['recurrent']:,}. Self-attention meets convolution at n = k·d = {meeting['convolution']:,}.",
+        f"Between the two ends of these {sizes.n:,} tokens a signal takes, as the table counts, "
+        f"**{recurrent.path.of(sizes):,}** steps through a recurrent layer, {contiguous:,} layers of convolution, "
+        f"{dilated:,} if they are dilated, and 1 through self-attention.",
+        f"However many processors there are, a recurrent layer computes its {recurrent.sequential.of(sizes):,} tokens "
+        "one after another; the others can compute all of them at once.",
+    )
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
+
+
+def about_measured(costs: Sequence[Cost]) -> tuple[str, ...]:
+    """How time and memory grew between the two longest inputs of each layer that was measured at two at least."""
+    lengths = sorted({cost.tokens for cost in costs})[-2:]
+    found = {(cost.name, cost.tokens): cost for cost in costs}
+    pairs = [
+        [found[name, length] for length in lengths]
+        for name in dict.fromkeys(cost.name for cost in costs)
+        if len(lengths) == 2 and all((name, length) in found for length in lengths)
+    ]
+    if not pairs:
+        return ()
+    grown = ", ".join(
+        f"{last.name} **{last.seconds / first.seconds:.1f}** and **{last.bytes / first.bytes:.1f}**"
+        for first, last in pairs
+    )
+    return (f"From {lengths[0]:,} to {lengths[1]:,} tokens, time and memory grew by these factors: {grown}.",)
+
+
+def _curves(sizes: Sizes, drawn: str) -> None:
+    count = attrgetter(f"{COUNTS[drawn]}.of")
+    counted = {key: np.array([float(count(way)(replace(sizes, n=n))) for n in TOKENS]) for key, way in WAYS.items()}
+    crossing = drawn == OPERATIONS
+    y = "operations in one layer" if crossing else drawn
+    charts.chart(
+        way_curves(TOKENS, counted, sizes, y=y, crossing=crossing, look=layout.look()),
+        name="ways",
+        alt=f"How the {drawn} of each kind of layer grow with the number of tokens, both scales logarithmic",
+        table=pd.DataFrame({"n": TOKENS, **{WAYS[key].title: values for key, values in counted.items()}}),
+    )
+
+
+def _measured() -> tuple[Cost, ...]:
+    """The button, and the two figures once somebody has pressed it; what was measured, if anything was."""
+    st.subheader("Measured on this machine", anchor=False)
+    costs = compute.layer_costs.known() or ()
+    if not layout.is_presented():
+        repeats, threads = min((cost.repeats for cost in costs), default="several"), torch.get_num_threads()
+        sizes = {"width": WIDTH, "heads": HEADS, "kernel": KERNEL}
+        st.markdown(words.MEASURED.format(**sizes, threads=threads, repeats=repeats), width=layout.PROSE)
+    measuring.offer(_measure, again=bool(costs))
+    if costs:
+        measuring.time_and_memory(costs, hues=LAYER_HUES, name="measured", what="layers")
+    return costs
+
+
+def _measure(progress: Progress) -> None:
+    compute.layer_costs.forget()
+    compute.layer_costs(progress=progress)

@@ -1,0 +1,53 @@
+"""What the page walks through: a machine, and a text or a picture that passes through it."""
+
+import streamlit as st
+
+from dashboard import controls, layout
+from dashboard.models import image_model
+from dashboard.photograph import Photograph
+from pages.foundations.inside_the_transformer import compute, words
+from pages.foundations.inside_the_transformer.compute import Walk
+
+DECODER, ENCODER, BOTH = "Decoder", "Encoder", "Encoder-decoder"
+LONGEST_TYPED = 2000  # characters
+
+
+def walked_through() -> Walk:
+    """The controls for machine and input, and the way through."""
+    first, second = layout.control_bar(), layout.control_bar()
+    with first:
+        machine = st.segmented_control(
+            "Machine",
+            [DECODER, ENCODER, BOTH],
+            default=DECODER,
+            key="machine",
+            bind="query-params",
+            required=True,
+            help=words.MACHINE,
+        )
+    if machine == ENCODER:
+        with second:
+            picture = controls.picture()
+        with first:
+            name = controls.model("image")
+            resolution = controls.resolution(image_model(name))
+        with layout.waiting_place():
+            return compute.walk_picture(Photograph(name, picture, resolution))
+    with second:
+        text = controls.text()
+    if machine == DECODER:
+        with first:
+            name = controls.model("text")
+        with layout.waiting_place():
+            return compute.walk_text(name, text)
+    with second:
+        target = st.text_input(
+            "French so far",
+            key="target",
+            bind="query-params",
+            max_chars=LONGEST_TYPED,
+            placeholder="empty: the model's own translation",
+            help=words.TARGET,
+        )
+    with layout.waiting_place():
+        return compute.walk_translation(text, target)

@@ -1,0 +1,117 @@
+"""The logit lens: what the model would say if it stopped early."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.anatomy.logit_lens import Lens
+from dashboard import charts, controls, layout, waiting
+from dashboard.figures.curves import curves
+from pages.foundations.inside_the_transformer import compute, words
+from pages.foundations.inside_the_transformer.compute import Walk
+from pages.foundations.inside_the_transformer.figures import lens_grid
+
+MOST = 20  # tokens: so many words can be read beside one another
+
+
+def show(walk: Walk) -> None:
+    """A grid of layers and tokens, then the way of one token's final answer through the layers."""
+    lens = compute.lens.known(walk) or _compute(walk)
+    labels = _labels(walk, lens)
+    st.subheader("What is most probable after each block?", anchor=False)
+    _grid(walk, lens, labels)
+    chosen = controls.token(labels, first=len(labels) - 1)
+    name = layout.readable(walk.label(int(lens.final[chosen])))
+    st.subheader(f"When does it know “{layout.plain(name)}”?", anchor=False)
+    _way(lens, chosen)
+    answers = [layout.readable(walk.label(number)) for number in lens.final.tolist()]
+    layout.notes(words.INSIDE, notice=noticed(lens, labels, answers), formula=lambda: _explain(walk, lens))
+
+
+def point_names(count: int) -> list[str]:
+    """The places along the stream: before the first block, and after each."""
+    return ["input", *map(str, range(count - 1))]
+
+
+def noticed(lens: Lens, labels: list[str], answers: list[str]) -> tuple[str, ...]:
+    """From where on the model says what it says in the end; `answers` are what that is at each token."""
+    same = (lens.best == lens.final).int().flip(0).cumprod(0).sum(0).tolist()  # layers, from the last one back
+    first = len(lens.best) - same[-1]
+    where = "before the first block" if first == 0 else f"after block {first - 1}"
+    at = f"At “{layout.plain(labels[-1])}” the" if len(labels) > 1 else "The"
+    sentences = [
+        f"{at} final answer “{layout.plain(answers[-1])}” ({lens.final_probability[-1, -1]:.0%}) is the most probable "
+        f"one from {where} on."
+    ]
+    if len(same) > 1:
+        late = sum(layers == 1 for layers in same)
+        sentences.append(f"At **{late} of {len(same)}** tokens the answer changes in the very last block.")
+    return tuple(sentences)
+
+
+def _compute(walk: Walk) -> Lens:
+    place = st.empty()
+    with place.container():
+        lens = compute.lens(walk, waiting.bar("layers", start="Reading each layer …"))
+    place.empty()
+    return lens
+
+
+def _labels(walk: Walk, lens: Lens) -> list[str]:
+    count = lens.best.shape[1]
+    if count == 1 and walk.walked.logits is not None and walk.walked.logits.ndim == 1:
+        return ["the whole input"]
+    return [layout.readable(label) for label in walk.labels_of(walk.walked.lanes[-1], count)]
+
+
+def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
+    words_in_cells = [[layout.readable(walk.label(number)) for number in row] for row in lens.best.tolist()]
+    rows = point_names(len(words_in_cells))
+    if len(labels) > MOST and not layout.is_presented():
+        st.caption(f"The last {MOST} of {len(labels)} tokens; the numbers to download hold all.")
+    figure = lens_grid(
+        [line[-MOST:] for line in words_in_cells],
+        lens.probability[:, -MOST:].numpy(),
+        rows=rows,
+        columns=labels[-MOST:],
+        look=layout.look().sized(-2),
+    )
+    table = pd.DataFrame(
+        [
+            {"after block": row, "token": label, "best": word, "probability": probability}
+            for row, line, values in zip(rows, words_in_cells, lens.probability.tolist(), strict=True)
+            for label, word, probability in zip(labels, line, values, strict=True)
+        ]
+    )
+    charts.chart(figure, name="inside-lens", alt="The most probable answer after each block at each token", table=table)
+
+
+def _way(lens: Lens, chosen: int) -> None:
+    names = point_names(len(lens.best))
+    probability, rank = lens.final_probability[:, chosen].numpy(), lens.final_rank[:, chosen].numpy()
+    table = pd.DataFrame({"after block": names, "probability": probability, "rank": rank})
+    shared: dict = {"look": layout.look(), "x": "after block", "marks": True, "labels": names, "height": 300}
+    left, right = st.columns(2)
+    with left:
+        figure = curves(
+            range(len(names)), {"probability": probability}, y="probability", y_range=(-0.02, 1.02), **shared
+        )
+        charts.chart(figure, name="inside-way", alt="Probability of the final answer after each block", table=table)
+    with right:
+        title = "rank (1: the best)"
+        figure = curves(range(len(names)), {title: rank.astype(np.float64)}, y=title, y_log=True, **shared)
+        figure.update_yaxes(autorange="reversed", dtick=1)
+        charts.chart(figure, name="inside-rank", alt="Rank of the final answer after each block")
+
+
+def _explain(walk: Walk, lens: Lens) -> None:
+    """The lens, and how well it fits at the last layer."""
+    st.latex(r"p_l = \mathrm{softmax}\big(\mathrm{head}(\mathrm{norm}(x_l))\big)")
+    own = walk.walked.logits
+    assert own is not None
+    difference = (lens.logits.reshape(own.shape) - own.float()).abs().max().item()
+    st.markdown(
+        "The model runs again with its last block returning the stream $x_l$ of an earlier one, so all that comes "
+        "after the blocks is its own. At the last layer this must give the model's own scores: the largest difference "
+        f"is {f'{difference:.0e}' if difference else 'exactly 0'}."
+    )

@@ -1,0 +1,134 @@
+"""Beyond the running model: what grows with the text, the sizes of famous models, and those of one's own."""
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.published import model_sizes
+from core.sizes import Shape, crossing, flops, memory, total
+from dashboard import charts, layout, own_gpt
+from dashboard.figures.curves import curves
+from dashboard.numbers import amount, with_power
+from dashboard.theme import HUES
+from pages.foundations.inside_the_transformer import words
+
+_PLACES = np.unique(np.round(np.geomspace(16, 2**17, 40)).astype(int)).tolist()
+_SCORES, _MLP = "Scores and weighted sum", "MLP"
+_HUES = {
+    _SCORES: HUES[1],
+    _MLP: HUES[0],
+    "W_Q, W_K, W_V": HUES[2],
+    "W_O": HUES[3],
+    "Head": HUES[5],
+    "Cross-attention": HUES[4],
+}
+
+
+def show_growth(shape: Shape, n: int, precision: str) -> None:
+    """The curves with the crossing, and the table of memory for `n` tokens."""
+    st.subheader("Where the square overtakes", anchor=False)
+    table = pd.DataFrame([{each.part: each.value for each in flops(shape, at, at)} for at in _PLACES]).fillna(0)
+    lines = {part: table[part].to_numpy(float) for part in table if part in _HUES}
+    size = layout.look().letters
+    figure = curves(
+        _PLACES,
+        lines,
+        look=layout.look(),
+        x="tokens",
+        y="FLOPs of one pass",
+        tell="%{fullData.name}, %{x:,} tokens: %{y:.3s} FLOPs",
+        hues=_HUES,
+        x_log=True,
+        y_log=True,
+    )
+    figure.update_xaxes(dtick=1, tickformat=",")
+    figure.add_vline(x=n, line={"color": layout.look().palette.accent, "dash": "dot", "width": 1.5})
+    _mark(figure, shape, size)
+    charts.chart(
+        figure,
+        name="work",
+        alt=f"The work of each part against the tokens: scores overtake the MLP at {crossing(shape):,.0f} tokens",
+        table=pd.DataFrame({"tokens": _PLACES, **lines}),
+    )
+    st.subheader(f"Memory for {n:,} tokens in {precision}", anchor=False)
+    rows = ["| what | formula | MB |", "|:--|:--|--:|"]
+    rows += [f"| {each.part} | ${each.filled}$ | {each.value / 1e6:,.2f} |" for each in memory(shape, n, precision)]
+    st.markdown("\n".join(rows))
+
+
+def _mark(figure: go.Figure, shape: Shape, size: int) -> None:
+    meeting, palette = crossing(shape), layout.look().palette
+    at = max(1, round(meeting))
+    worked = {each.part: each.value for each in flops(shape, at, at)}
+    figure.add_trace(
+        go.Scatter(
+            x=[at],
+            y=[worked[_MLP]],
+            mode="markers+text",
+            text=[f"{meeting:,.0f} tokens"],
+            textposition="top left",
+            textfont={"color": palette.ink, "size": size},
+            marker={"size": 11, "color": palette.paper, "line": {"color": palette.ink, "width": 2}},
+            hovertemplate=f"{meeting:,.0f} tokens: scores cost as much as the MLP<extra></extra>",
+            showlegend=False,
+        )
+    )
+
+
+def show_famous() -> None:
+    """The table, to be sorted by a click on a column."""
+    st.subheader("The same formula on famous models", anchor=False)
+    if not layout.is_presented():
+        st.markdown(words.FAMOUS, width=layout.PROSE)
+    table = famous()
+    whole = st.column_config.NumberColumn(format="localized")
+    st.dataframe(
+        table,
+        hide_index=True,
+        height="content",
+        column_config={
+            "formula": whole,
+            "published": whole,
+            "printed": whole,
+            "difference": st.column_config.NumberColumn(format="percent"),
+            "year": st.column_config.NumberColumn(format="%d"),
+        },
+    )
+    charts.download_table(table, "famous-sizes")
+
+
+def famous() -> pd.DataFrame:
+    """One row a model; `difference` is that of the formula from the published count, as a share of it."""
+    return pd.DataFrame(
+        {
+            "model": each.model,
+            "year": each.year,
+            "formula": total(each.shape),
+            "published": each.published,
+            "difference": total(each.shape) / each.published - 1,
+            "printed": each.printed,
+            "layers": each.shape.layers + each.shape.decoder_layers,
+            "width": each.shape.width,
+            "heads": each.shape.heads,
+            "note": each.note,
+            "published in": each.published_source,
+            "printed in": each.printed_source,
+        }
+        for each in model_sizes()
+    )
+
+
+def show_own(precision: str) -> None:
+    """Five numbers, and what they make."""
+    st.subheader("Build your own", anchor=False)
+    if not layout.is_presented():
+        st.markdown(words.OWN, width=layout.PROSE)
+    shape, context = own_gpt.choose("own")
+    bill = {each.part: each.value for each in memory(shape, context, precision)}
+    work = sum(each.value for each in flops(shape, context)) / context
+    with layout.control_bar():
+        st.metric("Parameters", amount(total(shape)))
+        st.metric(f"FLOPs a token, over {context:,}", with_power(work, digits=3))
+        st.metric(f"Weights in {precision}", f"{amount(bill['Weights'])}B")
+        st.metric(f"KV cache of {context:,} tokens", f"{amount(bill['Keys and values kept (KV cache)'])}B")

@@ -1,0 +1,108 @@
+"""The residual stream: how long each token's vector is after each block, and who made it so."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.anatomy import Stream
+from dashboard import charts, layout
+from dashboard.figures.curves import curves
+from dashboard.figures.heat import heat
+from pages.foundations.inside_the_transformer import compute, words
+from pages.foundations.inside_the_transformer.compute import Walk
+from pages.foundations.inside_the_transformer.lens import point_names
+
+
+def show(walk: Walk) -> None:
+    """Lengths by layer and token, and what each branch adds."""
+    lanes = {lane.name: lane for lane in walk.walked.lanes if lane.stacks}
+    side = list(lanes)[-1]
+    if len(lanes) > 1:
+        side = st.segmented_control("Side", list(lanes), default=side, key="side", bind="query-params", required=True)
+    if len(lanes[side].stacks) > 1:
+        st.caption(words.LAST_STACK.format(stacks=len(lanes[side].stacks)))
+    stream = compute.residual_stream(walk, side)
+    labels = [layout.readable(label) for label in walk.labels_of(lanes[side], stream.points[0].shape[0])]
+    _lengths(stream, labels)
+    if stream.added:
+        _shares(stream)
+    layout.notes(words.INSIDE, notice=noticed(stream, labels), formula=lambda: _explain(stream))
+
+
+def noticed(stream: Stream, labels: list[str]) -> tuple[str, ...]:
+    """How the stream grows, who stands out, who adds most."""
+    lengths = stream.lengths
+    start, end = lengths[0].median().item(), lengths[-1].median().item()
+    sentences = [
+        f"Before the first block the median length of a token's vector is {start:.1f}, after the last **{end:.1f}**"
+        + (f": {end / start:.1f} times." if start else ".")
+    ]
+    longest = int(lengths[-1].argmax())
+    if lengths[-1, longest].item() > 1.5 * end > 0:
+        sentences.append(
+            f"“{layout.plain(labels[longest])}” (token {longest}) stands out: after the last block its vector is "
+            f"**{lengths[-1, longest].item() / end:.1f} times** as long as the median."
+        )
+    steps = [(share, added) for added in stream.added if np.isfinite(share := _step(added.before, added.added))]
+    if steps:
+        share, most = max(steps, key=lambda step: step[0])
+        sentences.append(
+            f"The largest step for its place is that of the {most.kind} of block {most.block}: what it adds to a token "
+            f"is on average **{share:.0%}** as long as what was there."
+        )
+    return tuple(sentences)
+
+
+def _step(before, added) -> float:
+    return (added / before).mean().item()
+
+
+def _lengths(stream: Stream, labels: list[str]) -> None:
+    st.subheader("How long is each token's vector?", anchor=False)
+    lengths = stream.lengths.numpy()
+    figure = heat(
+        lengths,
+        look=layout.look(),
+        x="token",
+        y="after block",
+        rows=point_names(len(lengths)),
+        columns=labels if len(labels) <= 60 else None,
+        tell="“%{x}” after block %{y}: length %{z:.1f}",
+        height=110 + 26 * len(lengths),
+    )
+    table = pd.DataFrame(lengths.T, columns=point_names(len(lengths)))
+    table.insert(0, "token", labels)
+    charts.chart(figure, name="inside-stream", alt="Length of each token's vector after each block", table=table)
+
+
+def _shares(stream: Stream) -> None:
+    st.subheader("Who adds how much?", anchor=False)
+    blocks = range(len(stream.points) - 1)
+    lines = {kind: np.full(len(blocks), np.nan) for kind in stream.kinds}
+    for added in stream.added:
+        lines[added.kind][added.block] = _step(added.before, added.added)
+    figure = curves(
+        blocks,
+        lines,
+        look=layout.look(),
+        x="block",
+        y="length added / length before",
+        tell="What %{fullData.name} of block %{x} adds is on average %{y:.0%} as long as what was there",
+        marks=True,
+        y_log=True,
+        height=340,
+    )
+    figure.update_yaxes(tickformat=".0%", dtick=1)
+    figure.update_xaxes(dtick=1 if len(blocks) <= 24 else None)
+    table = pd.DataFrame({"block": list(blocks), **lines})
+    charts.chart(figure, name="inside-added", alt="What attention and MLP add in each block", table=table)
+
+
+def _explain(stream: Stream) -> None:
+    """The stream as a sum."""
+    st.latex(r"x_L = x_0 + \sum_{l=1}^{L} \big(\mathrm{attention}_l + \mathrm{MLP}_l\big)")
+    st.markdown(
+        f"The vector of each token, {stream.points[0].shape[-1]} numbers, is read before the first of "
+        f"{len(stream.points) - 1} blocks and after each. Lengths are Euclidean. Where norms stand on the stream "
+        "itself (post-norm), the sum holds only until the next norm."
+    )

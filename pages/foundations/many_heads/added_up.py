@@ -1,0 +1,228 @@
+"""The outputs of all heads, each through its part of W_O, added up to what the layer returned: real numbers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+from jaxtyping import Float
+
+from core.heads.contributions import HeadOutputs, bias_of, contributions, cosines, largest_difference, output_shares
+from dashboard import charts, controls, layout
+from dashboard.figures.heat import heat
+from dashboard.numbers import with_power
+from dashboard.watched import Watched, WatchedText
+from pages.foundations.many_heads import compute, words
+from pages.foundations.many_heads.figures import length_bars
+from pages.foundations.many_heads.head_in_view import sequences_of, token_names
+
+SIDES = (2, 3)  # widths of what stands on the left and on the right
+MOST = 12  # terms of a sum that is written out
+SHOWN = 5  # channels in the table
+RIGHT = -0.1  # a cosine above it is nearly a right angle: such heads do not cancel
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """What every head of a layer adds at one token."""
+
+    heads: Float[np.ndarray, "head each"]  # before W_O
+    vectors: Float[np.ndarray, "head channel"]
+    bias: Float[np.ndarray, " channel"]
+    returned: Float[np.ndarray, " channel"]  # by the model itself
+
+    @property
+    def total(self) -> Float[np.ndarray, " channel"]:
+        """Heads and bias, added up."""
+        return self.vectors.sum(axis=0) + self.bias
+
+    @property
+    def rows(self) -> dict[str, Float[np.ndarray, " channel"]]:
+        """All vectors by name, the total last."""
+        heads = {f"head {head}": vector for head, vector in enumerate(self.vectors)}
+        bias = {"bias": self.bias} if self.bias.any() else {}
+        return heads | bias | {"sum": self.total}
+
+
+def add_up(outputs: HeadOutputs, token: int) -> Sum:
+    """The contributions to one token; CaptureError where the layer's output is no sum over heads."""
+    with torch.inference_mode():
+        joined, _, returned = outputs.known
+        return Sum(
+            heads=joined[0, token].unflatten(0, (outputs.call.heads, -1)).numpy(),
+            vectors=contributions(outputs, queries=[token])[:, 0].numpy(),
+            bias=bias_of(outputs).numpy(),
+            returned=returned[0, token].float().numpy(),
+        )
+
+
+def show(watched: Watched) -> None:
+    """Contributions as bars, as a heat map and in numbers; that they add up; what to notice."""
+    with layout.waiting_place():
+        layers = compute.head_outputs(watched)
+    with layout.control_bar():
+        layer = controls.number("Layer", len(layers), key="layer", first=watched.notice.start.place[0])
+        outputs = layers[layer]
+        names = sequences_of(watched, outputs.call)  # None: these are windows
+        labels = token_names(watched.run.sequences[names[0]]) if names else ()
+        # At first the last token of a text, the class token of a picture.
+        token = controls.token(labels, first=len(labels) - 1 if isinstance(watched, WatchedText) else 0)
+    if not labels:
+        st.info(layout.plain(words.NOT_WHOLE.format(title=watched.model.title)), icon=":material/info:")
+        return
+    added, token_name = add_up(outputs, token), layout.plain(labels[token])
+    st.subheader(f"What each head of layer {layer} adds at {token_name}", anchor=False)
+    name = f"layer-{layer}-token-{token}"
+    _vectors(added, name)
+    lengths, numbers = st.columns(SIDES, gap="medium")
+    with lengths:
+        _lengths(added, name)
+    with numbers:
+        _numbers(added)
+    if not layout.is_presented():
+        st.markdown(_exact(outputs))
+    said = noticed(added, output_shares(outputs).tolist(), token_name)
+    layout.notes(words.ADDED_UP, notice=said, formula=lambda: _explain(added, outputs))
+
+
+def noticed(added: Sum, shares: list[float], token: str) -> tuple[str, ...]:
+    """Who writes most, who pulls against whom, and how much of it remains.
+
+    `shares` are those of each head in the lengths, the mean over all tokens; `token` is a name in Markdown.
+    """
+    lengths = np.linalg.norm(added.vectors, axis=-1)
+    if not lengths.any():
+        return (f"No head writes anything at {token}.",)
+    most, usual = int(lengths.argmax()), int(np.argmax(shares))
+    whose = "It does so over all tokens, too" if usual == most else f"Over all tokens it is head {usual} that does"
+    sentences = [
+        f"**Head {most}** writes most at {token}: a vector of length {lengths[most]:.2f}, "
+        f"{lengths[most] / lengths.sum():.0%} of all lengths together. {whose}: {shares[usual]:.0%} on average.",
+    ]
+    if (lengths > 0).sum() > 1:
+        sentences.append(_opposed(added.vectors))
+    together = float(np.linalg.norm(added.vectors.sum(axis=0)))
+    bias = f", with the bias {np.linalg.norm(added.total):.2f}" if added.bias.any() else ""
+    ways = ": the heads point different ways" if together < 0.995 * lengths.sum() else ""
+    sentences.append(
+        f"The lengths of all heads add up to {lengths.sum():.2f}; the sum of their vectors is {together:.2f} "
+        f"long{bias}{ways}."
+    )
+    return tuple(sentences)
+
+
+def _opposed(vectors: Float[np.ndarray, "head channel"]) -> str:
+    between = cosines(torch.from_numpy(vectors)).nan_to_num(nan=1.0).numpy()  # a silent head has no direction
+    first, second = np.unravel_index(between.argmin(), between.shape)
+    lowest, pair = float(between.min()), sorted((int(first), int(second)))
+    if lowest >= 0:
+        return f"No two heads pull against each other here: the smallest cosine between two of them is {lowest:.2f}."
+    if lowest > RIGHT:
+        return (
+            f"No two heads cancel each other here: heads {pair[0]} and {pair[1]} come closest to it, and their cosine "
+            f"is only −{-lowest:.2f}, nearly a right angle."
+        )
+    alone = np.linalg.norm(vectors[pair], axis=-1)
+    both = float(np.linalg.norm(vectors[pair].sum(axis=0)))
+    return (
+        f"**Heads {pair[0]} and {pair[1]}** point most against each other (cosine −{-lowest:.2f}): alone they are "
+        f"{alone[0]:.2f} and {alone[1]:.2f} long, together {both:.2f}."
+    )
+
+
+def _vectors(added: Sum, name: str) -> None:
+    """The heads side by side, and what W_O makes of each."""
+    before, after = st.columns(SIDES, gap="medium")
+    with before:
+        st.markdown(f"**Each head's output**, {added.heads.shape[1]} numbers")
+        _heat(dict(zip(added.rows, added.heads, strict=False)), f"heads-{name}")
+    with after:
+        st.markdown(f"**Through its rows of $W_O$**, {len(added.bias)} numbers; the last row is the sum of the others")
+        _heat(added.rows, f"vectors-{name}")
+
+
+def _heat(rows: dict[str, np.ndarray], name: str) -> None:
+    values = np.stack(list(rows.values()))
+    figure = heat(
+        values,
+        look=layout.look(),
+        x="channel",
+        y="",
+        rows=list(rows),
+        tell="%{y}, channel %{x}: %{z:.3f}",
+        height=_height(len(rows)),
+    )
+    charts.chart(
+        figure,
+        name=name,
+        alt=f"{values.shape[1]} numbers in each of {len(values)} rows: {', '.join(rows)}",
+        table=pd.DataFrame(values.T, columns=list(rows)).rename_axis("channel").reset_index(),
+    )
+
+
+def _lengths(added: Sum, name: str) -> None:
+    vectors = np.stack(list(added.rows.values()))
+    table = pd.DataFrame(
+        {
+            "vector": list(added.rows),
+            "length": np.linalg.norm(vectors, axis=-1),
+            "cosine to the sum": cosines(torch.from_numpy(vectors))[-1].numpy(),
+        }
+    )
+    names, lengths, along = (table[column].tolist() for column in table)
+    charts.chart(
+        length_bars(names, lengths, along, look=layout.look(), height=_height(len(names))),
+        name=f"lengths-{name}",
+        alt="Lengths: " + ", ".join(f"{row} {length:.2f}" for row, length in zip(names, lengths, strict=True)),
+        table=table,
+    )
+
+
+def _height(rows: int) -> int:
+    return 60 + round(2.2 * layout.look().letters) * rows
+
+
+def _numbers(added: Sum) -> None:
+    """The first channels of every vector, their sum, and what the model returned."""
+    rows = added.rows | {"the model itself": added.returned, "difference": added.total - added.returned}
+    table = pd.DataFrame({name: vector[:SHOWN] for name, vector in rows.items()}).T
+    table.columns = [f"channel {channel}" for channel in table.columns]
+    written = table.map(lambda value: f"{value:+.4f}".replace("-", "−"))
+    written.loc["difference"] = [_rounding(value) for value in table.loc["difference"]]
+    st.table(written)
+
+
+def _exact(outputs: HeadOutputs) -> str:
+    """That the sum is what the model returned, everywhere."""
+    found, (_, output_map, _) = largest_difference(outputs), outputs.known
+    return words.EXACT.format(
+        tokens=f"{outputs.call.query_length:,}",
+        channels=f"{output_map.weight.shape[1]:,}",
+        difference=_rounding(found.largest),
+        relative=_rounding(found.relative),
+    )
+
+
+def _rounding(error: float) -> str:
+    return with_power(error, digits=1) if error else "0"
+
+
+def _explain(added: Sum, outputs: HeadOutputs) -> None:
+    """Concatenation and W_O as a sum over heads, with the sizes and the first channel of this layer."""
+    _, output_map, _ = outputs.known
+    heads, each = added.heads.shape
+    st.latex(
+        r"\begin{aligned} &W_O\,[\mathrm{head}_1;\dots;\mathrm{head}_H] + b \\ "
+        r"&\quad = \textstyle\sum_h \mathrm{head}_h W_O^{h} + b \end{aligned}"
+    )
+    terms = [*added.vectors[:, 0], *([added.bias[0]] if added.bias.any() else [])]
+    written = [f"{term:+.2f}" for term in terms[:MOST]] + [r"+\dots"] * (len(terms) > MOST)
+    lines = [" ".join(written[start : start + 4]) for start in range(0, len(written), 4)]
+    body = r" \\ &\quad ".join([*lines, f"= {added.total[0]:+.2f}"])
+    st.latex(rf"\begin{{aligned}} &\quad {body} \end{{aligned}}")
+    st.markdown(
+        f"That is channel 0. {heads} heads with {each} numbers each, side by side, are {heads * each} numbers; $W_O$ "
+        f"(in the model: {layout.plain(output_map.path)}) makes {len(added.bias)} of them, and each head has its own "
+        f"{each} rows of it. Length is the norm after $W_O$, as in Kobayashi et al. 2020."
+    )

@@ -1,0 +1,105 @@
+"""The head in view: chosen by a click on a map of all heads or by its numbers, and kept in the address."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from core.capture import AttentionCall
+from core.errors import CaptureError
+from core.images import Patches
+from core.text import Tokens
+from dashboard import charts, controls, layout, scenes
+from dashboard.components.attention_view import attention_view
+from dashboard.figures.heat import heat
+from dashboard.watched import Head, Watched
+from pages.foundations.many_heads import words
+
+Sequence = Tokens | Patches  # what the tokens of a map are
+SIDES = {"source": "encoder", "target": "decoder"}
+WINDOW = 520  # pixels: such maps are square
+MOST_WINDOWS = 12  # whose mean map is shown
+
+
+def layer_names(watched: Watched) -> list[str]:
+    """For each attention call its number and, in an encoder-decoder, where it is: "3 cross"."""
+    return [f"{layer} {_side(watched, call)}".strip() for layer, call in enumerate(watched.record.calls)]
+
+
+def _side(watched: Watched, call: AttentionCall) -> str:
+    if call.kind == "cross":
+        return "cross"
+    names = sequences_of(watched, call)
+    return SIDES.get(names[0], "") if names else ""
+
+
+def sequences_of(watched: Watched, call: AttentionCall) -> tuple[str, str] | None:
+    """The names of the sequences that a call connects; None if they are windows."""
+    model: Any = watched.model  # of a text with its run, or of a picture with its own
+    return model.sequences_of(call, watched.run)
+
+
+def token_names(sequence: Sequence) -> tuple[str, ...]:
+    """What tokens are called in a sentence; those of a picture by row and column, or by what they are."""
+    if isinstance(sequence, Tokens):
+        return tuple(f"“{layout.readable(label)}”" for label in sequence.labels)
+    places = (divmod(place, sequence.columns) for place in range(sequence.rows * sequence.columns))
+    prefix = (f"the {label} token" for label in sequence.prefix)
+    return (*prefix, *(f"row {row}, column {column}" for row, column in places))
+
+
+def head_name(place: Head) -> str:
+    """As sentences begin with it."""
+    return f"Layer {place[0]}, head {place[1]}"
+
+
+def if_it_is_there(watched: Watched, act: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """`act(layer, head)` for clicks on a map of all heads, of which some cells may be no head."""
+
+    def click(layer: int, head: int) -> None:
+        if layer < len(watched.record.calls) and head < watched.record.calls[layer].heads:
+            act(layer, head)
+
+    return click
+
+
+def choose(layer: int, head: int) -> None:
+    """Take a head into view."""
+    st.session_state.layer, st.session_state.head = layer, head
+
+
+def inputs(watched: Watched) -> Head:
+    """Fields for layer and head, where a click on the map is too coarse."""
+    calls, (first_layer, first_head) = watched.record.calls, watched.notice.start.place
+    layer = controls.number("Layer", len(calls), key="layer", first=first_layer)
+    first = first_head if layer == first_layer else 0
+    return layer, controls.number("Head", calls[layer].heads, key="head", first=first)
+
+
+def show(watched: Watched, place: Head) -> None:
+    """The map of one head, beside the small ones of its layer; of windows, the mean."""
+    layer, head = place
+    try:
+        scene = watched.scene
+        shown = scenes.layer_of(scene, layer)
+    except CaptureError:  # every layer looks through windows
+        shown = None
+    if shown is None:
+        _show_windows(watched.record.calls[layer], place)
+        return
+    own = replace(scene, layers=(scene.layers[shown],), start=(0, head))
+    # Another key for each head: the view keeps the head that was chosen in it, and would not follow the map.
+    attention_view(own, key=f"view-{layer}-{head}", token=watched.notice.start.token, address=False)
+
+
+def _show_windows(call: AttentionCall, place: Head) -> None:
+    layer, head = place
+    count = min(MOST_WINDOWS, call.batch_size)
+    items = [item * call.batch_size // count for item in range(count)]
+    mean = np.mean([call.weights(head=head, item=item).numpy() for item in items], axis=0)
+    st.caption(words.WINDOWS.format(windows=call.batch_size, length=call.key_length, shown=count))
+    figure = heat(mean, look=layout.look(), x="looked at", y="looks")
+    with st.container(width=WINDOW):
+        charts.chart(figure, name=f"layer-{layer}-head-{head}", alt=f"Mean attention of layer {layer}, head {head}")

@@ -1,0 +1,180 @@
+"""Cost: time and memory against the number of tokens, with exponents and crossings."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+import torch
+
+from core.costs.attention_costs import EACH, GROWING, VARIANTS, crossing, exponent
+from core.costs.one_pass import Cost
+from core.measured import attention_costs
+from core.models.efficient.clustered import STEPS
+from core.models.efficient.performer import CHUNK
+from core.progress import Progress
+from dashboard import charts, layout, measuring
+from dashboard.numbers import in_latex
+from dashboard.theme import HUES
+from pages.scale.efficient_attention import words
+from pages.scale.efficient_attention.compute import measured_here
+
+HUE = dict(zip(VARIANTS, HUES, strict=True))
+FUSED, WRITTEN_OUT = "Exact, fused", "Exact, written out"
+
+# What each variant multiplies, and its own numbers by their letters; n tokens of d channels are the same for all.
+LETTERS: Mapping[str, tuple[str, Callable[[Any], dict[str, int]]]] = {
+    WRITTEN_OUT: (r"2\cdot {n}^2\cdot {d}", lambda _: {}),
+    FUSED: (r"{n}\cdot ({n} + 1)\cdot {d}", lambda _: {}),
+    "Sliding window": (r"2\cdot {n}\cdot ({w} + {b})\cdot {d}", lambda of: {"w": of.window, "b": of.block_size}),
+    "BigBird": (
+        r"2\cdot {n}\cdot {b}\cdot ({w} + {r} + {g})\cdot {d}",
+        lambda of: {"b": of.block, "w": of.window, "r": of.random, "g": of.global_tokens // of.block},
+    ),
+    "Linformer": (r"4\cdot {n}\cdot {k}\cdot {d}", lambda of: {"k": of.rank}),
+    "Performer": (
+        r"2\cdot {n}\cdot {m}\cdot (2\cdot {d} + 1) + {n}\cdot {c}\cdot ({m} + {d} + 1)",
+        lambda of: {"m": of.features, "c": CHUNK},
+    ),
+    "Clustered": (r"2\cdot ({s} + 1)\cdot {n}\cdot {c}\cdot {d}", lambda of: {"s": STEPS, "c": of.clusters}),
+}
+
+
+def show() -> None:
+    """The two figures, the table of exponents, the button."""
+    if not layout.is_presented():
+        st.markdown(words.COST_LEAD.format(each=EACH), width=layout.PROSE)
+        st.caption(settings())
+    here = measured_here.known()
+    costs, told = (here, _told_here(here)) if here else _that_come_along()
+    if not layout.is_presented():
+        st.caption(told)
+    measuring.time_and_memory(costs, hues=HUE, name="efficient", what="kinds of attention")
+    rows = table(costs)
+    _table(rows)
+    if not layout.is_presented():
+        measuring.offer(_measure, again=here is not None)
+    layout.notes(words.COST_NOTES, notice=notices(rows, costs[0].tokens), formula=lambda: _formula(costs[-1].tokens))
+
+
+def settings() -> str:
+    """What was measured, with the numbers of each variant."""
+    return words.COST_SETTINGS.format_map({name.split(",")[0]: variant for name, variant in VARIANTS.items()})
+
+
+def _told_here(costs: Sequence[Cost]) -> str:
+    return words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in costs))
+
+
+def _that_come_along() -> tuple[tuple[Cost, ...], str]:
+    found = attention_costs()
+    repeats = min(cost.repeats for cost in found.costs)
+    return found.costs, words.KEPT.format(source=found.source, hardware=layout.plain(found.hardware), repeats=repeats)
+
+
+def _measure(progress: Progress) -> None:
+    measured_here.forget()
+    measured_here(progress)
+
+
+def table(costs: Sequence[Cost]) -> pd.DataFrame:
+    """One row a kind of attention: exponents of time and memory, from where on it is cheaper than the exact ones."""
+    names = dict.fromkeys(cost.name for cost in costs)
+    series = {name: [cost for cost in costs if cost.name == name] for name in names}
+    seconds = {name: [cost.seconds for cost in each] for name, each in series.items()}
+    rows = []
+    for name, each in series.items():
+        lengths, longest = [cost.tokens for cost in each], each[-1]
+        over = {
+            other: crossing(lengths, seconds[name], seconds[other]) for other in (FUSED, WRITTEN_OUT) if other != name
+        }
+        rows.append(
+            {
+                "attention": name,
+                "time grows like n^": exponent(lengths, seconds[name]),
+                "memory grows like n^": exponent(lengths, [float(max(cost.bytes, 1)) for cost in each]),
+                "faster than fused from": over.get(FUSED),
+                "faster than written out from": over.get(WRITTEN_OUT),
+                "longest": longest.tokens,
+                "time there, ms": 1e3 * longest.seconds,
+                "memory there, MB": longest.bytes / 1e6,
+                "multiplications there": float(VARIANTS[name].multiplications(longest.tokens, EACH)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _table(rows: pd.DataFrame) -> None:
+    st.subheader("How fast it grows, and where the curves cross", anchor=False)
+    longest, number = int(rows.longest[0]), st.column_config.NumberColumn
+    shown = rows.drop(columns="longest")
+    st.dataframe(
+        shown,
+        hide_index=True,
+        row_height=42 if layout.is_presented() else None,
+        column_config={
+            "time grows like n^": number(format="%.2f"),
+            "memory grows like n^": number(format="%.2f"),
+            "faster than fused from": number(format="%.0f tokens"),
+            "faster than written out from": number(format="%.0f tokens"),
+            "time there, ms": number(f"ms at {longest:,}", format="%.1f"),
+            "memory there, MB": number(f"MB at {longest:,}", format="%.1f"),
+            "multiplications there": number(f"multiplied at {longest:,}", format="compact"),
+        },
+    )
+    if not layout.is_presented():
+        st.caption(words.EXPONENTS.format(least=GROWING, most=longest))
+        charts.download_table(rows, "efficient-costs")
+
+
+def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
+    """The growth of exact attention in time and memory, and who is cheaper from where on; measured from `shortest`."""
+    by = rows.set_index("attention")
+    plain, fused = by.loc[WRITTEN_OUT], by.loc[FUSED]
+    longest, crossed = int(fused["longest"]), "faster than fused from"
+    said = [
+        f"Written out, exact attention needs {plain['memory there, MB']:,.0f} MB for {longest:,} tokens, and its "
+        f"memory grows like n^{plain['memory grows like n^']:.1f}; fused it needs {fused['memory there, MB']:,.1f} MB "
+        f"and grows like n^{fused['memory grows like n^']:.1f}.",
+        f"The time of the fused kernel grows like n^{fused['time grows like n^']:.1f}: it stores no square, but it "
+        "computes one.",
+    ]
+    cheaper = by[by[crossed].notna()].sort_values("time there, ms")
+    if len(cheaper):
+        first = cheaper.iloc[0]
+        always = first[crossed] <= shortest
+        since = "at every length" if always else f"it overtakes it at about {first[crossed]:,.0f} tokens"
+        said.append(
+            f"At {longest:,} tokens **{cheaper.index[0]}** is the quickest, "
+            f"{fused['time there, ms'] / first['time there, ms']:.1f} times as fast as the fused kernel; {since}."
+        )
+    slower = by[by[crossed].isna() & (by.index != FUSED)]
+    if len(slower):
+        multiplied = by["multiplications there"]
+        fewer = [name for name in slower.index if multiplied[name] < multiplied[FUSED]]
+        though = f", though {_and(fewer)} multipl{'ies' if len(fewer) == 1 else 'y'} fewer numbers" if fewer else ""
+        said.append(f"At {longest:,} tokens the exact fused kernel is faster than {_and(slower.index)}{though}.")
+    return tuple(said)
+
+
+def _and(names: Sequence[str]) -> str:
+    told = [f"**{name}**" for name in names]
+    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+
+
+def _formula(tokens: int) -> None:
+    """For a text of so many tokens: in letters, in numbers, and what the variant itself counts."""
+    for name, variant in VARIANTS.items():
+        st.markdown(f"**{name}**")
+        plain, filled = written(name, tokens)
+        value = in_latex(variant.multiplications(tokens, EACH))
+        st.latex(rf"\begin{{aligned}} &{plain} \\ &= {filled} \\ &= {value} \end{{aligned}}")
+    st.markdown(words.FORMULAS)
+
+
+def written(name: str, tokens: int) -> tuple[str, str]:
+    """The formula of a variant in LaTeX: in letters, and in numbers."""
+    template, numbers_of = LETTERS[name]
+    numbers = {"n": tokens, "d": EACH} | numbers_of(VARIANTS[name])
+    filled = {letter: f"{number:,}".replace(",", "{,}") for letter, number in numbers.items()}
+    return template.format_map({letter: letter for letter in numbers}), template.format_map(filled)

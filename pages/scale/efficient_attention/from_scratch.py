@@ -1,0 +1,123 @@
+"""From scratch: the same small model, trained with each kind of attention, for each of two tasks."""
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.measured import HIDDEN, EfficientRun, efficient_characters
+from dashboard import charts, controls, layout
+from dashboard.figures.costs import Point, costs
+from dashboard.theme import HUES
+from pages.scale.efficient_attention import words
+
+EXACT, LOW_RANK = "Exact", "Low rank"
+
+
+def show() -> None:
+    """The task; loss against work, and the table."""
+    every = efficient_characters()
+    if not layout.is_presented():
+        sizes = sorted({run.parameters for run in every})
+        parameters = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
+        lead = words.SCRATCH_LEAD.format(parameters=parameters, context=every[0].context, steps=every[0].steps)
+        st.markdown(lead, width=layout.PROSE)
+    names = {name: task for task, name in words.TASKS.items() if task in {run.task for run in every}}
+    with layout.control_bar():
+        task = names[controls.choice(words.TASK, list(names), key="learns", about=words.TASK_HELP, wrap=None)]
+    runs = tuple(run for run in every if run.task == task)
+    if not layout.is_presented():
+        st.markdown(words.TASK_TOLD[task], width=layout.PROSE)
+    rows = table(runs)
+    _figure(runs, rows)
+    _table(runs[0], rows)
+    layout.notes(words.SCRATCH_NOTES, notice=notices(runs), formula=lambda: _formula(runs))
+
+
+def table(runs: Sequence[EfficientRun]) -> pd.DataFrame:
+    """One row a kind of attention, the best first."""
+    exact = next((run.bits for run in runs if run.variant == EXACT), math.nan)
+    columns = ["attention", "bits a character", "more than exact", "multiplied by a head", "settings"]
+    rows = [(run.variant, run.bits, run.bits - exact, run.multiplications, run.settings) for run in runs]
+    return pd.DataFrame(rows, columns=columns).sort_values("bits a character", kind="stable", ignore_index=True)
+
+
+def _figure(runs: Sequence[EfficientRun], rows: pd.DataFrame) -> None:
+    points = [Point(run.variant, run.variant, float(run.multiplications), run.bits) for run in runs]
+    hues = {run.variant: HUES[number % len(HUES)] for number, run in enumerate(runs)}
+    figure = costs(
+        points,
+        hues=hues | {LOW_RANK: layout.look().palette.soft},  # a yardstick, not one of them
+        look=layout.look(),
+        x="numbers multiplied by one head",
+        y="bits a character",
+        width=640,
+        height=layout.look().high(420),
+    )
+    figure.update_traces(hovertemplate="%{customdata}: %{y:.3f} bits a character, %{x:.3s} products<extra></extra>")
+    charts.chart(
+        figure,
+        name="efficient-scratch",
+        alt="Held-out loss against multiplications: " + "; ".join(f"{run.variant} {run.bits:.3f} bits" for run in runs),
+        table=rows,
+    )
+
+
+def _table(run: EfficientRun, rows: pd.DataFrame) -> None:
+    st.dataframe(
+        rows,
+        hide_index=True,
+        row_height=42 if layout.is_presented() else None,
+        column_config={
+            "bits a character": st.column_config.NumberColumn(format="%.3f"),
+            "more than exact": st.column_config.NumberColumn(format="%+.3f"),
+            "multiplied by a head": st.column_config.NumberColumn(format="localized"),
+        },
+    )
+    if not layout.is_presented():
+        letter, hardware = words.LETTER[run.task], layout.plain(run.hardware)
+        st.caption(words.HOW.format(letter=letter, source=run.source, hardware=hardware, context=run.context))
+
+
+def notices(runs: Sequence[EfficientRun]) -> tuple[str, ...]:
+    """The best approximation, the cheapest and the worst one, and what each costs in bits; then the nearest map."""
+    exact = next((run for run in runs if run.variant == EXACT), None)
+    others = [run for run in runs if run.variant not in (EXACT, LOW_RANK)]
+    if exact is None or not others:
+        return ()
+    best, worst = min(others, key=lambda run: run.bits), max(others, key=lambda run: run.bits)
+    cheapest = min(others, key=lambda run: run.multiplications)
+    said = [
+        f"Of all that leave something out, **{best.variant}** ({best.settings}) predicts best: {best.bits:.3f} bits a "
+        f"character, {_against(best, exact)}, with {best.multiplications / exact.multiplications:.0%} of its "
+        "multiplications.",
+    ]
+    if cheapest != best:
+        said.append(
+            f"**{cheapest.variant}** multiplies least, {cheapest.multiplications / exact.multiplications:.0%} of what "
+            f"exact attention does, and needs {_against(cheapest, exact)}."
+        )
+    if worst not in (best, cheapest):
+        said.append(f"**{worst.variant}** predicts worst of them, with {_against(worst, exact)}.")
+    if near := next((run for run in runs if run.variant == LOW_RANK), None):
+        said.append(words.YARDSTICK.format(against=_against(near, exact), rank=near.settings.removeprefix("rank ")))
+    if best.bits < exact.bits:
+        said.append(words.BETTER.format(steps=exact.steps))
+    return tuple(said)
+
+
+def _against(run: EfficientRun, exact: EfficientRun) -> str:
+    gap = run.bits - exact.bits
+    return f"{abs(gap):.3f} bits {'more' if gap >= 0 else 'fewer'} than exact attention"
+
+
+def _formula(runs: Sequence[EfficientRun]) -> None:
+    st.latex(words.LOSS[runs[0].task])
+    if runs[0].task == HIDDEN:
+        st.markdown(words.HIDDEN_LETTERS)
+    best = min(runs, key=lambda run: run.bits)
+    st.markdown(
+        f"{best.bits:.3f} bits a character ({best.variant}): as undecided as between 2^{best.bits:.3f} = "
+        f"{2**best.bits:.1f} letters that are equally likely."
+    )

@@ -1,0 +1,252 @@
+"""Maps: the exact map of a real head, an approximation of it, and what is lost between them."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.efficient.comparison import Comparison
+from core.efficient.error_curve import Point
+from core.models.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow, Sparse
+from core.text import Tokens
+from dashboard import charts, controls, layout
+from dashboard.components.cell_map import cell_map
+from dashboard.numbers import signed
+from pages.scale.efficient_attention import compute, methods, reading, words
+from pages.scale.efficient_attention.mask import mask_and_reach
+from pages.scale.efficient_attention.methods import Method
+from pages.scale.efficient_attention.work_curves import error_against_work
+
+NAMED = 32  # tokens: up to here the axes carry them
+QUANTILE = 0.995  # of the cells lie within the scale: a few very strong weights would leave all others pale
+SEEN = 1e-3  # weights that fall by less are not listed
+NEAR = 0.1  # of the output: an error that may pass as small
+
+
+def show() -> None:
+    """Text, head and method; three maps; the errors; the lost links; the curve; the mask and how far it reaches."""
+    read = reading.choose()
+    with layout.control_bar():
+        far_layer, far_head = compute.farthest(read)
+        layer = controls.number("Layer", len(read.calls), key="layer", first=far_layer)
+        heads = read.calls[layer].heads
+        head = controls.number("Head", heads, key="head", first=far_head if layer == far_layer else 0)
+    of_head = compute.head(read, layer, head)
+    causal = of_head.causal
+    method = methods.choose(read.length, causal=causal, key="maps")
+    with layout.waiting_place():
+        found = compute.compared(read, layer, head, method.variant)
+    bar = st.container(horizontal=True)
+    for label, value, about in numbers(found):
+        bar.metric(label, value, help=about, width=160)
+    _side_by_side(found, method.name, read.tokens)
+    with layout.waiting_place():
+        _say_how(found, method, causal=causal)
+    lost, along = st.columns([2, 3], gap="large")
+    with lost:
+        _links(found, read.tokens)
+    with along:
+        points = error_against_work(read, layer, head, method, found, causal=causal)
+    said = [error_notice(found, method.name), lost_notice(found, method, read.tokens), enough_notice(points, method)]
+    if isinstance(method.variant, Sparse):
+        said.append(mask_and_reach(method.variant, read.length, layers=len(read.calls)))
+    else:
+        st.caption((words.NO_MASK if causal else words.NO_MASK_BOTH).format(method=method.name))
+    layout.notes(
+        words.MAPS_NOTES,
+        notice=tuple(filter(None, said)),
+        formula=lambda: _formula(found, method, of_head.query.shape[-1]),
+    )
+
+
+def numbers(found: Comparison) -> list[tuple[str, str, str]]:
+    """Label, value and explanation of the errors and the work.
+
+    A row that drops a link has an infinite divergence: then it is said how many rows do, not the mean of the others.
+    """
+    about = words.NUMBERS
+    if found.infinite:
+        rest = f" Mean of the other rows: {found.divergence:.3g} bits." if found.infinite < 1 else ""
+        label, value, extra = "Infinite KL, rows", percent(found.infinite), rest
+    else:
+        label, value, extra = "KL divergence", f"{found.divergence:.3g} bits", ""
+    values = {
+        "Error of the output": percent(found.output_error),
+        "Attention moved": percent(found.moved),
+        "On dropped links": percent(found.dropped),
+        label: value,
+        "Work": f"{found.cost:.3g}×",
+    }
+    return [(name, shown, about[name] + (extra if name == label else "")) for name, shown in values.items()]
+
+
+def percent(share: float) -> str:
+    """Three digits at most, and never a 0 that is none."""
+    if 0 < share < 5e-4:
+        return "< 0.1%"
+    return f"{share:.1%}" if share < 0.995 else f"{share:,.0%}"
+
+
+def _side_by_side(found: Comparison, method: str, tokens: Tokens) -> None:
+    """Three maps; the two of weights have the same scale."""
+    exact, other = found.exact.numpy(), found.approximate.numpy()
+    end = float(np.quantile(exact[exact > 0], QUANTILE)) if (exact > 0).any() else 1.0
+    shown = (
+        ("Exact", "exact", exact, (0.0, end)),
+        (method, "approximate", other, (-end if other.min() < -0.05 * end else 0.0, end)),
+        ("Approximate minus exact", "difference", other - exact, (-end, end)),
+    )
+    rows, keys = math.ceil(len(found.rows) / len(exact)), math.ceil(found.tokens / exact.shape[1])
+    if found.tokens <= NAMED:
+        queries = columns = [layout.readable(label) for label in tokens.labels]
+    else:  # where a cell is a block, the first position in the text
+        queries = [f"{int(row):,}" for row in found.rows[::rows]]
+        columns = [f"{column:,}" for column in range(0, found.tokens, keys)]
+    for place, (title, name, values, limits) in zip(st.columns(3, gap="medium"), shown, strict=True):
+        with place:
+            st.markdown(f"**{title}**")
+            cell_map(
+                values,
+                key=f"maps-{name}",
+                x="key",
+                y="query",
+                tell="query {row}, key {column}: {value}",
+                rows=queries,
+                columns=columns,
+                limits=limits,
+                alt=f"The {name} map: queries from top to bottom, keys from left to right, {found.tokens} tokens",
+                name=f"maps-{name}",
+                height=layout.look().high(360),
+            )
+    pooled = exact.size < found.tokens * len(found.rows)
+    st.caption((words.POOLED if pooled else words.SCALE).format(rows=rows, keys=keys, end=f"{end:.2g}"))
+
+
+def _say_how(found: Comparison, method: Method, *, causal: bool) -> None:
+    if found.sampled:
+        st.caption(words.SAMPLED.format(tokens=found.tokens, rows=len(found.rows)))
+    if causal and method.variant.looks_ahead:
+        st.caption(words.AHEAD.format(method=method.name))
+    if causal and isinstance(method.variant, Linformer):
+        rows, block = method.variant.matrix(found.tokens).shape
+        st.caption(words.CAUSAL_LINFORMER.format(block=block, rows=rows))
+
+
+def _links(found: Comparison, tokens: Tokens) -> None:
+    """The strongest weights that are lost, with their tokens, the strongest loss first."""
+    st.markdown(f"**{words.LINKS}**")
+    links = [link for link in found.links if link.exact - link.approximate >= SEEN]
+    if not links:
+        st.caption(words.NO_LINKS)
+        return
+    names = [layout.readable(label) for label in tokens.labels]
+    rows = [
+        (f"{link.query} {names[link.query]}", f"{link.key} {names[link.key]}", link.exact, link.approximate)
+        for link in links
+    ]
+    table = pd.DataFrame(rows, columns=["query", "key", "exact", "now"])
+    digits = {name: st.column_config.NumberColumn(format="%.3f", width=70) for name in ("exact", "now")}
+    st.dataframe(table, hide_index=True, column_config=digits)
+    charts.download_table(table, "maps-lost-links")
+
+
+def error_notice(found: Comparison, method: str) -> str:
+    """The relative error of the output, and the work that it takes."""
+    work = f"{found.cost:.2g} times the work" if found.cost > 1 else f"{percent(found.cost)} of the work"
+    told = (
+        f"With {work} of the exact kernel, *{method}* changes what this head hands on by "
+        f"**{percent(found.output_error)}** of its norm."
+    )
+    saves_nothing = " It saves nothing here: with this setting only a longer text would."
+    return told + (saves_nothing if found.cost > 1 else "")
+
+
+def lost_notice(found: Comparison, method: Method, tokens: Tokens) -> str:
+    """How much attention lies elsewhere, and the strongest link that is weaker now; empty where neither is there."""
+    variant, told = method.variant, ""
+    elsewhere = f"{percent(found.moved)} of the attention lies elsewhere. "
+    if isinstance(variant, Sparse):
+        told = (
+            f"Of the attention, {percent(found.dropped)} falls on links that are left out; what is left of a row is "
+            "shared out among the others. "
+        )
+    elif isinstance(variant, Performer):
+        told = f"Weights are estimated: {elsewhere}"
+    elif isinstance(variant, Linformer) and found.moved >= SEEN:
+        told = "Neighbours share a weight: " if variant.projection == "mean" else "Keys are mixed at random: "
+        told += elsewhere
+    link = next((link for link in found.links if link.exact - link.approximate >= SEEN), None)
+    if link is None:
+        return told.strip()
+    query, key = (layout.plain(layout.readable(tokens.labels[place])) for place in (link.query, link.key))
+    back = link.query - link.key
+    target = "itself" if not back else f"“{key}” (token {link.key:,})"
+    where = f", {back:,} token{'s' * (back > 1)} back," if back > 0 else ""
+    among = " among these rows" if found.sampled else ""
+    return (
+        f"{told}The strongest loss{among}: “{query}” (token {link.query:,}) gave **{link.exact:.2f}** to "
+        f"{target}{where} and gives {signed(link.approximate)} now."
+    )
+
+
+def enough_notice(points: Sequence[Point], method: Method) -> str:
+    """From which setting of the curve on the error stays small, and what that takes."""
+    setting = words.SETTINGS[method.name]
+    enough = next((p for n, p in enumerate(points) if all(q.error <= NEAR for q in points[n:])), None)
+    if enough is None:
+        best = min(points, key=lambda point: point.error)
+        return (
+            f"At the end of the curve the error is still above {NEAR:.0%}: it is smallest with {setting} "
+            f"{best.setting:,}, at {percent(best.error)}."
+        )
+    work = f"{percent(enough.cost)} of the work" if enough.cost <= 1 else "more work than the exact kernel"
+    return f"The error stays within {NEAR:.0%} from {setting} {enough.setting:,} on, which takes {work}."
+
+
+def _formula(found: Comparison, method: Method, each: int) -> None:
+    """The method's own formula, the error of the output, and the work."""
+    st.latex(_own_formula(method))
+    st.latex(
+        r"\begin{aligned} \text{error} &= \frac{\lVert \hat A V - A V \rVert_F}{\lVert A V \rVert_F} = "
+        rf"{found.output_error:.3g} \\ \text{{work}} &= \frac{{{_number(found.multiplications)}}}"
+        rf"{{{_number(found.of_exact)}}} = {found.cost:.3g} \end{{aligned}}"
+    )
+    st.markdown(f"{words.RATIO} Here n = {found.tokens:,} tokens, d = {each} channels.")
+    if not found.infinite:
+        st.latex(
+            r"\operatorname{KL}(A_i \,\Vert\, \hat A_i) = \sum_j A_{ij} \log_2 \frac{A_{ij}}{\hat A_{ij}} = "
+            rf"{found.divergence:.3g} \text{{ bits}}"
+        )
+
+
+def _own_formula(method: Method) -> str:
+    variant = method.variant
+    if isinstance(variant, SlidingWindow):
+        where = rf"0 \le i - j < {variant.window}" if variant.causal else rf"|i - j| \le {variant.window // 2}"
+        return rf"\hat A_{{ij}} \propto e^{{q_i k_j / \sqrt d}} \ \text{{where}}\ {where}"
+    if isinstance(variant, BigBird):
+        return (
+            r"\begin{aligned} &\hat A_{ij} \propto e^{q_i k_j / \sqrt d} \\ &\text{where}\ j \in W(i) \cup R(i) "
+            rf"\cup G \\ &|W| = {variant.window},\ |R| = {variant.random} \text{{ blocks}} \\ "
+            rf"&|G| = {variant.global_tokens} \text{{ tokens}} \end{{aligned}}"
+        )
+    if isinstance(variant, Linformer):
+        return (
+            r"\begin{aligned} \hat A &= \operatorname{softmax}\!\left( \frac{Q\,(E K)^\top}{\sqrt d} \right) E "
+            rf"\\ k &= {variant.rank} \end{{aligned}}"
+        )
+    if isinstance(variant, Performer):
+        return (
+            r"\begin{aligned} \hat A_{ij} &\propto \phi(q_i)^\top \phi(k_j) \\ \phi(x) &= \tfrac{1}{\sqrt m}\, "
+            rf"e^{{\omega x - \lVert x \rVert^2 / 2}} \\ m &= {variant.features} \end{{aligned}}"
+        )
+    if isinstance(variant, Clustered):
+        return rf"\hat A_i = \operatorname{{softmax}}(q^c_{{c(i)}} K^\top / \sqrt d), \quad C = {variant.clusters}"
+    assert isinstance(variant, LowRank)
+    return rf"\hat A = \sum_{{r \le {variant.rank}}} \sigma_r u_r v_r^\top"
+
+
+def _number(count: int) -> str:
+    return f"{count:,}".replace(",", "{,}")

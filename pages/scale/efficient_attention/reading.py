@@ -1,0 +1,85 @@
+"""The model and the text that Maps and Swapped in look at: chosen, written or opened, and read."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core import zoo
+from dashboard import controls, layout, waiting
+from dashboard.models import long_text_model
+from dashboard.watched import Text
+from pages.scale.efficient_attention import compute, words
+from pages.scale.efficient_attention.compute import FIRST, Reading
+
+OWN, WRITTEN = "Your own", "Written by the model"
+LENGTHS = (64, 128, 256, 512, 1024, 2048)
+FEWEST = 1024  # tokens that are read at most, where one may choose: a second
+USUAL = 4096  # tokens that are read unless somebody asks for more: 16,384 take a minute on two cores
+
+
+def choose() -> Reading:
+    """The controls, and what the model made of what was chosen; stops in a sentence where the text cannot be used."""
+    with st.container():  # another kind of text has other controls: what follows stays in its place all the same
+        return _choose()
+
+
+def _choose() -> Reading:
+    with layout.control_bar():
+        first = compute.first_model()
+        name = controls.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)])
+        longest = compute.longest(name)
+        sources, about = ([WRITTEN, OWN], words.OWN_TEXT_HELP) if longest else ([OWN], words.NO_SAMPLE)
+        source = controls.choice("Text", sources, key="source", about=about, wrap=None)
+        length = _length(longest) if source == WRITTEN else 0
+    context = long_text_model(name).context
+    text: Text
+    if source == WRITTEN:
+        instead = _fewer("write", "written", min(FIRST, length)) if length > FIRST else None
+        with waiting.patiently(words.WRITING, unit="tokens", instead=instead) as progress:
+            text = compute.written(name, length, progress)
+        most, instead = context, None
+    else:
+        text = controls.text()
+        most = _most(context)
+        instead = _fewer("read", "most", FEWEST) if context > USUAL and most > FEWEST else None
+    with waiting.patiently(words.READING, unit="layers", instead=instead) as progress:
+        reading = compute.read(name, text, most, progress)
+    if source == WRITTEN and not layout.is_presented():
+        with st.expander("What the model wrote"):
+            st.text(str(text).strip())
+    layout.say_what_was_cut(reading.tokens)
+    return reading
+
+
+def _fewer(verb: str, key: str, tokens: int) -> tuple[str, Callable[[], None]]:
+    """What to do rather than wait: the same with fewer tokens."""
+
+    def give_up() -> None:
+        st.session_state[key] = tokens
+
+    return f"Cancel, and {verb} {tokens:,} tokens", give_up
+
+
+def _length(longest: int) -> int:
+    """How many tokens the model writes, up to the longest that it can."""
+    options = [length for length in LENGTHS if length < longest] + [longest]
+    if st.session_state.get("written") not in (None, *options):
+        st.session_state.written = longest
+    first = FIRST if FIRST in options else longest
+    return st.select_slider("Tokens", options, value=first, key="written", bind="query-params", width=220)
+
+
+def _most(context: int) -> int:
+    """How many tokens are read at most, where the model holds more than is read in a few seconds."""
+    if context <= USUAL:
+        return context
+    return st.select_slider(
+        "Tokens that are read at most",
+        [FEWEST, USUAL, context],
+        value=USUAL,
+        key="most",
+        bind="query-params",
+        format_func=lambda tokens: f"{tokens:,}",
+        width=260,
+        help=words.MOST_HELP,
+    )

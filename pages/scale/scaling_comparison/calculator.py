@@ -1,0 +1,268 @@
+"""Calculator: computing, memory and time of a GPT of one's own, and whether another size would have bought more."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from jaxtyping import Float
+
+from core.published.devices import devices
+from core.scaling import (
+    EXACT,
+    FLOPS_EACH,
+    RULE,
+    Chinchilla,
+    Device,
+    hours,
+    running_memory,
+    training_flops,
+    training_memory,
+)
+from core.sizes import Line, Shape, flops, total
+from dashboard import charts, layout, own_gpt
+from dashboard.numbers import amount, in_latex, with_power
+from dashboard.theme import HUES
+from pages.scale.scaling_comparison import compute, figures_explored, words
+from pages.scale.scaling_comparison.figures_bars import memory_bar
+
+BILLION = 1e9
+TOKENS = tuple(step * 10**power for power in range(8, 14) for step in (1, 2, 3, 5))  # 0.1 billion to 50 trillion
+NOTICEABLE = 0.002  # nats
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """All that was chosen."""
+
+    shape: Shape
+    context: int
+    tokens: int
+    batch: int
+    device: Device
+    devices: int
+    utilisation: float
+
+    @property
+    def flops(self) -> tuple[Line, Line]:
+        """6 N D, and the exact count."""
+        return training_flops(self.shape, self.context, self.tokens)
+
+    @property
+    def memory(self) -> tuple[Line, ...]:
+        """Bytes for the training, part by part."""
+        return training_memory(self.shape, self.context, self.batch)
+
+    @property
+    def kept(self) -> Line:
+        """Bytes of the keys and values of all texts of a batch in half precision."""
+        return running_memory(self.shape, self.context, self.batch, "fp16")[1]
+
+    def duration(self, operations: float) -> str:
+        """How long so many FLOPs take on all devices together."""
+        return duration(hours(operations, self.device, devices=self.devices, utilisation=self.utilisation))
+
+
+def show() -> None:
+    """Controls, numbers, two figures."""
+    if not layout.is_presented():
+        st.markdown(words.CALCULATOR_LEAD, width=layout.PROSE)
+    wanted = _choose()
+    rule, exact = wanted.flops
+    with layout.control_bar():
+        st.metric("Parameters", amount(total(wanted.shape)))
+        st.metric(f"FLOPs, {RULE}", with_power(rule.value, digits=3))
+        st.metric(f"FLOPs, {EXACT.lower()}", with_power(exact.value, digits=3))
+        st.metric("Duration", wanted.duration(float(exact.value)))
+        st.metric("KV cache of the texts", f"{amount(wanted.kept.value)}B")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _memory(wanted)
+    with right:
+        split = _split(wanted)
+    if not layout.is_presented():
+        with st.expander(words.BILL):
+            st.markdown(words.BILL_SYMBOLS)
+            for line in (*wanted.flops, *wanted.memory, wanted.kept):
+                st.markdown(f"**{line.part}**")
+                st.latex(rf"{line.formula} = {line.filled} = {in_latex(line.value)}")
+    layout.notes(words.CALCULATOR_NOTES, notice=notice(wanted, split), formula=formula)
+
+
+def _choose() -> Wanted:
+    shape, context = own_gpt.choose("calc")
+    offered = {device.name: device for device in devices()}
+    with layout.control_bar():
+        tokens = st.select_slider(
+            "Training tokens",
+            TOKENS,
+            300 * 10**9,
+            format_func=amount,
+            key="calc_tokens",
+            bind="query-params",
+            width=300,
+        )
+        batch = st.number_input("Texts at once", 1, 1_000_000, 1, key="calc_batch", bind="query-params", width=150)
+    with layout.control_bar():
+        device = st.selectbox(
+            "Device",
+            list(offered),
+            list(offered).index("NVIDIA A100 SXM 80 GB"),
+            key="calc_device",
+            bind="query-params",
+            width=300,
+        )
+        count = st.number_input("How many", 1, 1_000_000, 1024, key="calc_devices", bind="query-params", width=150)
+        used = st.slider(
+            "Share of the peak that is used",
+            5,
+            100,
+            40,
+            5,
+            format="%d %%",
+            key="calc_used",
+            bind="query-params",
+            width=300,
+        )
+    if not layout.is_presented():
+        st.caption(words.DEVICES.format(device=device, source=offered[device].source))
+    return Wanted(shape, context, tokens, batch, offered[device], count, used / 100)
+
+
+def duration(number: float) -> str:
+    """Hours as a person says them."""
+    for unit, size in (("years", 8766.0), ("days", 24.0), ("hours", 1.0), ("minutes", 1 / 60)):
+        if number >= 2 * size:
+            return f"{number / size:,.3g} {unit}"
+    return f"{3600 * number:,.3g} seconds"
+
+
+def _memory(wanted: Wanted) -> None:
+    st.subheader("Does the training fit?", anchor=False)
+    if not layout.is_presented():
+        st.caption(words.FIT)
+    parts = {line.part: line.value / BILLION for line in wanted.memory}
+    figure = memory_bar(parts, wanted.device.bytes / BILLION, device=wanted.device.name, look=layout.look())
+    charts.chart(
+        figure,
+        name="calculator-memory",
+        alt="Memory of the training: " + ", ".join(f"{name} {amount(1e9 * size)}B" for name, size in parts.items()),
+        table=pd.DataFrame(
+            [{"part": line.part, "bytes": line.value, "formula": line.formula} for line in wanted.memory]
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Split:
+    """Sizes that cost the same compute, the loss that a law expects of each, and two of them."""
+
+    parameters: Float[np.ndarray, "place"]
+    loss: Float[np.ndarray, "place"]
+    chosen: tuple[float, float]  # parameters and loss
+    best: tuple[float, float]
+
+
+def _split(wanted: Wanted) -> Split:
+    st.subheader("Would another size buy more?", anchor=False)
+    law, runs = compute.law_of_chinchilla()
+    if not layout.is_presented():
+        st.caption(words.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
+    split = split_of(law, total(wanted.shape), wanted.tokens)
+    charts.chart(
+        split_curve(split),
+        name="calculator-split",
+        alt=f"Loss of all splits of the same compute: {split.chosen[1]:.3f} as chosen, {split.best[1]:.3f} at best.",
+        table=pd.DataFrame({"parameters": split.parameters, "loss": split.loss}),
+    )
+    return split
+
+
+def split_of(law: Chinchilla, parameters: int, tokens: int) -> Split:
+    """All sizes that cost the same 6 N D, from a hundredth to a hundred times the best one and the chosen one."""
+    flops = float(FLOPS_EACH) * parameters * tokens
+    best, data = (float(each[0]) for each in law.optimal(np.array([flops])))
+    sizes = np.geomspace(min(best, parameters) / 100, max(best, parameters) * 100, 200)
+    one = law.loss(np.array([float(parameters), best]), np.array([float(tokens), data]))
+    return Split(
+        sizes, law.loss(sizes, flops / FLOPS_EACH / sizes), (float(parameters), float(one[0])), (best, float(one[1]))
+    )
+
+
+def split_curve(split: Split) -> go.Figure:
+    """The loss along all splits of one compute; the chosen one and the best one as marks."""
+    marks = {"your model": (*split.chosen, HUES[1]), "lowest loss for this compute": (*split.best, HUES[2])}
+    points = pd.DataFrame(
+        [
+            {"x": size, "y": loss, "family": name, "label": name, "tell": f"{amount(size)}parameters, loss {loss:.3f}"}
+            for name, (size, loss, _) in marks.items()
+        ]
+    )
+    curve = figures_explored.Line(
+        "", split.parameters, split.loss, colour=HUES[0], tell="%{x:.3s} parameters: loss %{y:.3f}", whole=True
+    )
+    figure = figures_explored.explored(
+        points.assign(short=""),
+        x=figures_explored.Axis("parameters", True, "power"),
+        y=figures_explored.Axis("loss, nats a token"),
+        hues={name: hue for name, (_, _, hue) in marks.items()},
+        look=layout.look(),
+        lines=[curve],
+        symbols=("diamond", "circle"),
+        height=380,
+    )
+    top = max(split.chosen[1], float(np.quantile(split.loss, 0.8)))
+    margin = 0.08 * (top - split.best[1])
+    figure.update_yaxes(range=[split.best[1] - margin, top + margin])
+    return figure
+
+
+def notice(wanted: Wanted, split: Split) -> tuple[str, ...]:
+    """The rule beside the count, the fit, and the better split."""
+    return (rule_and_count(wanted), _fit(wanted), _better(wanted, split))
+
+
+def rule_and_count(wanted: Wanted) -> str:
+    """How far the exact count is from 6 N D, and the two ways in which they differ, as shares."""
+    rule, exact = (line.value for line in wanted.flops)
+    share = 100 * (exact / rule - 1)
+    forward = sum(line.value for line in flops(wanted.shape, wanted.context))
+    scores = 4 * wanted.shape.layers * wanted.context**2 * wanted.shape.inner  # keys and values, 2 FLOPs a product
+    idle = 1 - (forward - scores) / (2 * wanted.context * total(wanted.shape))
+    return (
+        f"The exact count is {abs(share):.3g} % {'above' if share > 0 else 'below'} {RULE}. {scores / forward:.2%} of "
+        f"it are attention's scores and weighted sums, which are no parameters; {idle:.2%} of the parameters "
+        "(positions, norms, biases) are in no product of matrices."
+    )
+
+
+def _fit(wanted: Wanted) -> str:
+    needed, has = sum(line.value for line in wanted.memory), wanted.device.bytes
+    largest = max(wanted.memory, key=lambda line: line.value)
+    most = f"most of it for *{largest.part}* ({largest.value / needed:.0%})"
+    told = f"By this bill, training needs {amount(needed)}B, {most}"
+    if needed <= has:
+        return f"{told}: it fits into one {wanted.device.name}."
+    return f"{told}: shared out evenly, it takes at least {math.ceil(needed / has):,} × {wanted.device.name}."
+
+
+def _better(wanted: Wanted, split: Split) -> str:
+    (size, loss), (best, lowest) = split.chosen, split.best
+    if loss - lowest < NOTICEABLE:
+        return f"By the law, no other size would lower the loss by {NOTICEABLE} or more for this compute."
+    compute_used = FLOPS_EACH * size * wanted.tokens
+    larger, dearer = ("smaller", "cheaper") if best < size else ("larger", "dearer")
+    return (
+        f"By the law, a {larger} model of {amount(best).strip()} parameters that reads "
+        f"{amount(size * wanted.tokens / best).strip()} tokens would reach {lowest:.3f} instead of {loss:.3f} in the "
+        f"same {wanted.duration(compute_used)} of {RULE}. Each token would also be {dearer} to run."
+    )
+
+
+def formula() -> None:
+    """What the bill above is made of."""
+    st.latex(r"C \approx 6\,N D")
+    st.latex(r"t = \frac{C}{\text{devices}\cdot\text{peak}\cdot\text{share}}")
+    st.markdown(words.BUDGET_FORMULA)

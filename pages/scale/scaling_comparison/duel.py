@@ -1,0 +1,134 @@
+"""Two pre-trained models on all data sets that both were tested on: who wins where, by how much, at what price."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core import published
+from dashboard import charts, layout
+from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison.figures_bars import differences
+from pages.scale.scaling_comparison.selection import FAMILIES, difference, listed
+
+RIVAL = "BiT-L (ResNet152x4)"
+RUNS = 3  # of the tuning, behind each published mean and standard deviation
+
+
+def show() -> None:
+    """Choice of the two, figure, table and notes."""
+    table = compute.transfer()
+    models = list(dict.fromkeys(table.model))
+    with layout.control_bar():
+        own = st.selectbox("This model", models, key="duel_own", bind="query-params", width=330)
+        other = st.selectbox(
+            "against", models, index=models.index(RIVAL), key="duel_other", bind="query-params", width=330
+        )
+    rows = between(table, own, other)
+    family = table.drop_duplicates("model").set_index("model").family
+    figure = differences(
+        rows.dataset.tolist(),
+        rows.difference.to_numpy(),
+        2 * rows.error.to_numpy(),
+        [_tell(own, other, row) for row in rows.itertuples()],
+        look=layout.look(),
+        x=words.DUEL_AXIS,
+        colours=(FAMILIES[family[own]], FAMILIES[family[other]]),
+    )
+    charts.chart(
+        figure,
+        name="scaling-duel",
+        alt=f"Accuracy of {own} minus that of {other}, in points: "
+        + "; ".join(f"{row.dataset} {difference(row.difference, 2)}" for row in rows.itertuples()),
+        table=rows,
+    )
+    _numbers(own, other, rows)
+    layout.notes(words.TRANSFER_NOTES, notice=notice(own, other, rows), formula=lambda: formula(rows))
+
+
+def between(table: pd.DataFrame, own: str, other: str) -> pd.DataFrame:
+    """A row for each data set of both: what is published of the two, their difference and its standard error.
+
+    The published deviations are those of single runs, the accuracies means of RUNS: a mean is off by s / sqrt(RUNS).
+    Where a deviation is not published, the error is not known.
+    """
+    ours, theirs = (table[table.model == name] for name in (own, other))
+    columns = ["dataset", "accuracy", "deviation", "core_days", "source", *(["note"] if table.note.any() else [])]
+    rows = ours[columns].merge(theirs[columns], on="dataset", suffixes=("", "_other"))
+    return rows.assign(
+        difference=(rows.accuracy - rows.accuracy_other).round(6),
+        error=np.sqrt((rows.deviation**2 + rows.deviation_other**2) / RUNS),
+    )
+
+
+def _tell(own: str, other: str, row) -> str:
+    error = f" ± {2 * row.error:.2f}" if row.error == row.error else ", no deviation published"
+    return (
+        f"{row.dataset}: {own} {row.accuracy:.2f} %, {other} {row.accuracy_other:.2f} %, difference "
+        f"{difference(row.difference, 2)}{error} points ({row.source})"
+    )
+
+
+def _numbers(own: str, other: str, rows: pd.DataFrame) -> None:
+    number = st.column_config.NumberColumn
+    with st.expander("The numbers", expanded=layout.is_presented()):
+        st.dataframe(
+            rows.drop(columns=["core_days", "core_days_other", "source_other", "error"]),
+            hide_index=True,
+            width="stretch",
+            column_config={
+                "dataset": "data set",
+                "accuracy": number(own, format="%.2f"),
+                "deviation": number("±", format="%.2f"),
+                "accuracy_other": number(other, format="%.2f"),
+                "deviation_other": number("± ", format="%.2f"),
+                "difference": number(format="%.2f"),
+            },
+        )
+        st.caption(words.VARIANTS)
+        st.dataframe(
+            pd.DataFrame(map(vars, published.vit_variants())),
+            hide_index=True,
+            width="stretch",
+            column_config={"parameters": number(format="localized")},
+        )
+
+
+def notice(own: str, other: str, rows: pd.DataFrame) -> tuple[str, ...]:
+    """Who wins where, how much of it chance may do, and at what price; `rows` are those `between` the two."""
+    if own == other:
+        return (words.SAME,)
+    won, lost, even = (rows.dataset[mask] for mask in (rows.difference > 0, rows.difference < 0, rows.difference == 0))
+    sentences = [
+        f"**{layout.plain(own)}** is ahead on **{len(won)} of {len(rows)}** data sets"
+        + (f", behind on {', '.join(lost)}" if len(lost) else "")
+        + (f", equal on {', '.join(even)}." if len(even) else ".")
+    ]
+    if len(even) < len(rows):
+        widest = rows[rows.difference.abs() == rows.difference.abs().max()]
+        gaps = (f"{layout.plain(row.dataset)} ({difference(row.difference, 2)} points)" for row in widest.itertuples())
+        sentences.append(f"The widest gap is on {listed(list(gaps))}.")
+    known = rows[rows.error.notna()]
+    if len(known):
+        clear = int((known.difference.abs() > 2 * known.error).sum())
+        sentences.append(
+            f"Of the {len(known)} with published deviations of both, **{clear}** differ by more than twice the "
+            f"standard error of their difference{'; the rest may be chance.' if clear < len(known) else '.'}"
+        )
+    days, rival = rows.core_days.iloc[0], rows.core_days_other.iloc[0]
+    told = f"Pre-training took {days:,.0f} core-days of TPUv3 against {rival:,.0f}"
+    dearer = "the rival" if rival > days else "the first"
+    times = f": {dearer} cost **{max(days, rival) / min(days, rival):.1f} times as much**" if days != rival else ""
+    return (*sentences, f"{told}{times}.")
+
+
+def formula(rows: pd.DataFrame) -> None:
+    """The difference and its error, with the numbers of the first data set that has both deviations."""
+    st.latex(rf"d = \bar p_A - \bar p_B \pm 2\,\sqrt{{\frac{{s_A^2}}{{{RUNS}}} + \frac{{s_B^2}}{{{RUNS}}}}}")
+    for row in rows[rows.error.notna()].head(1).itertuples():
+        st.markdown(f"{layout.plain(row.dataset)}:")
+        st.latex(
+            rf"\begin{{aligned}} {row.accuracy:.2f} - {row.accuracy_other:.2f} &= {row.difference:.2f} \\ "
+            rf"2\,\sqrt{{{row.deviation:.2f}^2/{RUNS} + {row.deviation_other:.2f}^2/{RUNS}}} &= {2 * row.error:.3f} "
+            r"\end{aligned}"
+        )
+    st.markdown(words.DUEL_FORMULA)

@@ -1,0 +1,144 @@
+"""Every task of GLUE against people, one entry of the leaderboard at a time, and any two of its scores."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.published.language import GLUE_TASKS
+from dashboard import charts, controls, layout
+from dashboard.theme import HUES
+from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison.figures_bars import against
+from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference, listed
+
+
+def show() -> None:
+    """Choice of an entry, figure and notes."""
+    board = compute.glue()
+    models = board[board.family == "models"]
+    name = st.selectbox("Entry", models.label.tolist(), key="glue_entry", bind="query-params", width=controls.WIDTH)
+    tasks = by_task(board, name)
+    figure = against(
+        list(tasks.task),
+        tasks[name].to_numpy(),
+        [models[task].to_numpy() for task in tasks.task],
+        tasks.people.to_numpy(),
+        labels=models.label.tolist(),
+        name=name,
+        look=layout.look(),
+        x=words.GLUE_AXIS,
+    )
+    charts.chart(
+        figure,
+        name="scaling-glue",
+        alt=f"Scores of {name} minus those of people, by task: "
+        + "; ".join(f"{row.task} {difference(row.difference)}" for row in tasks.itertuples()),
+        table=tasks,
+    )
+    if not layout.is_presented():
+        told = (words.GLUE_SOURCE.format(source=board.source.iloc[0]), *filter(None, board.note.unique()))
+        st.caption(layout.plain(" ".join(told)))
+    layout.notes(words.LANGUAGE_NOTES, notice=notice(tasks), formula=lambda: formula(tasks))
+
+
+def by_task(board: pd.DataFrame, name: str) -> pd.DataFrame:
+    """A row a task: the entry's score, people's, their difference, and how many entries beat people there."""
+    people = board[board.family == "people"].iloc[0]
+    models = board[board.family == "models"]
+    own = models[models.label == name].iloc[0]
+    rows = [
+        {
+            "task": task,
+            name: own[task],
+            "people": people[task],
+            "difference": round(own[task] - people[task], 6),
+            "entries ahead of people": int((models[task].round(6) > round(people[task], 6)).sum()),
+            "entries": len(models),
+            "source": people.source,
+            **({"note": own.note} if own.note else {}),
+        }
+        for task in GLUE_TASKS
+    ]
+    return pd.DataFrame(rows).sort_values("difference", ascending=False, ignore_index=True)
+
+
+def notice(tasks: pd.DataFrame) -> tuple[str, ...]:
+    """Where the entry is ahead of people and where behind; where no entry is ahead."""
+    ahead, behind = tasks[tasks.difference > 0], tasks[tasks.difference < 0]
+    most, least = tasks.iloc[0], tasks.iloc[-1]
+    never = tasks.task[tasks["entries ahead of people"] == 0].tolist()
+    first = "Furthest ahead" if most.difference > 0 else "Least behind"
+    last = "furthest behind" if least.difference < 0 else "least ahead"
+    return (
+        f"**{layout.plain(tasks.columns[1])}** is ahead of people on **{len(ahead)} of {len(tasks)}** tasks"
+        + (f", behind on {', '.join(behind.task)}." if len(behind) else "."),
+        f"{first} on {most.task} ({difference(most.difference)}), {last} on {least.task} "
+        f"({difference(least.difference)}).",
+        *((f"On {listed(never)} no entry of the table is ahead of people.",) if never else ()),
+        words.PEOPLE,
+    )
+
+
+def formula(tasks: pd.DataFrame) -> None:
+    """The mean over tasks, with the numbers of the entry."""
+    scores = tasks.iloc[:, 1]
+    st.latex(r"\text{GLUE} = \frac{1}{9} \sum_{\text{tasks}} s_\text{task}")
+    first, second = (" + ".join(f"{score:.1f}" for score in half) for half in (scores[:5], scores[5:]))
+    st.latex(rf"\begin{{aligned}} \tfrac{{1}}{{9}}\,(&{first} \\ &+ {second}) = {scores.mean():.1f} \end{{aligned}}")
+    st.markdown(words.GLUE_FORMULA.format(people=f"{tasks.people.mean():.1f}"))
+
+
+def entries() -> Table:
+    """The same table for the explorer; people are one of its entries."""
+    return Table(
+        "glue",
+        compute.glue(),
+        (
+            Measure("score", "GLUE, mean of all tasks", "", "more", "one"),
+            *(Measure(task, task, "", "more", "one") for task in GLUE_TASKS),
+            Measure("rank", "Rank", "", "less", "number"),
+        ),
+        x="score",
+        y="WNLI",
+        hues={"models": FAMILIES["transformer"], "people": HUES[1]},
+        families="Who",
+        details={"team": "Team"},
+        things="entries",
+    )
+
+
+def about_entries(selection: Selection) -> tuple[str, ...]:
+    """How two scores go together over the models, and where people stand."""
+    x, y = selection.choices.x, selection.choices.y
+    models, people = (selection.placed[selection.placed.family == who] for who in ("models", "people"))
+    sentences = []
+    if x != y and (r := correlation(models, x.column, y.column)) is not None:
+        told = f"{r:.2f}".replace("-", "−")
+        sentences.append(
+            f"Over the {len(models)} models shown, *{x.inside}* and *{y.inside}* have a correlation of **{told}**."
+        )
+    if len(people) and len(models):
+        human = people[y.column].iloc[0]
+        ahead = int((models[y.column] > human).sum() if y.better == "more" else (models[y.column] < human).sum())
+        sentences.append(f"Ahead of people in *{y.inside}* ({y.tell(human)}): {ahead} of {len(models)} models.")
+    return tuple(sentences)
+
+
+def correlation(rows: pd.DataFrame, x: str, y: str) -> float | None:
+    """Pearson's, over at least three rows that are not all alike."""
+    if len(rows) < 3 or rows[x].nunique() < 2 or rows[y].nunique() < 2:
+        return None
+    return float(np.corrcoef(rows[x].astype(float), rows[y].astype(float))[0, 1])
+
+
+def correlation_formula(selection: Selection) -> None:
+    """Pearson's correlation with the numbers of the page."""
+    x, y = selection.choices.x, selection.choices.y
+    models = selection.placed[selection.placed.family == "models"]
+    st.latex(r"r = \frac{\sum (x_i - \bar x)(y_i - \bar y)}{\sqrt{\sum (x_i - \bar x)^2 \sum (y_i - \bar y)^2}}")
+    if x != y and (r := correlation(models, x.column, y.column)) is not None:
+        st.latex(
+            rf"n = {len(models)}, \quad \bar x = {models[x.column].mean():.1f}, \quad "
+            rf"\bar y = {models[y.column].mean():.1f}, \quad r = {r:.2f}"
+        )
+    st.markdown(words.CORRELATION_FORMULA)

@@ -1,0 +1,257 @@
+"""Laws: fitted to the cheaper runs, tried on the dearer ones."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.published import published_laws
+from core.scaling import LAWS, Bootstrap, Chinchilla
+from dashboard import charts, layout
+from dashboard.numbers import amount, in_latex, with_power
+from dashboard.theme import HUES
+from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison.figures_explored import Axis, Line, explored
+
+SIZES = (0.0, 1e8, 2e8, 5e8, 1e9, 2e9)
+LIMITS = (3e19, 1e20, 3e20, 1e21, 3e21, 1e22, float("inf"))
+KINDS = {"not held out": HUES[0], "held out": HUES[1]}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A law that was fitted to those `runs` that are not "held out"; "predicted loss" is what it expects of each."""
+
+    law: str
+    runs: pd.DataFrame
+    found: Bootstrap
+
+
+def show() -> None:
+    """Controls, the two figures, the coefficients."""
+    if not layout.is_presented():
+        st.markdown(words.LAWS_LEAD, width=layout.PROSE)
+    fit = fit_of(*_choose())
+    numbers = fit.runs
+    left, right = st.columns([3, 2], gap="medium")
+    along = along_compute(fit)
+    with left:
+        charts.chart(
+            runs_figure(numbers, "training FLOPs", "loss", along),
+            name="laws-compute",
+            alt=f"Loss of {len(numbers)} training runs against their compute, and the fitted law: "
+            f"{along.y[0]:.2f} at {along.x[0]:.0e} FLOPs, {along.y[-1]:.2f} at {along.x[-1]:.0e}.",
+            table=numbers,
+        )
+    with right:
+        both = numbers[["loss", "predicted loss"]]
+        ends = np.array([both.min().min(), both.max().max()])
+        charts.chart(
+            runs_figure(numbers, "loss", "predicted loss", Line("", ends, ends, dash="dot")),
+            name="laws-predicted",
+            alt="Predicted against measured losses; runs that were held out are marked.",
+            table=numbers,
+        )
+    _coefficients(fit)
+    layout.notes(words.LAWS_NOTES, notice=notice(fit), formula=lambda: formula(fit))
+
+
+def _choose() -> tuple[compute.Collection, str, int, float, float]:
+    with layout.control_bar():
+        collection = st.segmented_control(
+            "Runs",
+            get_args(compute.Collection),
+            default="Chinchilla",
+            key="laws_runs",
+            bind="query-params",
+            required=True,
+        )
+        law = st.segmented_control(
+            "Law", list(LAWS), default="Chinchilla", key="laws_law", bind="query-params", required=True
+        )
+        without = st.toggle(
+            "Without outliers",
+            True,
+            key="laws_trim",
+            bind="query-params",
+            help=f"The {compute.OUTLIERS} runs with the highest losses.",
+        )
+    outliers = compute.OUTLIERS if without and collection == "Chinchilla" else 0
+    with layout.control_bar():
+        smallest = st.select_slider(
+            "Models from", SIZES, format_func=_size, key="laws_from", bind="query-params", width=300
+        )
+        limit = st.select_slider(
+            "Hold back runs above",
+            LIMITS,
+            value=1e21,
+            format_func=_flops,
+            key="laws_limit",
+            bind="query-params",
+            width=300,
+        )
+    if not layout.is_presented():
+        everyone = len(compute.published_runs(collection))
+        st.caption((words.CHINCHILLA if collection == "Chinchilla" else words.PYTHIA).format(runs=everyone))
+    return collection, law, outliers, limit, smallest
+
+
+def fit_of(
+    collection: compute.Collection, law: str, outliers: int, limit: float, smallest: float, draws: int = compute.DRAWS
+) -> Fit:
+    """The law with its resamples, see `compute.fitted`, and all runs, whether they were held out or not."""
+    found = compute.fitted(collection, law, outliers, limit, smallest, draws=draws)
+    runs = compute.runs_without(collection, outliers, smallest)
+    points = compute.points_of(runs)
+    runs["predicted loss"] = found.best.loss(points.parameters, points.tokens)
+    runs["held out"] = runs["training FLOPs"] > limit
+    return Fit(law, runs, found)
+
+
+def _flops(value: float) -> str:
+    return "nothing" if np.isinf(value) else f"{with_power(value, digits=1)} FLOPs"
+
+
+def _size(parameters: float) -> str:
+    return f"{parameters / 1e9:g} G" if parameters >= 1e9 else (f"{parameters / 1e6:g} M" if parameters else "any size")
+
+
+def along_compute(fit: Fit) -> Line:
+    """The law over the compute of all runs and a power of ten more, with the band of its resamples."""
+    spent = fit.runs["training FLOPs"]
+    flops = np.geomspace(spent.min(), 10 * spent.max(), 60)
+    low, high = fit.found.band(flops)
+    return Line(
+        "lowest loss that the law allows",
+        flops,
+        fit.found.best.lowest(flops),
+        colour=HUES[2],
+        low=low,
+        high=high,
+        tell="%{x:.2e} FLOPs: the law allows %{y:.3f}",
+        whole=True,
+    )
+
+
+TITLES = {"training FLOPs": "training compute, FLOPs", "loss": "loss, measured", "predicted loss": "loss, predicted"}
+
+
+def runs_figure(numbers: pd.DataFrame, x: str, y: str, line: Line) -> go.Figure:
+    """Each run as a point of two of the columns in TITLES, and a line."""
+    points = pd.DataFrame(
+        {
+            "x": numbers[x],
+            "y": numbers[y],
+            "family": np.where(numbers["held out"], *reversed(KINDS)),
+            "label": numbers.run,
+            "short": "",
+            "tell": [
+                f"{with_power(tokens, digits=3)} tokens, {with_power(flops, digits=3)} FLOPs\n"
+                f"loss {loss:.3f}, the law says {said:.3f}"
+                for tokens, flops, loss, said in numbers[["tokens", *TITLES]].itertuples(index=False)
+            ],
+        }
+    )
+    by_compute = x == "training FLOPs"
+    figure = explored(
+        points,
+        x=Axis(TITLES[x], True, "power" if by_compute else "none"),
+        y=Axis("loss, nats" if by_compute else TITLES[y], True),
+        hues=KINDS,
+        look=layout.look(),
+        lines=[line],
+        footer=numbers.source[0],
+        height=layout.look().high(440),
+    )
+    # Losses span less than a power of ten: round ones are written.
+    ticks = round_ticks(numbers["loss"], line.y)
+    figure.update_yaxes(tickvals=ticks, dtick=None)
+    if not by_compute:
+        figure.update_xaxes(tickvals=ticks, dtick=None)
+    return figure
+
+
+def round_ticks(*losses: np.ndarray | pd.Series) -> list[float]:
+    """At most eight round numbers from the lowest to the highest loss."""
+    low, high = min(each.min() for each in losses), max(each.max() for each in losses)
+    step = next(step for step in (0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10) if (high - low) / step <= 7 or step == 10)
+    return [round(value, 4) for value in np.arange(np.ceil(low / step) * step, high + step / 2, step).tolist()]
+
+
+def _coefficients(fit: Fit) -> None:
+    st.subheader("The numbers of the law", anchor=False)
+    best, intervals = fit.found.best, fit.found.intervals()
+    rows: dict[str, list] = {
+        "": [symbol.replace(r"\alpha", "α").replace(r"\beta", "β") for symbol in words.FORMULAS[fit.law][1]],
+        "fitted here": [_round(value) for value in best.values()],
+        "90 % interval": [f"{_round(low)} to {_round(high)}" for low, high in map(intervals.get, best.names())],
+    }
+    published = [each for each in published_laws() if each.kind == fit.law]
+    rows |= {each.paper: [_round(value) for value in each.law.values()] for each in published}
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        row_height=42 if layout.is_presented() else None,
+        column_config={each.paper: st.column_config.TextColumn(help=each.source) for each in published},
+    )
+    if not layout.is_presented():
+        st.caption(words.ABOUT_BAND.format(draws=len(fit.found.drawn)))
+
+
+def _round(value: float) -> str:
+    return f"{value:.2e}" if value >= 1e5 else f"{value:.4g}"
+
+
+def notice(fit: Fit) -> tuple[str, ...]:
+    """How far the law and its forecasts miss, what it was fitted to where that is not all, and what it advises."""
+    some = (words.FRONTIER,) if fit.law == "Compute frontier" else ()
+    columns = (fit.runs[name].to_numpy() for name in ("predicted loss", "loss", "held out"))
+    return (foretold(*columns), *some, *_advice(fit))
+
+
+def foretold(predicted: np.ndarray, measured: np.ndarray, held_out: np.ndarray) -> str:
+    """How far the law misses the runs that were not held back, and those that were."""
+    errors = 100 * (predicted / measured - 1)
+    near, held = (_root_mean_square(errors[mask]) for mask in (~held_out, held_out))
+    first = f"The law misses the {(~held_out).sum()} runs that were not held back by {near:.1f} % (root mean square)"
+    if not held_out.any():
+        return f"{first}. None was held back, so its forecasts are not tested."
+    bias = float(errors[held_out].mean())
+    leaning = f"{abs(bias):.1f} % too {'high' if bias > 0 else 'low'}" if abs(bias) >= 0.05 else "less than 0.05 % off"
+    times = f" ({held / near:.1f} times as far)" if near else ""
+    return (
+        f"{first}, and the {held_out.sum()} dearer ones that were by {held:.1f} %{times}. In the mean its forecasts "
+        f"are {leaning}."
+    )
+
+
+def _root_mean_square(errors: np.ndarray) -> float:
+    return float(np.sqrt((errors**2).mean())) if len(errors) else 0.0
+
+
+def _advice(fit: Fit) -> tuple[str, ...]:
+    law = fit.found.best
+    if not isinstance(law, Chinchilla):
+        return ()
+    flops = float(f"{fit.runs['training FLOPs'].max():.0e}")
+    sizes, tokens = law.optimal(np.array([flops, 10 * flops]))
+    here, more = law.loss(sizes, tokens)
+    ratios = [each.optimal(np.array([flops])) for each in fit.found.drawn if isinstance(each, Chinchilla)]
+    low, high = np.quantile([float((d / n)[0]) for n, d in ratios], (0.05, 0.95))
+    return (
+        f"By the law, the best split of {with_power(flops, digits=1)} FLOPs is {amount(sizes[0]).strip()} parameters "
+        f"and {amount(tokens[0]).strip()} tokens: {tokens[0] / sizes[0]:.3g} tokens for each parameter (90 % interval "
+        f"{low:.3g} to {high:.3g}).",
+        f"Ten times the compute, split at its best, would lower the loss from {here:.3f} to {more:.3f}; none would "
+        f"lower it below E = {law.irreducible:.3f}.",
+    )
+
+
+def formula(fit: Fit) -> None:
+    """The law, and the same with its numbers."""
+    template, symbols = words.FORMULAS[fit.law]
+    st.latex(template.format(*symbols))
+    st.latex(template.format(*map(in_latex, fit.found.best.values())))

@@ -1,0 +1,135 @@
+"""Pre-training: vision transformers against convolutional networks after large pre-training; what more data buy."""
+
+import streamlit as st
+
+from dashboard import layout
+from dashboard.numbers import in_latex
+from pages.scale.scaling_comparison import compute, duel, words
+from pages.scale.scaling_comparison.explorer import choose_part, explore
+from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference, named, with_most
+
+
+def show() -> None:
+    """Who wins where, what it cost, and what more data buy; the notes on the part that is shown."""
+    part = choose_part(words.TRANSFER_TITLE, words.TRANSFER_ABOUT, "Part", "transfer_part")
+    if part == words.DUEL:
+        duel.show()
+    elif part == words.COST:
+        explore(results(), words.TRANSFER_NOTES, notice=about_cost, formula=cost_formula, hides=hides_of_results)
+    else:
+        explore(gains(), words.TRANSFER_NOTES, notice=about_gains, formula=gain_formula, hides=hides_of_gains)
+
+
+def results() -> Table:
+    """Five pre-trained models on seven data sets."""
+    return Table(
+        "transfer",
+        compute.transfer(),
+        (
+            Measure("core_days", "Pre-training, TPUv3 core-days", "", "less", "count", log=True),
+            Measure("accuracy", "Accuracy", "%", "more", "two"),
+            Measure("deviation", "Standard deviation of three runs", "points", "less", "two"),
+            Measure("pictures", "Pictures of pre-training", "", "less", "count", log=True),
+        ),
+        x="core_days",
+        y="accuracy",
+        hues=FAMILIES,
+        filters={"dataset": "Tested on", "data": "Pre-trained on"},
+        details={"dataset": "Tested on", "data": "Pre-trained on"},
+        things="results",
+        short="model",
+        apart="dataset",
+    )
+
+
+def hides_of_results(selection: Selection) -> tuple[str, ...]:
+    """What was pre-trained on what, and who measured."""
+    counted = selection.placed.drop_duplicates("model").data.value_counts()
+    told = ", ".join(f"{count} on {name}" for name, count in counted.items())
+    data = f"The models were pre-trained on different data ({told})." if len(counted) > 1 else f"Pre-trained: {told}."
+    secret = ("JFT-300M is not public.",) if "JFT-300M" in counted else ()
+    return (" ".join((data, *secret)), words.ONE_TABLE)
+
+
+def about_cost(selection: Selection) -> tuple[str, ...]:
+    """The best on each data set, and the cheapest."""
+    rows = selection.placed
+    best = rows[rows.accuracy == rows.groupby("dataset").accuracy.transform("max")]
+    told = ", ".join(f"**{layout.plain(name)}** on {count}" for name, count in best.model.value_counts().items())
+    cheap, sets = rows.loc[rows.core_days.idxmin()], rows.dataset.nunique()
+    times = rows.core_days.max() / cheap.core_days
+    dearest = f"; the dearest of those shown took {times:.1f} times as much" if times > 1 else ""
+    return (
+        f"Best of those shown, by data set ({sets}): {told}.",
+        f"Cheapest to pre-train is **{layout.plain(cheap.model)}** ({cheap.core_days:,.0f} core-days){dearest}.",
+        *((words.MIXED_SETS,) if sets > 1 else ()),
+    )
+
+
+def cost_formula(selection: Selection) -> None:
+    """Core-days, with the numbers of the dearest model shown."""
+    st.latex(r"\text{core-days} = \text{cores} \cdot \text{days}")
+    if len(selection.placed):
+        dear = selection.placed.loc[selection.placed.core_days.idxmax()]
+        st.latex(rf"{in_latex(dear.core_days)} = 512 \cdot {dear.core_days / 512:.1f}\ \text{{days}}")
+        st.markdown(words.COST_FORMULA.format(model=layout.plain(dear.model)))
+
+
+def gains() -> Table:
+    """The same network with and without more pictures, in timm's table."""
+    return Table(
+        "gains",
+        compute.more_data(),
+        (
+            Measure("parameters", "Parameters", "", "less", "count", log=True),
+            Measure("gain", "Gain in top-1 by more data", "points", "more", "two"),
+            Measure("top1", "Top-1 with more data", "%", "more", "two"),
+            Measure("top1_alone", "Top-1 from ImageNet-1k alone", "%", "more", "two"),
+            Measure("resolution", "Resolution", "px", "", "number"),
+        ),
+        x="parameters",
+        y="gain",
+        hues=FAMILIES,
+        filters={"data": "Learned from"},
+        details={"data": "Learned from", "model": "With more data", "model_alone": "From ImageNet-1k alone"},
+        things="networks",
+    )
+
+
+def hides_of_gains(selection: Selection) -> tuple[str, ...]:
+    """What is paired with what."""
+    return (
+        f"{selection.placed.architecture.nunique()} architectures, each paired with itself at the same resolution; "
+        "models with teachers are left out on both sides.",
+        words.RECIPES,
+    )
+
+
+def about_gains(selection: Selection) -> tuple[str, ...]:
+    """The median gain of each family, and the largest and smallest."""
+    rows = selection.placed
+    by = rows.groupby("family").gain.agg(["median", "size"]).sort_values("median", ascending=False)
+    told = ", ".join(f"{name} {difference(row['median'])} (of {row['size']:.0f})" for name, row in by.iterrows())
+    most, least = rows.gain.max(), rows.gain.min()
+    sentences = [f"Median gain with more pictures, in points of top-1: {told}."]
+    if most > least:
+        sentences.append(
+            f"Most gained {named(with_most(rows, 'gain'))} ({difference(most)}), least "
+            f"{named(rows[rows.gain == least])} ({difference(least)})."
+        )
+    if {"transformer", "convolutional"} <= set(by.index):
+        ahead = by["median"]["transformer"] - by["median"]["convolutional"]
+        sentences.append(
+            f"By the medians of those shown, transformers gained {abs(ahead):.1f} points "
+            f"{'more' if ahead > 0 else 'less'} than convolutional networks."
+        )
+    return tuple(sentences)
+
+
+def gain_formula(selection: Selection) -> None:
+    """The gain, with the numbers of the one that gained most."""
+    st.latex(r"\text{gain} = \max_{\text{more data}} p - \max_{\text{ImageNet-1k}} p")
+    if len(selection.placed):
+        row = selection.placed.loc[selection.placed.gain.idxmax()]
+        st.latex(rf"{row.top1:.2f} - {row.top1_alone:.2f} = {row.gain:.2f}")
+        st.markdown(f"{layout.plain(row.label)}. {words.GAIN_FORMULA}")

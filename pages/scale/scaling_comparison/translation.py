@@ -1,0 +1,117 @@
+"""Translation: BLEU against the FLOPs of training, and against the years."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import layout
+from dashboard.numbers import in_latex, with_power
+from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison.explorer import choose_part, explore
+from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, best_shown, front_shown
+
+BLEU = (
+    Measure("bleu_german", "BLEU, English to German", "", "more", "two"),
+    Measure("bleu_french", "BLEU, English to French", "", "more", "two"),
+)
+FLOPS = (
+    Measure("flops_german", "FLOPs, English to German", "", "less", "power", log=True),
+    Measure("flops_french", "FLOPs, English to French", "", "less", "power", log=True),
+)
+# Vaswani et al. 2017: hours and cards (section 5.2), and what a P100 sustains (footnote in section 6.1).
+PAPER = {"Transformer (base)": (12.0, 8, 9.5e12), "Transformer (big)": (84.0, 8, 9.5e12)}
+
+
+def show() -> None:
+    """One of the tables in the explorer, and the notes on what is shown of it."""
+    name = choose_part(words.TRANSLATION_TITLE, words.TRANSLATION_ABOUT, "Table", "translation_table")
+    table = leaders() if name == words.WMT_YEARS else paper(name == words.FRENCH)
+    explore(table, words.TRANSLATION_NOTES, notice=notice, formula=formula, hides=hides)
+
+
+def paper(french: bool) -> Table:
+    """The table of "Attention is all you need"; the two languages begin with axes of their own."""
+    return Table(
+        "bleufr" if french else "bleude",
+        compute.translators(),
+        (*FLOPS, *BLEU),
+        x=FLOPS[french].column,
+        y=BLEU[french].column,
+        hues=FAMILIES,
+        filters={"ensemble": "Single or ensemble"},
+        details={"ensemble": "Single or ensemble"},
+    )
+
+
+def leaders() -> Table:
+    """The best of each year until 2020."""
+    return Table(
+        "wmt14",
+        compute.translation_leaders(),
+        (Measure("year", "Year", "", "", "year"), *BLEU),
+        x="year",
+        y="bleu_german",
+        hues=FAMILIES,
+        filters={"data": "Learned from"},
+        years="year",
+        details={"data": "Learned from", "reference": "Reference"},
+        own_data="WMT14",
+        link="link",
+    )
+
+
+def hides(selection: Selection) -> tuple[str, ...]:
+    """How the FLOPs of the paper came about, or who stated the scores; what BLEU can be compared with."""
+    if "ensemble" not in selection.placed:
+        return (words.STATED, words.TOKENS)
+    many, ensembles = len(selection.placed), int(selection.placed.label.str.contains("ensemble").sum())
+    some = f"Ensembles of several networks, among single ones: {ensembles} of the {many} shown."
+    return (*((some,) if 0 < ensembles < many else ()), words.ESTIMATED, words.TOKENS)
+
+
+def notice(selection: Selection) -> tuple[str, ...]:
+    """The best, who is on the front, and what the same BLEU cost others."""
+    return tuple(filter(None, (best_shown(selection), front_shown(selection), same_bleu(selection))))
+
+
+def same_bleu(selection: Selection) -> str:
+    """A transformer on the front, and the best model of another family that scores no more: how many times its cost."""
+    x, y = selection.choices.x, selection.choices.y
+    if x.better != "less" or y.better != "more":
+        return ""
+    pairs: list[tuple[float, pd.Series, pd.Series]] = []
+    rivals = selection.placed[selection.placed.family != "transformer"]
+    for _, own in selection.front[selection.front.family == "transformer"].iterrows():
+        others = rivals[rivals[y.column] <= own[y.column]]
+        if len(others):
+            best = others.loc[others[y.column].idxmax()]
+            pairs.append((best[x.column] / own[x.column], own, best))
+    if not pairs:
+        return ""
+    times, own, other = max(pairs, key=lambda pair: pair[0])
+    return (
+        f"**{layout.plain(own.label)}** reaches {y.tell(own[y.column])} with {x.tell(own[x.column])}; the best model "
+        f"of another family that scores no more, **{layout.plain(other.label)}** ({y.tell(other[y.column])}), took "
+        f"{x.tell(other[x.column])}: **{times:.1f} times** as much."
+    )
+
+
+def formula(selection: Selection) -> None:
+    """The paper's estimate, with its own numbers."""
+    st.latex(r"\text{FLOPs} \approx \text{seconds} \cdot \text{cards} \cdot \text{FLOPs/s}")
+    lines = r" \\ ".join(
+        rf"{in_latex(3600 * hours)} \cdot {cards} \cdot {_latex(speed)} &= {_latex(3600 * hours * cards * speed)}"
+        for hours, cards, speed in PAPER.values()
+    )
+    st.latex(rf"\begin{{aligned}} {lines} \end{{aligned}}")
+    st.markdown(words.FLOPS_FORMULA)
+    x = selection.choices.x
+    if "flops" in x.column:
+        own = selection.placed[selection.placed.label.isin(PAPER)]
+        told = ", ".join(f"{row.label} {with_power(row[x.column], digits=2)}" for _, row in own.iterrows())
+        if told:
+            st.markdown(f"In the table: {told}.")
+
+
+def _latex(value: float) -> str:
+    digits, exponent = f"{value:.1e}".split("e")
+    return rf"{digits} \times 10^{{{int(exponent)}}}"

@@ -1,0 +1,158 @@
+"""By year: how parameters, training compute and data of notable models grew, with the fitted doubling time."""
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from core.scaling.growth import Growth, fit_growth
+from dashboard import layout
+from dashboard.numbers import with_power
+from dashboard.theme import HUES
+from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison.explorer import explore
+from pages.scale.scaling_comparison.figures_explored import Line
+from pages.scale.scaling_comparison.selection import Measure, Selection, Table, named, with_most
+
+# Eight: the seventh hue is too pale for small marks on paper, so games have an olive of Tol's.
+FIELDS = {
+    "language": HUES[0],
+    "vision": HUES[2],
+    "language and vision": HUES[4],
+    "image generation": HUES[3],
+    "speech": HUES[5],
+    "biology": HUES[1],
+    "games": "#999933",
+    "other": "#8a8f98",
+}
+
+
+def show() -> None:
+    """The table in the explorer, with a line through what is shown of it."""
+    st.subheader(words.YEARS_TITLE, anchor=False)
+    if not layout.is_presented():
+        st.markdown(words.YEARS_ABOUT, width=layout.PROSE)
+    explore(table(), words.YEARS_NOTES, notice=notice, formula=formula, hides=hides, lines=lines)
+
+
+def table() -> Table:
+    """Epoch AI's notable models."""
+    return Table(
+        "years",
+        compute.notable(),
+        (
+            Measure("year", "Year", "", "", "year"),
+            Measure("training_flops", "Training FLOPs", "", "less", "power", log=True),
+            Measure("parameters", "Parameters", "", "less", "count", log=True),
+            Measure("data", "Data points", "", "less", "count", log=True),
+        ),
+        x="year",
+        y="training_flops",
+        hues=FIELDS,
+        families="Field",
+        filters={"confidence": "Epoch's confidence"},
+        years="year",
+        details={
+            "organisation": "Organisation",
+            "day": "Published",
+            "domain": "Domain",
+            "confidence": "Epoch's confidence",
+            "reference": "Reference",
+        },
+        link="link",
+    )
+
+
+def growth(selection: Selection) -> Growth | None:
+    """The line through what is shown, where years stand across and a size above; None where there is too little."""
+    of = selection.choices
+    if of.x.column != "year" or of.y.column == "year":
+        return None
+    rows = selection.placed[selection.placed[of.y.column] > 0]
+    try:
+        return fit_growth(*(rows[column].to_numpy(dtype=float) for column in ("year", of.y.column)))
+    except ValueError:
+        return None
+
+
+def lines(selection: Selection) -> tuple[Line, ...]:
+    """The fitted line with its band."""
+    fitted = growth(selection)
+    if fitted is None:
+        return ()
+    years = np.linspace(float(selection.placed.year.min()), float(selection.placed.year.max()), 60)
+    low, high = fitted.band(years)
+    return (Line(legend(fitted), years, fitted.line(years), dash="dash", low=low, high=high),)
+
+
+def legend(fitted: Growth) -> str:
+    """What stands in the legend: the doubling time where the interval of the rate leaves out 0."""
+    if fitted.doubling_interval is None:
+        return "least squares: grows or shrinks, not clear which"
+    return f"least squares: {'doubles' if fitted.rate > 0 else 'halves'} every {time(abs(fitted.doubling))}"
+
+
+def time(years: float) -> str:
+    """A span that can be imagined: months below two years."""
+    return f"{12 * years:.1f} months" if years < 2 else f"{years:.1f} years"
+
+
+def hides(selection: Selection) -> tuple[str, ...]:
+    """How sure the figures are, and who chose the models."""
+    sure, every = int((selection.placed.confidence == "Confident").sum()), len(selection.placed)
+    others = "" if sure == every else "; the others are likely, speculative or not graded"
+    return (f"Epoch AI calls **{sure:,} of {every:,}** of these entries “Confident”{others}.", words.NOTABLE)
+
+
+def notice(selection: Selection) -> tuple[str, ...]:
+    """The doubling time with its interval, the largest model, and how far the points lie from the line."""
+    y, fitted, sentences = selection.choices.y, growth(selection), []
+    if y.column != "year":
+        largest = with_most(selection.placed, y.column)
+        years = "/".join(dict.fromkeys(f"{year:.0f}" for year in np.floor(largest.year)))
+        sentences.append(f"Most *{y.inside}*: {named(largest)} ({years}), {y.tell(largest[y.column].iloc[0])}.")
+    if fitted is None:
+        return (*sentences, words.NO_FIT)
+    factor = 10**fitted.scatter
+    return (
+        _growth(selection, fitted),
+        *sentences,
+        f"Around the line the models scatter by a factor of {factor:{',.0f' if factor >= 10 else '.2f'}} either way "
+        "(one standard deviation): the line is no rule for a single model.",
+    )
+
+
+def _growth(selection: Selection, fitted: Growth) -> str:
+    y, interval = selection.choices.y, fitted.doubling_interval
+    if interval is None:
+        return (
+            f"Whether *{y.inside}* grew at all cannot be told from these {fitted.count:,} models: the interval of the "
+            "rate holds 0."
+        )
+    ends = " to ".join(time(abs(end)) for end in sorted(interval, key=abs))
+    word = "doubled" if fitted.rate > 0 else "halved"
+    return (
+        f"Over the {fitted.count:,} models shown, *{y.inside}* {word} every **{time(abs(fitted.doubling))}** (95 % "
+        f"interval {ends}): times {10**fitted.rate:.2g} a year."
+    )
+
+
+def formula(selection: Selection) -> None:
+    """The line and the doubling time, with the numbers of the page."""
+    st.latex(r"\log_{10} \hat y = a + b\,(t - \bar t)")
+    if (fitted := growth(selection)) is None:
+        return
+    low, high = fitted.interval
+    st.latex(
+        rf"\log_{{10}} \hat y = {fitted.level:.2f} {fitted.rate:+.3f}\,(t - {fitted.centre:.1f}), \quad "
+        rf"b \in [{low:.3f},\, {high:.3f}]"
+    )
+    if fitted.doubling_interval is not None:
+        st.latex(
+            rf"T_2 = \frac{{\log_{{10}} 2}}{{b}} = \frac{{{math.log10(2):.3f}}}{{{fitted.rate:.3f}}} "
+            rf"= {fitted.doubling:.2f}\ \text{{years}}"
+        )
+    middle = with_power(10**fitted.level, digits=2) if fitted.level > 3 else f"{10**fitted.level:.3g}"
+    st.markdown(
+        words.YEARS_FORMULA.format(count=f"{fitted.count:,}", middle=middle, measure=selection.choices.y.inside)
+    )

@@ -1,0 +1,128 @@
+"""What one attention block costs as the picture grows: in windows and over the whole grid, counted and measured."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.progress import Progress
+from core.vision.window_cost import PIXELS, BlockSizes, Timing, global_cost, window_cost
+from core.vision.windows import WindowLayer
+from dashboard import charts, layout, measuring
+from dashboard.theme import HUES
+from dashboard.watched import WatchedImage
+from pages.vision.swin import compute, words
+from pages.vision.swin.figures import window_costs
+
+WINDOWS, WHOLE, RATIO = "In windows", "Over the whole grid", "Whole grid / windows"
+_HUES = {WINDOWS: HUES[0], WHOLE: HUES[1], RATIO: HUES[2]}
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The sizes of the block, the side of the shown picture in pixels, and what was measured, if anything."""
+
+    sizes: BlockSizes
+    pixels: int
+    timings: tuple[Timing, ...] = ()
+
+    def counted(self, pixels: int) -> tuple[int, int]:
+        """Multiply-adds in windows and over the whole grid, of a square picture."""
+        side, width = self.sizes.grid(pixels), self.sizes.width
+        return window_cost(side, side, width, self.sizes.window), global_cost(side, side, width)
+
+
+def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
+    """The figures and the button; what they show. `layer` is the model's first block."""
+    sizes, pixels = _sizes(watched, layer), int(watched.given.pixels.shape[-1])
+    costs = Costs(sizes, pixels, compute.timings.known(sizes) or ())
+    st.subheader("What does it cost?", anchor=False)
+    if not layout.is_presented():
+        high, wide = sizes.window
+        st.markdown(words.COST.format(**vars(sizes), high=high, wide=wide, least=PIXELS[0]), width=layout.PROSE)
+
+    def measure(progress: Progress) -> None:
+        compute.timings.forget(sizes)
+        compute.timings(sizes, progress=progress)
+
+    measuring.offer(measure, again=bool(costs.timings), unit="rounds")
+    counted = np.array([costs.counted(side) for side in PIXELS], dtype=float)
+    found = {timing.pixels: (timing.window, timing.whole) for timing in costs.timings}
+    seconds = np.array([found.get(side, (np.nan, np.nan)) for side in PIXELS])
+    growth, ratio = st.columns(2, gap="medium")
+    with growth:
+        lines, points = (
+            {WINDOWS: each[:, 0], WHOLE: each[:, 1]} for each in (counted / counted[0, 0], seconds / seconds[0, 0])
+        )
+        _chart(
+            costs, lines, points, name="swin-cost", y=f"cost / windows at {PIXELS[0]} px", alt="The cost of one block"
+        )
+    with ratio:
+        lines, points = ({RATIO: each[:, 1] / each[:, 0]} for each in (counted, seconds))
+        _chart(
+            costs, lines, points, name="swin-ratio", y="whole grid / windows", alt="How many times the whole grid costs"
+        )
+    return costs
+
+
+def about_cost(costs: Costs) -> tuple[str, ...]:
+    """How many times dearer the whole grid is, counted and measured."""
+    (windows, whole), double = costs.counted(costs.pixels), costs.counted(2 * costs.pixels)
+    sentence = (
+        f"At {costs.pixels} × {costs.pixels} pixels a block over the whole grid costs **{whole / windows:.1f} times** "
+        f"as many multiply-adds as one in windows. With twice the side, windows cost {double[0] / windows:.1f} times "
+        f"as many as before, the whole grid {double[1] / whole:.1f} times."
+    )
+    if not costs.timings:
+        return (sentence,)
+    last = costs.timings[-1]
+    windows, whole = costs.counted(last.pixels)
+    return (
+        sentence,
+        f"Measured here at {last.pixels} pixels: {1e3 * last.window:.3g} ms in windows, {1e3 * last.whole:.3g} ms "
+        f"over the whole grid, **{last.whole / last.window:.1f} times** as long; counted, it is "
+        f"{whole / windows:.1f} times.",
+    )
+
+
+def show_formula(costs: Costs) -> None:
+    """Equations 1 and 2 with the numbers of the shown picture."""
+    st.markdown(words.COST_FORMULA)
+    sizes, side = costs.sizes, costs.sizes.grid(costs.pixels)
+    windows, whole = (f"{number:,}".replace(",", r"\,") for number in costs.counted(costs.pixels))
+    high, wide = sizes.window
+    square = rf"{high}^2" if high == wide else rf"({high} \cdot {wide})"
+    first = rf"4 \cdot {side}^2 \cdot {sizes.width}^2"
+    st.latex(
+        r"\begin{aligned} \Omega(\text{MSA}) &= 4hwC^2 + 2(hw)^2C \\ &= "
+        rf"{first} \\ &\quad + 2 \cdot {side}^4 \cdot {sizes.width} \\ &= {whole} \\ "
+        r"\Omega(\text{W-MSA}) &= 4hwC^2 + 2M^2hwC \\ &= "
+        rf"{first} \\ &\quad + 2 \cdot {square} \cdot {side}^2 \cdot {sizes.width} \\ &= {windows}"
+        r"\end{aligned}"
+    )
+
+
+def _sizes(watched: WatchedImage, layer: WindowLayer) -> BlockSizes:
+    call, pixels = watched.record.calls[0], int(watched.given.pixels.shape[-1])
+    attention = watched.model.network.get_submodule(layer.path)
+    width = next((int(getattr(attention, name)) for name in ("dim", "all_head_size") if hasattr(attention, name)), 0)
+    if not width:
+        assert call.value is not None
+        width = call.heads * call.value.shape[-1]
+    return BlockSizes(width, call.heads, layer.window, -(-pixels // layer.columns))
+
+
+def _chart(
+    costs: Costs, lines: dict[str, np.ndarray], points: dict[str, np.ndarray], *, name: str, y: str, alt: str
+) -> None:
+    measured = points if costs.timings else {}
+    table = {f"{each}, counted": values for each, values in lines.items()}
+    table |= {f"{each}, measured": values for each, values in measured.items()}
+    told = "; ".join(f"{each} {values[0]:,.3g} to {values[-1]:,.3g}" for each, values in lines.items())
+    charts.chart(
+        window_costs(PIXELS, lines, measured, hues=_HUES, look=layout.look(), y=y, shown=costs.pixels),
+        name=name,
+        alt=f"{alt} for pictures of {PIXELS[0]} to {PIXELS[-1]} pixels, counted: {told}",
+        table=pd.DataFrame({"pixels": PIXELS, **table}),
+    )

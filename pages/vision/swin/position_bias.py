@@ -1,0 +1,218 @@
+"""Position bias: what a head adds to a score because of where two places lie."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.vision.position_bias import LARGEST, PositionBias
+from dashboard import charts, controls, layout, photograph
+from dashboard.components.cell_map import cell_map
+from dashboard.figures.curves import curves
+from dashboard.figures.score_bars import Column, score_bars
+from dashboard.numbers import signed, whole
+from pages.vision.swin import bias_in_scores, compute, words
+from pages.vision.swin.bias_in_scores import Pair, Score, spelled
+from pages.vision.swin.blocks import choose_block, counted, name_of
+from pages.vision.swin.figures import bias_tables
+
+KEY = "bias"
+
+
+def show() -> None:
+    """The table, the pair, its score, and how much of all scores is place."""
+    given = photograph.choose(photograph.WINDOWED)
+    with layout.waiting_place():
+        windowed, scored = compute.watch_windows(given), compute.take_scores_apart(given)
+    with layout.control_bar():
+        block = choose_block(windowed.layers, key=KEY)
+        layer, bias = windowed.layers[block], scored.biases[block]
+        heads, positions = bias.table.shape[0], bias.window[0] * bias.window[1]
+        head = controls.number("Head", heads, key=f"{KEY}_head")
+        query = controls.number("Query", positions, key=f"{KEY}_query", first=positions // 2)
+        key = controls.number("Key", positions, key=f"{KEY}_key", first=positions // 2 + 1)
+    pair = Pair(block, head, query, key)
+    _maps(bias, pair)
+    if heads > 1:
+        _heads(bias, head, name_of(layer))
+    st.subheader(words.PAIR, anchor=False)
+    window = controls.number("Window", len(layer.places), key=f"{KEY}_window")
+    score = bias_in_scores.take_apart(windowed, scored, pair, window)
+    bias_in_scores.show_score(score, layer, pair, window)
+    if bias.continuous:
+        _continuous(bias, pair)
+    st.subheader(words.PLACE, anchor=False)
+    bias_in_scores.show_shares(windowed, scored, pair, key=KEY)
+    layout.notes(
+        words.BIAS_NOTES,
+        notice=(*about_bias(bias, head, name_of(layer)), *bias_in_scores.about_shares(windowed.layers, scored, pair)),
+        formula=partial(_formula, bias, pair, score, window),
+    )
+
+
+def about_bias(bias: PositionBias, head: int, block: str) -> tuple[str, str]:
+    """How pairs share biases, and which places the head of a block is drawn to by its bias."""
+    places, numbers = bias.window[0] * bias.window[1], bias.table[0].numel()
+    made = "computed by one small network" if bias.continuous else "learned one by one"
+    table = bias.table[head].numpy()
+    best, worst = (np.unravel_index(place, table.shape) for place in (table.argmax(), table.argmin()))
+    if table[best] == table[worst]:
+        drawn = f"Head {head} of {block} adds the same at every distance: {signed(float(table[best]))}."
+    else:
+        drawn = (
+            f"By its bias head {head} of {block} is drawn most to keys **{direction(best, bias.window)}** "
+            f"({signed(float(table[best]))}), least to keys {direction(worst, bias.window)} "
+            f"({signed(float(table[worst]))}). For the place itself it adds "
+            f"{signed(float(table[bias.window[0] - 1, bias.window[1] - 1]))}."
+        )
+    return (
+        f"A window of {bias.window[0]} × {bias.window[1]} places has {places**2:,} pairs, and each head **{numbers}** "
+        f"biases, {made}: pairs at the same distance share one.",
+        drawn,
+    )
+
+
+def direction(cell: tuple, window: tuple[int, int]) -> str:
+    """Where the key lies, seen from the query, for a cell of the table: distances there are query minus key."""
+    down, across = int(cell[0]) - window[0] + 1, int(cell[1]) - window[1] + 1
+    parts = []
+    if down:
+        parts.append(f"{counted(abs(down), 'row')} {'above' if down > 0 else 'below'}")
+    if across:
+        parts.append(f"{counted(abs(across), 'column')} to the {'left' if across > 0 else 'right'}")
+    return " and ".join(parts) or "in the same place"
+
+
+def _maps(bias: PositionBias, pair: Pair) -> None:
+    table, (rows, columns) = bias.table[pair.head].numpy(), bias.window
+    down, across = bias.distance(pair.query, pair.key)
+    largest = float(np.abs(table).max()) or 1.0
+    # SwinV2's biases are never negative.
+    show = partial(cell_map, limits=(0.0 if bias.continuous else -largest, largest), height=380)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown(words.TABLE.format(head=pair.head))
+        show(
+            table,
+            key="bias-table",
+            x="columns from the key to the query",
+            y="rows from the key to the query",
+            tell="{row} rows and {column} columns: {value} is added",
+            rows=[whole(place - rows + 1) for place in range(table.shape[0])],
+            columns=[whole(place - columns + 1) for place in range(table.shape[1])],
+            marked=[(down + rows - 1, across + columns - 1)],
+            mark="the distance of the chosen pair",
+            on_click=partial(_choose_distance, bias),
+            alt=f"The position bias of head {pair.head} for each distance in rows and columns.",
+            name="swin-bias-table",
+        )
+    with right:
+        st.markdown(words.ADDED)
+        names = [f"{place // columns}, {place % columns}" for place in range(rows * columns)]
+        show(
+            bias.added[pair.head].numpy(),
+            key="bias-added",
+            x="key (row, column)",
+            y="query (row, column)",
+            tell="query {row}, key {column}: {value} is added",
+            rows=names,
+            columns=names,
+            marked=[(pair.query, pair.key)],
+            mark="the chosen pair",
+            on_click=_choose_pair,
+            alt=f"The position bias of head {pair.head} for each pair of places in a window.",
+            name="swin-bias-added",
+        )
+
+
+def _choose_pair(query: int, key: int) -> None:
+    st.session_state[f"{KEY}_query"], st.session_state[f"{KEY}_key"] = query, key
+
+
+def _choose_distance(bias: PositionBias, row: int, column: int) -> None:
+    """Of all pairs at a distance: the one nearest to the upper left corner."""
+    rows, columns = bias.window
+    down, across = row - rows + 1, column - columns + 1
+    _choose_pair(max(down, 0) * columns + max(across, 0), max(-down, 0) * columns + max(-across, 0))
+
+
+def _heads(bias: PositionBias, chosen: int, block: str) -> None:
+    st.markdown(words.HEADS)
+    head, row, column = np.indices(bias.table.shape).reshape(3, -1)
+    values = {
+        "head": head,
+        "rows": row - bias.window[0] + 1,
+        "columns": column - bias.window[1] + 1,
+        "bias": bias.table.numpy().ravel(),
+    }
+    charts.chart(
+        bias_tables(bias.table.numpy(), look=layout.look(), chosen=chosen, signed=bias.continuous is None),
+        name="swin-bias-heads",
+        alt=f"The position biases of all {bias.table.shape[0]} heads of {block}, by distance.",
+        table=pd.DataFrame(values),
+    )
+
+
+def _continuous(bias: PositionBias, pair: Pair) -> None:
+    """SwinV2: the logarithmic scale of distances, what the network answers, and the scales of the cosines."""
+    assert bias.continuous
+    st.subheader(words.CONTINUOUS, anchor=False)
+    st.markdown(words.CONTINUOUS_ABOUT)
+    (rows, columns), (down, across) = bias.window, bias.distance(pair.query, pair.key)
+    distances, logged = np.arange(1 - columns, columns), bias.continuous.coordinates[rows - 1, :, 1].numpy()
+    even = distances / max(columns - 1, 1) * (np.abs(logged).max() or 1.0)
+    lines = {"what the network is asked": logged, "an even scale": even}
+    cell = (slice(None), down + rows - 1, across + columns - 1)
+    answers, added = bias.continuous.answer[cell].numpy(), bias.table[cell].numpy()
+    scale = bias.continuous.scale.numpy()
+    heads = [f"head {head}" for head in range(len(scale))]
+    left, right = st.columns(2, gap="medium")
+    with left:
+        charts.chart(
+            curves(
+                distances,
+                lines,
+                look=layout.look(),
+                x="columns from the key to the query",
+                y="coordinate",
+                tell="%{fullData.name}: %{x} columns are %{y:.3f}",
+            ),
+            name="swin-bias-coordinates",
+            alt="The coordinate of each distance in columns: logarithmic, beside an even scale.",
+            table=pd.DataFrame({"columns": distances, **lines}),
+        )
+    with right:
+        columns_of = [
+            Column("scale of cosines", scale, "%{customdata} multiplies its cosines with %{x:.2f}"),
+            Column("answer", answers, "%{customdata} is answered %{x:.2f} at this distance"),
+            Column(f"{LARGEST:.0f} sigmoid(answer)", added, "%{customdata} gets the bias %{x:.2f}"),
+        ]
+        charts.chart(
+            score_bars(heads, columns_of, look=layout.look(), marked=pair.head),
+            name="swin-bias-scales",
+            alt="For each head the scale of its cosines, the network's answer at the chosen distance, and the bias.",
+            table=pd.DataFrame({"head": heads, "scale": scale, "answer": answers, "bias": added}),
+        )
+
+
+def _formula(bias: PositionBias, pair: Pair, score: Score, window: int) -> None:
+    """Which number of the table the pair gets, where SwinV2 has it from, and the score that it is added to."""
+    (down, across), (rows, columns) = bias.distance(pair.query, pair.key), bias.window
+    for formula in words.BIAS_OF[bias.continuous is not None]:
+        st.latex(formula)
+    st.markdown(f"The query is {counted(down, 'row')} and {counted(across, 'column')} from the key: number")
+    index = int(bias.index[pair.query, pair.key])
+    st.latex(rf"({down} + {rows - 1}) \cdot {2 * columns - 1} + ({across} + {columns - 1}) = {index}")
+    if bias.continuous:
+        cell = (down + rows - 1, across + columns - 1)
+        first, second = (float(each) for each in bias.continuous.coordinates[cell])
+        answer = float(bias.continuous.answer[(pair.head, *cell)])
+        st.latex(
+            rf"\begin{{gathered}} \hat\Delta = ({first:.3f},\; {second:.3f}) \\ "
+            rf"16\,\sigma({answer:.3f}) = {score.bias:.3f} \end{{gathered}}"
+        )
+    st.markdown(f"With the content of this photograph, in window {window}:")
+    st.latex(spelled(score))
+    st.markdown(f"and after the softmax the weight is {score.weight:.2%}; the bias alone is {signed(score.bias)}.")
+    st.markdown(words.BIAS_FORMULA)

@@ -1,0 +1,231 @@
+"""Reach and cost: how far information can have travelled after each block, and what that costs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+
+from core.vision.window_rollout import growing_limit, growing_reach, share_needed, spread_limit, spread_of
+from dashboard import charts, controls, layout, photograph
+from dashboard.components.reach_row import Strip, Tile, reach_row
+from dashboard.figures.curves import curves
+from dashboard.models import image_model
+from dashboard.photograph import TRANSFORMERS, Photograph
+from dashboard.theme import HUES
+from dashboard.watched import WatchedImage, watch_image
+from pages.vision.swin import compute, cost, words
+from pages.vision.swin.blocks import percent
+from pages.vision.swin.compute import Direction
+
+DIRECTIONS: dict[str, Direction] = {"what has reached this place": "back", "where this patch has come": "forth"}
+MEAN = "mean of all heads"
+FAINTEST = 0.1  # of an even share: from there on the photograph begins to show
+PART = 0.9  # of what arrives: how much of the picture does it take?
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """One model: for every block a map of shares, and where anything can have come from (or to) at all.
+
+    `title` is the model's, `labels` name the blocks, `chosen` is the patch (row, column) on a grid of rows x columns.
+    """
+
+    title: str
+    watched: WatchedImage
+    labels: tuple[str, ...]
+    shares: tuple[np.ndarray, ...]
+    limits: tuple[np.ndarray, ...]
+    chosen: tuple[int, int]
+    grid: tuple[int, int]
+    besides: str = ""  # what holds the rest of the shares: padding, or the class token
+
+    @cached_property
+    def can(self) -> tuple[float, ...]:
+        """The share of the picture within reach, before and after every block."""
+        return (1 / (self.grid[0] * self.grid[1]), *(float(limit.mean()) for limit in self.limits))
+
+    @cached_property
+    def does(self) -> tuple[float, ...]:
+        """The share of the picture that holds PART of what arrived, before and after every block."""
+        return (self.can[0], *(share_needed(torch.from_numpy(shares), PART) for shares in self.shares))
+
+
+def show() -> None:
+    """The place, the strips, the curves, the cost."""
+    given = photograph.choose(photograph.WINDOWED)
+    with layout.waiting_place():
+        layers, watched = compute.watch_windows(given).layers, given.watched()
+        calls = (*watched.record.calls, *watch_image(TRANSFORMERS[0], given.picture, None).record.calls)
+    grid = layers[0].rows, layers[0].columns
+    with layout.control_bar():
+        direction, head = _followed(min(call.heads for call in calls))
+        row = controls.number("Row", grid[0], key="reach_row", first=grid[0] // 2)
+        column = controls.number("Column", grid[1], key="reach_column", first=grid[1] // 2)
+    with layout.waiting_place():
+        windows = through_windows(given, head, (row, column), direction)
+        whole = through_all(given, head, ((row + 0.5) / grid[0], (column + 0.5) / grid[1]), direction)
+    _strips((windows, whole), direction, grid)
+    st.subheader("How much of the picture is within reach?", anchor=False)
+    _curves((windows, whole), direction)
+    costs = cost.show(watched, layers[0])
+    layout.notes(
+        words.REACH_NOTES,
+        notice=(*about_reach(windows, whole, direction), *cost.about_cost(costs)),
+        formula=lambda: _formula(costs),
+    )
+
+
+def through_windows(given: Photograph, head: int | None, chosen: tuple[int, int], direction: Direction) -> Reached:
+    """In the chosen model with windows; `chosen` is a patch of its first grid."""
+    layers, blocks, watched = compute.watch_windows(given).layers, compute.blocks(given, head), given.watched()
+    if direction == "back":
+        shares, limits = growing_reach(blocks, *chosen).unbind(), growing_limit(blocks, *chosen).unbind()
+    else:
+        shares, limits = spread_of(blocks, *chosen), spread_limit(blocks, *chosen)
+    padded = any(layer.padded or layer.rows % 2 or layer.columns % 2 for layer in layers[:-1]) or layers[-1].padded
+    return Reached(
+        watched.model.title.split(",")[0],
+        watched,
+        tuple(f"stage {each.stage}, block {each.block}" + ", shifted" * each.shifted for each in layers),
+        tuple(share.numpy() for share in shares),
+        tuple(limit.numpy() for limit in limits),
+        chosen,
+        (layers[0].rows, layers[0].columns),
+        "padding" if padded else "",
+    )
+
+
+def through_all(given: Photograph, head: int | None, place: tuple[float, float], direction: Direction) -> Reached:
+    """In the vision transformer that comes with the atlas, at the nearest resolution; `place` is 0 to 1 each way."""
+    side = max(given.watched().given.pixels.shape[-2:])
+    resolution = min(image_model(TRANSFORMERS[0]).resolutions, key=lambda each: (abs(each - side), each))
+    watched = watch_image(TRANSFORMERS[0], given.picture, resolution)
+    patches = watched.given.patches
+    chosen = int(place[0] * patches.rows), int(place[1] * patches.columns)
+    token = len(patches.prefix) + chosen[0] * patches.columns + chosen[1]
+    found = compute.rolled(watched, head, token, direction)
+    maps = found[:, len(patches.prefix) :].reshape(-1, patches.rows, patches.columns)
+    return Reached(
+        watched.model.title.split(",")[0],
+        watched,
+        tuple(f"block {number}" for number in range(len(maps))),
+        tuple(maps),
+        tuple(np.ones(each.shape, dtype=bool) for each in maps),  # every token looks at every other
+        chosen,
+        (patches.rows, patches.columns),
+        "the " + " and ".join(patches.prefix) + " token" if patches.prefix else "",
+    )
+
+
+def about_reach(windows: Reached, whole: Reached, direction: Direction) -> tuple[str, ...]:
+    """What is within reach and, looking back, what really arrives."""
+    count, after = len(windows.labels), next((number for number, share in enumerate(windows.can) if share == 1), None)
+    reaches = "can have reached the chosen place" if direction == "back" else "can hold something of the chosen patch"
+    if after is None:
+        then = f"After all {count} blocks it is {percent(windows.can[-1])}: the rest stays out of reach."
+    elif after <= 1:
+        then = "That is the whole picture."
+    else:
+        then = f"The whole picture can after **{after}** of {count} blocks."
+    within = (
+        f"After the first block of the {windows.title}, **{percent(windows.can[1])}** of the picture {reaches}: no "
+        f"more than one window. {then} In the {whole.title} it can after the first block."
+    )
+    return (within, *_about_arrival(windows, whole)) if direction == "back" else (within,)
+
+
+def _about_arrival(windows: Reached, whole: Reached) -> tuple[str, ...]:
+    told, rests = [], []
+    for each in (windows, whole):
+        arrived = float(each.shares[-1].sum())
+        told.append(
+            f"in the {each.title} **{percent(each.does[-1])}** of the patches hold {PART:.0%} of what arrives from "
+            f"patches, the chosen patch itself {percent(float(each.shares[-1][each.chosen]) / arrived)}"
+        )
+        if each.besides and 1 - arrived > 0.0005:
+            rests.append(f"{percent(1 - arrived)} of the place comes from {each.besides} in the {each.title}")
+    first = f"To be within reach is not to arrive. After the last block, {told[0]}; {told[1]}."
+    return (first, f"Not all of it comes from patches: {'; '.join(rests)}.") if rests else (first,)
+
+
+def _followed(count: int) -> tuple[Direction, int | None]:
+    """The direction, and the head that is followed alone: one of so many as every block of both models has."""
+    heads = [MEAN, *(f"head {number}" for number in range(count))]
+    direction = st.segmented_control(
+        "Follow",
+        list(DIRECTIONS),
+        default=next(iter(DIRECTIONS)),
+        key="reach_follow",
+        bind="query-params",
+        required=True,
+        help=words.BACK_HELP,
+    )
+    if st.session_state.get("reach_head") not in (None, *heads):
+        st.session_state.reach_head = MEAN
+    head = st.selectbox("Weights", heads, key="reach_head", bind="query-params", width=190)
+    return DIRECTIONS[direction], None if head == MEAN else heads.index(head) - 1
+
+
+def _strips(both: tuple[Reached, Reached], direction: Direction, grid: tuple[int, int]) -> None:
+    def choose(down: float, across: float) -> None:
+        st.session_state.reach_row, st.session_state.reach_column = int(down * grid[0]), int(across * grid[1])
+
+    def strip(each: Reached) -> Strip:
+        blocks = zip(each.labels, each.shares, each.limits, strict=True)
+        tiles = [Tile(label, np.where(limit, shares, -1)) for label, shares, limit in blocks]
+        return Strip(each.title, each.watched.given.shown, tiles, each.chosen, each.grid)
+
+    what = "how much of each patch has reached one place" if direction == "back" else "where one patch has come"
+    reach_row(
+        [strip(each) for each in both],
+        key="reach-strips",
+        name="reach",
+        alt=f"The photograph once after each block of {both[0].title} and of {both[1].title}: {what}, row "
+        f"{both[0].chosen[0]}, column {both[0].chosen[1]} of {grid[0]} x {grid[1]}",
+        tell=words.TELL[direction],
+        never=words.NEVER[direction],
+        faintest=FAINTEST / (grid[0] * grid[1]),
+        on_choose=choose,
+    )
+
+
+def _curves(both: tuple[Reached, Reached], direction: Direction) -> None:
+    blocks = np.arange(max(len(each.can) for each in both))
+    lines, hues, does = {}, {}, f": {PART:.0%} comes from"
+    for each, hue in zip(both, HUES, strict=False):
+        for name, values in ((": can", each.can), (does, each.does))[: 2 if direction == "back" else 1]:
+            lines[each.title + name] = np.array([*values, *[np.nan] * (len(blocks) - len(values))])
+            hues[each.title + name] = hue
+    figure = curves(
+        blocks,
+        lines,
+        look=layout.look(),
+        x="blocks",
+        y="share of the picture",
+        tell="%{fullData.name}, after %{x} blocks: %{y:.1%} of the picture",
+        hues=hues,
+        marks=True,
+        y_range=(0, 1.03),
+        height=layout.look().high(340),
+    )
+    figure.update_yaxes(tickformat=".0%")
+    figure.update_xaxes(dtick=1)
+    for trace in figure.data:
+        if trace.name.endswith(does):
+            trace.update(line={"dash": "dot"}, marker={"symbol": "circle-open"})
+    charts.chart(
+        figure,
+        name="reach-shares",
+        alt="The share of the picture within reach of one place after each block: "
+        + "; ".join(f"{each.title} {each.can[-1]:.0%} after {len(each.labels)} blocks" for each in both),
+        table=pd.DataFrame({"blocks": blocks, **lines}),
+    )
+
+
+def _formula(costs: cost.Costs) -> None:
+    st.latex(words.ROLLOUT)
+    st.markdown(words.REACH_FORMULA)
+    cost.show_formula(costs)

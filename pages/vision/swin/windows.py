@@ -1,0 +1,206 @@
+"""Windows: which places look at one another, block by block, drawn over the photograph."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.capture import AttentionCall
+from core.vision.window_grid import PADDING
+from core.vision.windows import WindowLayer, window_weights
+from dashboard import charts, controls, layout, photograph
+from dashboard.components.cell_map import cell_map
+from pages.vision.swin import compute, merging, words
+from pages.vision.swin.blocks import choose_block, counted, name_of, place_of
+from pages.vision.swin.figures import rearranged_with_padding, window_picture
+
+KEY = "windows"
+HEIGHT = 430  # pixels
+
+
+def show() -> None:
+    """The photograph with its windows, one window's mask, and the way from stage to stage."""
+    given = photograph.choose(photograph.WINDOWED)
+    with layout.waiting_place():
+        windowed = compute.watch_windows(given)
+    with layout.control_bar():
+        block = choose_block(windowed.layers, key=KEY)
+        layer, call = windowed.layers[block], windowed.watched.record.calls[block]
+        window = controls.number("Window", len(layer.places), key=f"{KEY}_window", first=len(layer.places) - 1)
+    _pictures(windowed.watched.given.shown, layer, window)
+    _masks(layer, window)
+    st.subheader("From stage to stage", anchor=False)
+    merged = merging.show(given, windowed)
+    layout.notes(
+        words.WINDOWS_NOTES,
+        notice=(*about_windows(windowed.layers, block, call, window), *merged),
+        formula=partial(_formula, layer, window, by_cosine=windowed.by_cosine),
+    )
+
+
+def about_windows(layers: Sequence[WindowLayer], block: int, call: AttentionCall, window: int) -> tuple[str, ...]:
+    """Sentences on what a place sees, on the shift, and on padding, of one block and one of its windows."""
+    padding = (_about_padding(call, layers[block]),) if layers[block].padded else ()
+    return _about_sight(layers[block]), _about_shift(layers, block, window), *padding
+
+
+def table_of_places(layer: WindowLayer) -> pd.DataFrame:
+    """Where each place of the grid lies: window, position, and part of the mask; padding has row and column −1."""
+    places = layer.places.numpy().ravel()
+    window, position = np.indices(layer.places.shape).reshape(2, -1)
+    row, column = np.where(places == PADDING, PADDING, np.divmod(places, layer.columns))
+    part = layer.regions.numpy().ravel()
+    return pd.DataFrame({"window": window, "position": position, "row": row, "column": column, "part": part})
+
+
+def _about_sight(layer: WindowLayer) -> str:
+    (high, wide), whole = layer.window, layer.rows * layer.columns
+    if len(layer.places) == 1:
+        return f"One window fills the whole grid of {layer.rows} × {layer.columns} places."
+    more = math.ceil(2 * layer.rows / high) * math.ceil(2 * layer.columns / wide)
+    return (
+        f"A place looks at most at the **{min(high * wide, whole)}** of its own window: "
+        f"{min(1.0, high * wide / whole):.1%} of the {whole:,} places. Twice as many places on a side would make "
+        f"{more} windows of this size instead of {len(layer.places)}, none of them larger."
+    )
+
+
+def _about_shift(layers: Sequence[WindowLayer], block: int, window: int) -> str:
+    layer = layers[block]
+    if not layer.shifted:
+        first = f"This is {name_of(layer)}: its windows lie where the grid begins"
+        after = [each for each in layers[block + 1 : block + 2] if each.stage == layer.stage and each.shifted]
+        if after:
+            return f"{first}. The next block moves them by {_shift(after[0])}: their borders fall inside of others."
+        if any(each.shifted for each in layers if each.stage == layer.stage):
+            return f"{first}."
+        return f"{first}, and no block of the stage moves them."
+    parts = len(layer.regions[window].unique())
+    moved = f"All windows are moved by **{_shift(layer)}**. "
+    if parts == 1:
+        return f"{moved}The mask leaves all pairs of window {window}: each of its places may look at each."
+    return (
+        f"{moved}Window {window} holds **{parts} parts** that the mask keeps apart: "
+        f"{layer.allowed[window].float().mean().item():.0%} of its pairs are left."
+    )
+
+
+def _shift(layer: WindowLayer) -> str:
+    return f"{counted(layer.shift[0], 'row')} and {counted(layer.shift[1], 'column')}"
+
+
+def _about_padding(call: AttentionCall, layer: WindowLayer) -> str:
+    """How much weight goes to padding, over the queries that are places of the picture."""
+    real = layer.places != PADDING
+    drawn = sum((window_weights(call, head) * ~real[:, None]).sum(-1)[real].mean().item() for head in range(call.heads))
+    return (
+        f"The grid of {layer.rows} × {layer.columns} does not fill whole windows: **{layer.padded:,} of "
+        f"{layer.places.numel():,} positions are padding**. They are keys like any other: on this photograph they draw "
+        f"{drawn / call.heads:.1%} of the weight of this block, in the mean over its heads."
+    )
+
+
+def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
+    places, regions = _as_cut(layer, layer.places.numpy()), _as_cut(layer, layer.regions.numpy())
+    owners = _as_cut(layer, np.arange(len(layer.places)).repeat(layer.places.shape[1]))
+    tell = np.frompyfunc(partial(_told, layer), 3, 1)(places, owners, regions)
+    draw = partial(window_picture, look=layout.look(), chosen=window, height=HEIGHT)
+    order, as_it_is = places[places != PADDING].argsort(), (layer.rows, layer.columns)
+
+    def on_picture(values: np.ndarray) -> np.ndarray:
+        return values[places != PADDING][order].reshape(as_it_is)
+
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown(words.AS_IT_IS)
+        charts.chart(
+            draw(
+                picture,
+                on_picture(owners),
+                regions=on_picture(regions) if layer.shifted else None,
+                tell=on_picture(tell),
+            ),
+            name="swin-windows",
+            alt=f"The photograph with the {len(layer.places)} windows of {name_of(layer)}; window {window} is marked.",
+            table=table_of_places(layer),
+        )
+    with right:
+        st.markdown(words.AS_CUT_SHIFTED if layer.shifted else words.AS_CUT)
+        rearranged = rearranged_with_padding(picture, places, as_it_is)
+        charts.chart(
+            draw(rearranged, owners, regions=regions, tell=tell, numbered=True),
+            name="swin-windows-cut",
+            alt=f"The photograph as {name_of(layer)} cuts it into windows, with the regions of its mask tinted.",
+        )
+
+
+def _as_cut(layer: WindowLayer, values: np.ndarray) -> np.ndarray:
+    """Numbers of windows and positions laid out as the block cuts the grid."""
+    (down, across), (high, wide) = layer.across, layer.window
+    return values.reshape(down, across, high, wide).swapaxes(1, 2).reshape(down * high, across * wide)
+
+
+def _told(layer: WindowLayer, place: int, window: int, region: int) -> str:
+    where = "padding" if place == PADDING else f"row {place // layer.columns}, column {place % layer.columns}"
+    return f"{where}: window {window}" + (f", part {region} of the mask" if layer.shifted and region else "")
+
+
+def _masks(layer: WindowLayer, window: int) -> None:
+    allowed = layer.allowed.float()
+    every, one = st.columns(2, gap="medium")
+    with every:
+        st.markdown(words.CHOOSE)
+
+        def choose(row: int, column: int) -> None:
+            st.session_state[f"{KEY}_window"] = row * layer.across[1] + column
+
+        cell_map(
+            allowed.mean((1, 2)).reshape(layer.across).numpy(),
+            key="windows-all",
+            x="windows, side by side",
+            y="windows, below one another",
+            tell="window in row {row}, column {column}: {value} of its pairs may look at one another",
+            limits=(0.0, 1.0),
+            marked=[divmod(window, layer.across[1])],
+            mark="the chosen window",
+            on_click=choose,
+            alt="For each window, which share of its pairs of places may look at one another.",
+            name="swin-windows-all",
+            height=360,
+        )
+    with one:
+        st.markdown(words.MASK.format(window=window))
+        names = [place_of(layer, place) for place in layer.places[window].tolist()]
+        cell_map(
+            allowed[window].numpy(),
+            key="windows-mask",
+            x="key (row, column)",
+            y="query (row, column)",
+            tell="query {row}, key {column}: {value} (1: may look, 0: may not)",
+            rows=names,
+            columns=names,
+            limits=(0.0, 1.0),
+            alt=f"The mask of window {window}: 1 where a query may look at a key, 0 where not.",
+            name="swin-mask",
+            height=360,
+        )
+
+
+def _formula(layer: WindowLayer, window: int, *, by_cosine: bool) -> None:
+    """Attention within a window; how many windows there are; what the mask leaves of the chosen one."""
+    (high, wide), (down, across) = layer.window, layer.across
+    st.latex(rf"\operatorname{{softmax}}\left({words.CONTENT[by_cosine]} + B + M\right) V")
+    st.latex(r"M_{ij} = \begin{cases} 0 & \text{same part} \\ -100 & \text{joined by the shift} \end{cases}")
+    st.markdown("Here the grid is cut into")
+    st.latex(
+        rf"\begin{{aligned}} &\lceil {layer.rows} / {high} \rceil \cdot \lceil {layer.columns} / {wide} \rceil \\ "
+        rf"&= {down} \cdot {across} = {down * across} \text{{ windows}} \end{{aligned}}"
+    )
+    if layer.shifted:
+        pairs = layer.allowed[window]
+        st.markdown(f"In window {window} the mask leaves")
+        st.latex(rf"{int(pairs.sum()):,} \text{{ of }} {high * wide}^2 = {pairs.numel():,} \text{{ pairs}}")
+    st.markdown(words.WINDOWS_FORMULA)

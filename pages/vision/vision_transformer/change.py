@@ -1,0 +1,199 @@
+"""Change it: hide parts of the photograph, silence heads, and see what the model says then."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from jaxtyping import Float
+
+from core.images import Patches
+from core.zoo import ImageModel
+from dashboard import charts, layout, photograph
+from dashboard.components.patch_picker import patch_picker
+from dashboard.figures.predictions import prediction_bars
+from dashboard.numbers import points
+from dashboard.photograph import Photograph
+from dashboard.watched import Head
+from pages.vision.vision_transformer import hidden_patches, occlusion, words
+from pages.vision.vision_transformer.compute import colour_of_zero, tell_colour, verdict
+
+HEADS, LAYERS = "change_heads", "change_layers"  # keys, and names in the address
+TOP = 5
+
+Shares = Float[np.ndarray, " class"]
+
+
+def show() -> None:
+    """The photograph to click in, the heads, the verdict before and after, and what each patch is worth."""
+    chosen = photograph.choose(photograph.CLASSIFIERS, attends=False)
+    model = chosen.model
+    if not model.classes:
+        st.info(words.NO_VERDICT.format(title=layout.plain(model.title)), icon=":material/info:")
+        return
+    with layout.waiting_place():
+        before, heads = verdict(chosen), heads_of(chosen)
+    grid = chosen.prepared.patches
+    hidden = hidden_patches.from_address(grid)
+    picture, says = st.columns([1, 1.15], gap="large")
+    with says:
+        silenced = _silenced_heads(heads)
+        with layout.waiting_place():
+            after = verdict(chosen, silenced, hidden)
+        is_changed = bool(silenced or hidden)
+        with layout.control_bar():
+            st.button(
+                "Take all back", icon=":material/undo:", on_click=_take_back, args=(grid,), disabled=not is_changed
+            )
+            hidden_patches.swap_button(hidden, grid)
+        _predictions(model.classes, before, after if is_changed else None)
+    with picture:
+        _picture(chosen, hidden)
+    target = int(before.argmax())
+    found = occlusion.show(chosen, hidden, target)
+    changed = tell_change(len(hidden), grid.rows * grid.columns, len(silenced), sum(heads))
+    first = tell_after(model.classes, before, after, changed) if is_changed else (tell_before(model.classes, before),)
+    alone = () if found is None else occlusion.tell(found, model.classes[target])
+    layout.notes(
+        words.CHANGE_NOTES,
+        notice=(*first, *alone),
+        formula=lambda: _formula(model.classes[target], before, after),
+    )
+
+
+def heads_of(chosen: Photograph) -> tuple[int, ...]:
+    """How many heads each layer of the model has, the layers in the order in which they run; none without attention."""
+    return tuple(call.heads for call in chosen.watched().record.calls) if chosen.model.attends else ()
+
+
+def _silenced_heads(heads: tuple[int, ...]) -> tuple[Head, ...]:
+    """The heads that the visitor has silenced, one by one or as whole layers."""
+    if not heads:
+        st.caption(words.NO_HEADS)
+        return ()
+    every = {f"{layer}.{head}": (layer, head) for layer, count in enumerate(heads) for head in range(count)}
+    one, whole = st.columns(2)
+    with one:
+        chosen = _choose("Silenced heads (layer.head)", list(every), HEADS, words.HEADS_HELP)
+    with whole:
+        layers = _choose("Silenced layers", [str(layer) for layer in range(len(heads))], LAYERS)
+    return tuple(sorted(head for name, head in every.items() if name in chosen or str(head[0]) in layers))
+
+
+def _choose(label: str, names: list[str], key: str, about: str | None = None) -> list[str]:
+    """Some of these names; another model may have fewer of them than the one for which some were chosen."""
+    chosen = list(st.session_state.get(key) or ())
+    if (known := [name for name in chosen if name in names]) != chosen:
+        st.session_state[key] = known
+    return st.multiselect(label, names, key=key, bind="query-params", placeholder="none", help=about)
+
+
+def _take_back(grid: Patches) -> None:
+    for key in (HEADS, LAYERS):
+        if key in st.session_state:
+            st.session_state[key] = []
+    hidden_patches.to_address((), grid)
+
+
+def _picture(chosen: Photograph, hidden: frozenset[int]) -> None:
+    """The photograph under the model's grid; a click hides a patch or shows it again."""
+    model, given, grid = chosen.model, chosen.prepared, chosen.prepared.patches
+    colour = colour_of_zero(model.framing)
+    patch_picker(
+        given.shown,
+        rows=grid.rows,
+        columns=grid.columns,
+        key="change-picture",
+        chosen=[divmod(patch, grid.columns) for patch in hidden],
+        look="cover",
+        cover=f"#{bytes(colour).hex()}",
+        mark="hidden",
+        tell="patch in row {row}, column {column}",
+        hint=words.HIDE,
+        on_click=lambda row, column: hidden_patches.to_address(hidden ^ {row * grid.columns + column}, grid),
+        alt=f"The photograph under a grid of {grid.rows} × {grid.columns} patches, {len(hidden)} of them hidden",
+        name="vision-hidden",
+        height=400,
+    )
+    if not layout.is_presented():
+        st.caption(tell_hidden(model))
+
+
+def tell_hidden(model: ImageModel) -> str:
+    """In which colour what is hidden is painted, and what it is for the model then."""
+    high, wide = model.patch
+    what = words.HIDDEN if model.attends else words.SQUARES
+    return what.format(high=high, wide=wide, colour=tell_colour(colour_of_zero(model.framing)))
+
+
+def _predictions(classes: Sequence[str], before: Shares, after: Shares | None) -> None:
+    """The most probable classes of both verdicts, side by side."""
+    best = [int(number) for seen in (before, after) if seen is not None for number in np.argsort(-seen)[:TOP]]
+    numbers = list(dict.fromkeys(best))
+    columns = {"class": [layout.readable(classes[number]) for number in numbers], "as it is": before[numbers].tolist()}
+    if after is not None:
+        columns["changed"] = after[numbers].tolist()
+    figure = prediction_bars(*columns.values(), look=layout.look(), changed="changed")
+    charts.chart(
+        figure,
+        name="vision-verdict",
+        alt="Probabilities: "
+        + ", ".join(
+            f"{label} " + ", then ".join(f"{share:.1%}" for share in shares)
+            for label, *shares in zip(*columns.values(), strict=True)
+        ),
+        table=pd.DataFrame(columns),
+    )
+
+
+def tell_before(classes: Sequence[str], before: Shares) -> str:
+    """The two most probable classes of the picture as it is."""
+    best = [f"**{layout.plain(classes[number])}** ({before[number]:.1%})" for number in np.argsort(-before)[:2]]
+    return f"The model says {', before '.join(best)}. Hide patches or silence heads, and see what is left of it."
+
+
+def tell_change(hidden: int, patches: int, silenced: int, heads: int) -> str:
+    """What was changed, with its share of the whole."""
+    parts = []
+    if hidden:
+        parts.append(f"{hidden:,} of {patches:,} patches hidden ({hidden / patches:.0%})")
+    if silenced:
+        parts.append(f"{silenced} of {heads} heads silenced")
+    return " and ".join(parts)
+
+
+def tell_after(classes: Sequence[str], before: Shares, after: Shares, changed: str) -> tuple[str, str]:
+    """What became of the verdict, and which classes lost and gained most; `changed` says by what."""
+
+    def named(number: int) -> str:
+        return f"**{layout.plain(classes[number])}**"
+
+    was, now = int(before.argmax()), int(after.argmax())
+    if was == now:
+        verdict = f"stays {named(was)}: {before[was]:.1%} before, {after[was]:.1%} now."
+    else:
+        moved = f"({before[was]:.1%} before, {after[was]:.1%} now)"
+        verdict = f"turns from {named(was)} {moved} to {named(now)} ({after[now]:.1%})."
+    gains = after - before
+    lost, gained = int(gains.argmin()), int(gains.argmax())
+    if max(-gains[lost], gains[gained]) < 5e-4:
+        moves = "No probability has changed by a tenth of a point."
+    else:
+        moves = (
+            f"Most is lost by {named(lost)} ({points(gains[lost])}) and gained by {named(gained)} "
+            f"({points(gains[gained])}). In all, **{np.abs(gains).sum() / 2:.0%}** of the probability went elsewhere."
+        )
+    return f"With {changed} the verdict {verdict}", moves
+
+
+def _formula(name: str, before: Shares, after: Shares) -> None:
+    """The probability before and after, with the page's own numbers."""
+    target = int(before.argmax())
+    st.latex(r"p_c(X, S) = \operatorname{softmax}\big(f_S(X)\big)_c")
+    st.latex(
+        r"\begin{gathered} x_i = 0 \ \text{ for } i \in H \\ "
+        r"A^{(l,h)} = 0 \ \text{ for } (l,h) \in S \end{gathered}"
+    )
+    st.markdown(f"For *c* = {layout.plain(name)}:")
+    st.latex(rf"p_c = {before[target]:.3f} \;\longrightarrow\; {after[target]:.3f}")
+    st.markdown(words.CHANGE_FORMULA)

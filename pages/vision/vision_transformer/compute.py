@@ -1,0 +1,200 @@
+"""What is computed of a photograph: its way to a sequence, what the verdict rests on, and what changes it."""
+
+import time
+from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from core.capture import edit_attention
+from core.order.learned_positions import Way, other_way, similarity
+from core.progress import Progress, unheard
+from core.vision.explain import Explanations, explain, grid_for
+from core.vision.faithfulness import (
+    Faithfulness,
+    blurred,
+    deleted,
+    first_patches,
+    inserted,
+    measure,
+    order_of,
+    random_mean,
+    random_orders,
+)
+from core.vision.hidden import Occlusion, hide, occlusion, probabilities
+from core.vision.patches import PrincipalFilters, principal_filters
+from core.vision.scores import probability_of, scores_of
+from core.vision.sequence import PictureSequence, sequence_of
+from core.zoo.image_models import Framing, ImageModel, PreparedPicture
+from dashboard.kept import keep
+from dashboard.photograph import Photograph
+from dashboard.watched import Head, silence
+
+STEPS = 10  # points of a curve of faithfulness, besides the first
+DRAWS = 3  # random orders
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """A photograph on its way to a sequence, and what the model has learned for that."""
+
+    model: ImageModel
+    given: PreparedPicture
+    sequence: PictureSequence
+    filters: PrincipalFilters  # of the projection
+    alike: Float[Tensor, "token token"] | None  # cosines between the positions of patches; None if none are added
+    other_way: Way  # how places are told apart besides, or instead of, added positions
+    calls: tuple[tuple[int, int, int], ...]  # of each attention layer: windows, queries and keys in each
+
+
+@keep("Cutting the picture …")
+def follow(photograph: Photograph) -> Followed:
+    """Follow a photograph through its model; ModelError where no single linear map makes tokens of patches."""
+    model, given = photograph.model, photograph.prepared
+    sequence = sequence_of(model, given)
+    return Followed(
+        model,
+        given,
+        sequence,
+        principal_filters(sequence.projection),
+        None if sequence.positions is None else similarity(sequence.positions.patches),
+        other_way(model.network),
+        tuple((call.batch_size, call.query_length, call.key_length) for call in photograph.watched().record.calls),
+    )
+
+
+def as_colours(framing: Framing, pixels: Float[Tensor, "channel _ _"]) -> UInt8[np.ndarray, "_ _ channel"]:
+    """A model's normalised pixels as colours again."""
+    mean, std = (np.array(each)[:, None, None] for each in (framing.mean, framing.std))
+    colours = np.clip((pixels.numpy() * std + mean) * 255, 0, 255).round().astype(np.uint8)
+    return np.ascontiguousarray(colours.transpose(1, 2, 0))
+
+
+def colour_of_zero(framing: Framing) -> tuple[int, ...]:
+    """Red, green and blue (0 to 255) of what is 0 after a model's own normalisation."""
+    return tuple(round(255 * mean) for mean in framing.mean)
+
+
+def tell_colour(colour: Sequence[int]) -> str:
+    """A colour (red, green, blue; 0 to 255) in words."""
+    if len(set(colour)) == 1:
+        return f"grey {colour[0]} (of 255)"
+    red, green, blue = colour
+    return f"the colour red {red}, green {green}, blue {blue} (of 255)"
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """A photograph, the class in question, and each explanation's map."""
+
+    model: ImageModel
+    given: PreparedPicture
+    found: Explanations
+    probabilities: Tensor | None  # (class); None where the model knows no classes
+    number: int | None  # the class that is explained
+    seconds: float  # one run of the network
+    identity: Hashable = field(kw_only=True)  # of the photograph and the class: what tells it from any other
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of the patches that are taken away."""
+        return grid_for(self.model, self.given.patches)
+
+    @property
+    def maps(self) -> dict[str, np.ndarray]:
+        """The map (row, column) of each explanation."""
+        return {name: maps[0].numpy() for name, maps in self.found.maps.items()}
+
+    @property
+    def waiting(self) -> float:
+        """Seconds that measuring the faithfulness takes."""
+        return self.seconds * (3 + (len(self.found.maps) + DRAWS) * 2 * (STEPS - 1))
+
+    def order(self, name: str) -> Tensor:
+        """The patches of the grid, what the explanation finds most important first."""
+        return order_of(self.found.maps[name][0], self.grid)
+
+
+@keep("Following the verdict back …")
+def explain_photograph(photograph: Photograph, number: int | None = None) -> Explained:
+    """Explain one class (None: the most probable one); ModelError if the model looks in windows."""
+    model, given = photograph.model, photograph.prepared
+    found = explain(model, given.pixels, given.patches, None if number is None else torch.tensor([number]))
+    begin = time.perf_counter()
+    with torch.no_grad():
+        shares = scores_of(model.network, given.pixels)[0].float().softmax(dim=-1) if model.classes else None
+    seconds = time.perf_counter() - begin
+    number = None if found.classes is None else int(found.classes[0])
+    return Explained(model, given, found, shares, number, seconds, identity=(photograph.identity, number))
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Deletion and insertion by the order of each explanation, and by orders drawn at random."""
+
+    explanations: dict[str, Faithfulness]
+    draws: tuple[Faithfulness, ...]
+
+    @property
+    def random(self) -> Faithfulness:
+        """The mean of the draws."""
+        return random_mean(self.draws)
+
+    def band(self, side: str) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest of the draws at each share; `side` is "deletion" or "insertion"."""
+        drawn = np.stack([getattr(draw, side).numpy() for draw in self.draws])
+        return drawn.min(axis=0), drawn.max(axis=0)
+
+
+@keep("Taking patches away and putting them back …")
+def measure_faithfulness(explained: Explained) -> Curves:
+    """The curves of one photograph, for the class that is explained."""
+    assert explained.number is not None
+    orders = {name: explained.order(name) for name in explained.found.maps}
+    rows, columns = explained.grid
+    drawn = {str(draw): order for draw, order in enumerate(random_orders(rows * columns, DRAWS))}
+    classify = probability_of(explained.model.network, explained.number)
+    found = measure(classify, explained.given.pixels, orders | drawn, explained.grid, STEPS)
+    return Curves({name: found[name] for name in orders}, tuple(found[name] for name in drawn))
+
+
+@keep("Looking again …")
+def take_away(
+    explained: Explained, name: str, share: float, *, insert: bool
+) -> tuple[UInt8[np.ndarray, "_ _ channel"], int, Float[Tensor, " class"]]:
+    """The picture without the share of its patches that an explanation finds most important; or, to `insert`, with
+    nothing but them in a blurred copy. How many patches these are, and the probabilities of all classes then.
+    """
+    model, pixels = explained.model, explained.given.pixels
+    order = explained.order(name)
+    count = round(share * len(order))
+    mask = first_patches(order, [count], explained.grid, pixels.shape[-2:])
+    changed = inserted(pixels, mask, blurred(pixels)) if insert else deleted(pixels, mask)
+    with torch.inference_mode():
+        says = scores_of(model.network, changed)[0].float().softmax(dim=-1)
+    return as_colours(model.framing, changed[0]), count, says
+
+
+@keep("Looking …")
+def verdict(
+    photograph: Photograph, silenced: tuple[Head, ...] = (), hidden: frozenset[int] = frozenset()
+) -> Float[np.ndarray, " class"]:
+    """The probability of each class, with these heads silent and these patches (counted row by row) at 0.
+
+    CaptureError for a head that the model does not have, InputError for a patch; ModelError if it knows no classes.
+    """
+    model, given = photograph.model, photograph.prepared
+    pixels = hide(given.pixels, model.patch, given.patches, hidden) if hidden else given.pixels
+    edits = silence(photograph.watched().record, silenced) if silenced else {}
+    with edit_attention(model.network, edits) if edits else nullcontext():
+        return probabilities(model, pixels)[0].numpy()
+
+
+@keep("Hiding one after the other …", unit="squares")
+def hide_each(photograph: Photograph, target: int, progress: Progress = unheard) -> Occlusion:
+    """What a class loses when each patch, or square of patches, is hidden alone."""
+    return occlusion(photograph.model, photograph.prepared, target, progress)

@@ -1,0 +1,165 @@
+"""Explanations: what the verdict rests on, told in several ways on the same photograph."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard import charts, layout, photograph
+from dashboard.photograph import Photograph
+from pages.vision.vision_transformer import faithful, words
+from pages.vision.vision_transformer.compute import Explained, explain_photograph
+from pages.vision.vision_transformer.figures import over_photograph
+
+
+def show() -> None:
+    """The maps side by side, their curves, the picture without what they point at."""
+    chosen = photograph.choose(photograph.CLASSIFIERS, attends=False)
+    with layout.control_bar():
+        number = _class(chosen.model.classes) if chosen.model.classes else None
+        is_shown = st.toggle("Photograph", True, key="explain_photo", bind="query-params")
+    with layout.waiting_place():
+        explained = explain_photograph(chosen, number)
+    _introduce(explained)
+    _maps(explained, is_shown=is_shown)
+    noticed, curves = tell_halves(explained.maps), None
+    if explained.number is not None:
+        curves = faithful.show_curves(explained)
+        faithful.show_slider(explained)
+    if curves is not None:
+        noticed += faithful.tell(curves)
+
+    def formula() -> None:
+        _formula(chosen, explained)
+        if curves is not None:
+            faithful.formula(curves)
+
+    layout.notes(words.EXPLAIN_NOTES, notice=noticed, formula=formula)
+
+
+def _class(classes: Sequence[str]) -> int | None:
+    """The class that is asked about; None: the most probable one."""
+    names = labels_of(classes)
+    name = st.selectbox(
+        "Class",
+        [words.MOST_PROBABLE, *names],
+        key="explain_class",
+        bind="query-params",
+        width=300,
+        help=words.CLASS_HELP,
+    )
+    return None if name == words.MOST_PROBABLE else names.index(name)
+
+
+def labels_of(classes: Sequence[str]) -> list[str]:
+    """Names by which classes can be told apart: those that stand for several have their numbers with them."""
+    several = {name for name in classes if classes.count(name) > 1}
+    return [f"{name} ({number})" if name in several else name for number, name in enumerate(classes)]
+
+
+def _introduce(explained: Explained) -> None:
+    model = explained.model
+    if not model.attends:
+        rows, columns = next(iter(explained.maps.values())).shape
+        about = words.NO_ATTENTION.format(model=layout.plain(model.title), rows=rows, columns=columns)
+        st.info(about, icon=":material/info:")
+    if explained.number is None or explained.probabilities is None:
+        st.info(words.NO_CLASSES, icon=":material/info:")
+    else:
+        st.markdown(tell_verdict(model.classes, explained.probabilities.tolist(), explained.number))
+
+
+def tell_verdict(classes: Sequence[str], probabilities: Sequence[float], asked: int) -> str:
+    """The class in question and its probability; if it is not the most probable one, that one as well."""
+    best = int(np.argmax(probabilities))
+    name, share = layout.plain(classes[asked]), probabilities[asked]
+    if best == asked:
+        return f"The model says **{name}** ({share:.1%}). What does that rest on?"
+    return (
+        f"What speaks for **{name}** ({share:.1%})? The model itself says **{layout.plain(classes[best])}** "
+        f"({probabilities[best]:.1%})."
+    )
+
+
+def _maps(explained: Explained, *, is_shown: bool) -> None:
+    """One figure for each explanation, beside one another; on a phone below one another."""
+    places = st.columns(max(len(explained.maps), 2), gap="small")
+    for place, (name, values) in zip(places, explained.maps.items(), strict=False):
+        row, column = divmod(int(values.argmax()), values.shape[1])
+        with place:
+            charts.chart(
+                over_photograph(
+                    values,
+                    explained.given.shown,
+                    shown=is_shown,
+                    title=words.TITLES[name],
+                    look=layout.look(),
+                    tell=f"%{{customdata}}: {words.TELLS[name]} %{{z:.3g}}",
+                    height=layout.look().high(350),
+                ),
+                name=f"explain-{name}",
+                alt=f"{words.TITLES[name]} over the photograph: it is largest at row {row}, column {column}",
+                table=pd.DataFrame(
+                    [(*cell, value) for cell, value in np.ndenumerate(values)], columns=["row", "column", name]
+                ),
+            )
+            if not layout.is_presented():
+                st.caption(words.ABOUT[name].format(readers=name_readers(explained.found.read)))
+    if not layout.is_presented():
+        st.caption(words.MAP_SCALE)
+
+
+def name_readers(read: Sequence[str]) -> str:
+    """Which tokens the head reads, with their verb: "the class token looks"."""
+    if tuple(read) == ("patches",):
+        return "the patches look, which the head reads,"
+    if len(read) == 1:
+        return f"the {read[0]} token looks"
+    return f"the tokens that the head reads ({', '.join(read)}) look"
+
+
+def tell_halves(maps: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """On how few places half of each map lies, which is gathered most, and which are empty."""
+    held = {name: held_by(values) for name, values in maps.items() if values.max() > 0}
+    told = [
+        f"half of **{words.TITLES[name].lower()}** lies on {count} of {maps[name].size} places"
+        for name, count in held.items()
+    ]
+    sentences = [f"H{', '.join(told)[1:]}."] if told else []
+    shares = {name: count / maps[name].size for name, count in held.items()}
+    if len(set(shares.values())) > 1:
+        narrow, wide = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
+        gathered, spread = words.TITLES[narrow], words.TITLES[wide].lower()
+        sentences.append(f"{gathered} is gathered on the smallest part of the picture, {spread} on the largest.")
+    if empty := [words.TITLES[name] for name in maps if name not in held]:
+        is_zero = "is 0 everywhere: it points" if len(empty) == 1 else "are 0 everywhere: they point"
+        sentences.append(f"{' and '.join(empty)} {is_zero} at no place.")
+    return (" ".join(sentences),)
+
+
+def held_by(values: np.ndarray, share: float = 0.5) -> int:
+    """How many places hold this share of what is above 0 in a map, the largest first."""
+    sums = np.sort(values.clip(min=0).ravel())[::-1].cumsum()
+    return int((sums < share * sums[-1]).sum()) + 1
+
+
+def _formula(chosen: Photograph, explained: Explained) -> None:
+    """What the model has: relevance of attention, or class activation."""
+    if explained.model.attends:
+        st.latex(
+            r"\begin{gathered} \vphantom{\Big|} \bar A = \mathbb{E}_h\big((\nabla A \odot A)^{+}\big) \\ "
+            r"R \leftarrow R + \bar A\, R, \quad R_0 = I \end{gathered}"
+        )
+        calls = chosen.watched().record.calls
+        counts = sorted({call.heads for call in calls})
+        heads = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else counts[0]
+        tokens = ("all patches" if one == "patches" else f"the {one} token" for one in explained.found.read)
+        read = layout.plain(" and ".join(tokens))
+        st.markdown(words.FORMULA_ATTENTION.format(layers=len(calls), heads=heads, read=read))
+    else:
+        st.latex(
+            r"\begin{gathered} L = \Big(\sum_k \alpha_k F^k\Big)^{+} \\ "
+            r"\alpha_k = \frac{1}{Z} \sum_{i,j} \frac{\partial y}{\partial F^k_{ij}} \end{gathered}"
+        )
+        st.markdown(words.FORMULA_ACTIVATION)

@@ -1,0 +1,195 @@
+"""How faithful explanations are: curves of deletion and insertion, and a slider that takes them at their word."""
+
+import pandas as pd
+import streamlit as st
+
+from core.vision.explain import RELEVANCE
+from core.vision.faithfulness import Faithfulness
+from dashboard import charts, layout
+from dashboard.figures.paper import escape
+from dashboard.figures.predictions import prediction_bars
+from dashboard.numbers import points
+from dashboard.theme import HUES
+from pages.vision.vision_transformer import words
+from pages.vision.vision_transformer.compute import (
+    Curves,
+    Explained,
+    colour_of_zero,
+    measure_faithfulness,
+    take_away,
+    tell_colour,
+)
+from pages.vision.vision_transformer.figures import photograph_alone
+from pages.vision.vision_transformer.figures_measured import RANDOM, faithfulness_curves
+
+HUE = dict(zip(words.TITLES.values(), HUES, strict=False))
+PATIENCE = 30  # seconds: what takes longer is measured when somebody asks for it
+SIDES = {
+    "deletion": ("patches taken away", "Deletion: the lower, the more faithful"),
+    "insertion": ("patches put back", "Insertion: the higher, the more faithful"),
+}
+DELETE, INSERT = "take away", "put back into a blurred copy"
+TOP = 5
+
+
+def show_curves(explained: Explained) -> Curves | None:
+    """Both figures; None while nobody has asked for what would take long."""
+    st.subheader("Which one tells the truth?", anchor=False)
+    if explained.waiting > PATIENCE:
+        label = words.LONG.format(seconds=explained.waiting)
+        if not st.toggle(label, key="explain_measure", bind="query-params"):
+            return None
+    with layout.waiting_place():
+        curves = measure_faithfulness(explained)
+    if not layout.is_presented():
+        st.markdown(tell(curves)[0])
+    for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
+        with place:
+            _curves(explained, curves, side)
+    if not layout.is_presented():
+        colour = tell_colour(colour_of_zero(explained.model.framing))
+        st.caption(words.TAKEN_AWAY.format(colour=colour, draws=len(curves.draws)))
+    return curves
+
+
+def _curves(explained: Explained, curves: Curves, side: str) -> None:
+    assert explained.number is not None
+    x, title = SIDES[side]
+    named = {words.TITLES[name]: curve for name, curve in curves.explanations.items()} | {RANDOM: curves.random}
+    lines = {name: getattr(curve, side).numpy() for name, curve in named.items()}
+    areas = {name: getattr(curve, f"{side}_area") for name, curve in named.items()}
+    shares, (low, high) = curves.random.shares.numpy(), curves.band(side)
+    st.markdown(f"**{title}**")
+    figure = faithfulness_curves(
+        shares,
+        lines,
+        areas,
+        (low, high),
+        hues=HUE,
+        look=layout.look(),
+        x=x,
+        y=f"probability of {escape(explained.model.classes[explained.number])}",
+        height=layout.look().high(400),
+    )
+    charts.chart(
+        figure,
+        name=f"explain-{side}",
+        alt=f"{title}. Areas: " + ", ".join(f"{name} {area:.3f}" for name, area in areas.items()),
+        table=pd.DataFrame({"share": shares, **lines, "random, lowest": low, "random, highest": high}),
+    )
+
+
+def tell(curves: Curves) -> tuple[str, ...]:
+    """Which explanation is the most faithful here, by both measures, and which are no better than chance."""
+    chance, sentences = curves.random, [_tell_best(curves)]
+    deletion = [name for name, one in curves.explanations.items() if one.deletion_area >= chance.deletion_area]
+    insertion = [name for name, one in curves.explanations.items() if one.insertion_area <= chance.insertion_area]
+    for side, worse, what in (
+        ("deletion", deletion, "taking patches away"),
+        ("insertion", insertion, "putting patches back"),
+    ):
+        if worse:
+            names = ", ".join(words.TITLES[name] for name in worse)
+            sentences.append(
+                f"By {side}, **{names}** {'is' if len(worse) == 1 else 'are'} no better here than {what} at random."
+            )
+    return tuple(sentences)
+
+
+def _tell_best(curves: Curves) -> str:
+    found, chance = curves.explanations, curves.random
+    first = min(found, key=lambda name: found[name].deletion_area)
+    second = max(found, key=lambda name: found[name].insertion_area)
+    deletion = f"area {found[first].deletion_area:.3f}; random {chance.deletion_area:.3f}"
+    insertion = f"area {found[second].insertion_area:.3f}; random {chance.insertion_area:.3f}"
+    if len(found) == 1:
+        return f"**{words.TITLES[first]}** under deletion: {deletion}. Under insertion: {insertion}."
+    if first == second:
+        return (
+            f"On this photograph **{words.TITLES[first].lower()}** is the most faithful by both measures: the smallest "
+            f"area under deletion ({deletion}) and the largest under insertion ({insertion})."
+        )
+    return (
+        f"On this photograph **{words.TITLES[first].lower()}** is the most faithful by deletion ({deletion}), "
+        f"**{words.TITLES[second].lower()}** by insertion ({insertion}). One photograph is one photograph: *Measured* "
+        "has the means of many."
+    )
+
+
+def show_slider(explained: Explained) -> None:
+    """The picture without, or with nothing but, what an explanation finds most important, and what comes of it."""
+    st.subheader("Take it at its word", anchor=False)
+    with layout.control_bar():
+        name = _explanation(explained)
+        how = st.segmented_control(
+            "Its patches", [DELETE, INSERT], default=DELETE, key="explain_how", bind="query-params", required=True
+        )
+        percent = st.slider(
+            "The most important first, %", 0, 100, 20, step=5, key="explain_percent", bind="query-params", width=260
+        )
+    with layout.waiting_place():
+        shown, count, after = take_away(explained, name, percent / 100, insert=how == INSERT)
+    rows, columns = explained.grid
+    title = "As the model sees it"
+    about = f"{count} of {rows * columns} patches {'put back' if how == INSERT else 'taken away'}"
+    seen, says = st.columns([1, 1.4], gap="large")
+    with seen:
+        figure = photograph_alone(shown, title=title, about=about, look=layout.look(), height=layout.look().high(360))
+        charts.chart(figure, name="explain-seen", alt=f"{title}: {about}, {percent} %")
+    with says:
+        _says(explained, after.tolist())
+
+
+def _explanation(explained: Explained) -> str:
+    names = {words.TITLES[name]: name for name in explained.maps}
+    if len(names) == 1:
+        return next(iter(explained.maps))
+    if st.session_state.get("explain_order") not in names:  # another model may have others
+        st.session_state.pop("explain_order", None)
+    title = st.segmented_control(
+        "Explanation", list(names), default=list(names)[-1], key="explain_order", bind="query-params", required=True
+    )
+    return names[title]
+
+
+def _says(explained: Explained, after: list[float]) -> None:
+    """The probability of the class before and after, and what is most probable now."""
+    assert explained.number is not None
+    assert explained.probabilities is not None
+    names = [*explained.model.classes]
+    now, change = after[explained.number], after[explained.number] - explained.probabilities[explained.number].item()
+    st.metric(
+        f"Probability of {layout.plain(names[explained.number])}",
+        f"{now:.1%}",
+        # A hyphen for the minus: by it Streamlit knows which way its arrow points.
+        points(change).replace("−", "-") if abs(change) >= 5e-4 else None,
+        delta_color="off",
+    )
+    best = sorted(range(len(names)), key=lambda number: -after[number])[:TOP]
+    labels, values = [names[each] for each in best], [after[each] for each in best]
+    charts.plot(
+        prediction_bars(labels, values, look=layout.look()),
+        name="explain-says",
+        alt="Most probable now: "
+        + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
+    )
+
+
+def formula(curves: Curves) -> None:
+    """The area under one curve, with its first and its last numbers."""
+    found = curves.explanations
+    name = RELEVANCE if RELEVANCE in found else next(iter(found))
+    st.markdown(words.FORMULA_AREA.format(name=words.TITLES[name].lower()))
+    st.latex(written_out(found[name]))
+
+
+def written_out(curve: Faithfulness) -> str:
+    """The trapezoid rule for a curve of deletion, its first and its last term in numbers."""
+    heights, shares = curve.deletion.tolist(), curve.shares.tolist()
+    terms = [
+        rf"\tfrac{{{heights[place]:.3f} + {heights[place + 1]:.3f}}}{{2}} \cdot {shares[place + 1] - shares[place]:.3f}"
+        for place in range(len(heights) - 1)
+    ]
+    shown = terms if len(terms) < 3 else [terms[0], r"\dots", terms[-1]]
+    added = r" \\ {}+ ".join(shown)
+    return rf"\begin{{gathered}} \vphantom{{\Big|}} {added} \\ = {curve.deletion_area:.3f} \end{{gathered}}"

@@ -1,0 +1,224 @@
+"""Pictures in figures: filters as tiles, sequences as matrices of numbers, maps over the photograph."""
+
+import base64
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from PIL import Image
+
+from dashboard import theme
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import Look
+
+TILE = 64  # dots of the sheet for a tile, at least: each pixel is repeated, so that the browser need not blur it
+TILE_GAP, TILE_LINE = 0.08, 0.42  # between tiles, and for the line above each, as shares of a tile's side
+
+GAP = 0.035  # between two matrices, as a share of the width
+QUANTILE = 0.995  # of the numbers lie within the scale: single huge ones would leave the others pale
+TALLEST, WIDEST = 800, 400  # rows and columns of numbers that are drawn; of more, evenly chosen ones
+
+INK = 0.92  # of the strongest cell: the photograph's texture stays to be seen
+PALE = 0.5  # how far the photograph fades into the page below a map
+LONGEST = 560  # pixels of the photograph's longer side: a figure is hardly wider
+
+
+def picture_tiles(
+    pictures: np.ndarray, titles: Sequence[str], *, columns: int, look: Look, side: int = 72
+) -> go.Figure:
+    """`pictures` (tile, row, column, 3) uint8 in rows of `columns` tiles with a title above each, pixels kept apart.
+
+    `side` is how high a tile is drawn, in pixels; a narrow window makes them smaller. All tiles are one picture:
+    with a trace and axes for each, a browser needs seconds for them.
+    """
+    count, high, wide, _ = pictures.shape
+    if count != len(titles):
+        raise ValueError(f"{len(titles)} titles do not fit {count} pictures.")
+    times = -(-TILE // high)
+    across, down = wide * times + round(TILE_GAP * high * times), high * times + round(TILE_LINE * high * times)
+    rows = -(-count // columns)
+    sheet = np.zeros((rows * down, columns * across, 4), dtype=np.uint8)
+    written = []
+    for number, (picture, title) in enumerate(zip(pictures, titles, strict=True)):
+        row, column = divmod(number, columns)
+        top, left = (row + 1) * down - high * times, column * across
+        tile = sheet[top : top + high * times, left : left + wide * times]
+        tile[..., :3], tile[..., 3] = _repeated(picture, times, times), 255
+        font = {"size": look.letters - 2, "color": look.palette.soft}
+        place = {"x": left, "xanchor": "left", "y": top, "yanchor": "bottom"}
+        written.append({"text": escape(title), "font": font, "showarrow": False, **place})
+    figure = go.Figure(go.Scatter(x=[], y=[]))
+    on_paper(figure, look=look, height=round(rows * side * down / (high * times) + 16))
+    tall, broad = sheet.shape[:2]
+    figure.add_layout_image(
+        source=_address(sheet), xref="x", yref="y", x=0, y=0, sizex=broad, sizey=tall, sizing="stretch", layer="below"
+    )
+    figure.update_xaxes(visible=False, range=[0, broad], constrain="domain", constraintoward="left")
+    figure.update_yaxes(visible=False, range=[tall, 0], scaleanchor="x", constrain="domain", constraintoward="top")
+    return figure.update_layout(annotations=written)
+
+
+def as_pictures(filters: np.ndarray) -> np.ndarray:
+    """Filters (tile, channel, row, column) as RGB pictures: grey is 0, each filter's largest number full colour."""
+    if filters.shape[1] != 3:
+        raise ValueError(f"A filter with {filters.shape[1]} channels has no colours.")
+    largest = np.abs(filters).max(axis=(1, 2, 3), keepdims=True)
+    shares = filters / np.where(largest > 0, largest, 1)
+    return np.round(127.5 + 127.5 * shares).astype(np.uint8).transpose(0, 2, 3, 1)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Numbers (token, channel) with what is written above them; the row `marked` is framed."""
+
+    title: str
+    about: str
+    values: np.ndarray
+    marked: int | None = None
+
+
+def matrices(shown: Sequence[Matrix], *, look: Look, height: int = 320) -> go.Figure:
+    """Signed numbers side by side around the colour of the page, which is 0; each matrix has a scale of its own."""
+    figure = go.Figure(go.Scatter(x=[], y=[]))
+    title = 3.4 * look.letters
+    on_paper(figure, look=look, height=round(height + title))
+    width = (1 - GAP * (len(shown) - 1)) / len(shown)
+    top = height / (height + title)
+    figure.update_xaxes(visible=False, range=[0, 1])
+    figure.update_yaxes(visible=False, range=[0, 1])
+    tallest = max(len(each.values) for each in shown)
+    paper = {"xref": "paper", "yref": "paper"}
+    for number, each in enumerate(shown):
+        left = number * (width + GAP)
+        tall = top * max(0.02, len(each.values) / tallest)
+        source = _address(_drawn(each.values, look))
+        figure.add_layout_image(source=source, x=left, y=top, sizex=width, sizey=tall, sizing="stretch", **paper)
+        frame = {"type": "rect", "x0": left, "x1": left + width, **paper}
+        figure.add_shape(**frame, y0=top - tall, y1=top, line={"color": look.palette.hair, "width": 1})
+        if each.marked is not None:
+            step = tall / len(each.values)
+            above = top - each.marked * step
+            slack = max(0.0, 4 / (height + title) - step / 2)
+            line = {"color": look.palette.accent, "width": 1.6}
+            figure.add_shape(**frame, y0=above - step - slack, y1=above + slack, line=line)
+        figure.add_annotation(
+            text=f"{escape(each.title)}<br><span style='color:{look.palette.soft}'>{escape(each.about)}</span>",
+            x=left, xanchor="left", y=top, yanchor="bottom", align="left", showarrow=False,
+            font={"size": look.letters - 1}, **paper,
+        )  # fmt: skip
+    return figure
+
+
+def _drawn(values: np.ndarray, look: Look) -> np.ndarray:
+    """The numbers as colours (row, column, 3), small ones repeated so that the browser need not blur them."""
+    limits = zip(values.shape, (TALLEST, WIDEST), strict=True)
+    rows, columns = (np.linspace(0, count - 1, min(count, most)).round().astype(int) for count, most in limits)
+    shown = values[rows][:, columns]
+    limit = float(np.quantile(np.abs(shown), QUANTILE)) or 1.0
+    ramp = np.array([_numbers(colour) for colour in theme.diverging(look.palette, 257)], dtype=np.uint8)
+    picture = ramp[np.round(128 + 128 * np.clip(shown / limit, -1, 1)).astype(int)]
+    return _repeated(picture, max(1, -(-TALLEST // len(rows))), max(1, -(-WIDEST // len(columns))))
+
+
+def over_photograph(
+    values: np.ndarray,
+    photograph: np.ndarray,
+    *,
+    shown: bool,
+    title: str,
+    look: Look,
+    tell: str,
+    height: int = 330,
+) -> go.Figure:
+    """A map (row, column) over a photograph (row, column, channel; uint8), or over the page if it is not `shown`.
+
+    The scale runs from 0 to the largest value, which the title says. `tell` is Plotly's template for the sentence
+    below the pointer, where %{customdata} is the place of the cell and %{z} its value.
+    """
+    rows, columns = values.shape
+    high, wide = photograph.shape[:2]
+    largest = float(values.max())
+    colour = ", ".join(map(str, _numbers(look.palette.map)))
+    ink = [[0, f"rgba({colour}, 0)"], [1, f"rgba({colour}, {INK})"]]
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.asarray(values, dtype=np.float32),
+            x=(np.arange(columns) + 0.5) * wide / columns,
+            y=(np.arange(rows) + 0.5) * high / rows,
+            customdata=np.array([[f"row {row}, column {column}" for column in range(columns)] for row in range(rows)]),
+            zmin=0,
+            zmax=largest or 1.0,
+            colorscale=ink if shown else theme.colorscale(theme.sequential(look.palette)),
+            showscale=False,
+            hovertemplate=f"{tell}<extra></extra>",
+        )
+    )
+    scale = f"0 to {largest:.2g}" if largest else "0 everywhere"
+    return _framed(figure, pale(photograph, look) if shown else None, title, scale, look, (wide, high), height)
+
+
+def photograph_alone(photograph: np.ndarray, *, title: str, about: str, look: Look, height: int = 330) -> go.Figure:
+    """A photograph (row, column, channel; uint8) in its own colours; two lines above it, the title and `about`."""
+    high, wide = photograph.shape[:2]
+    figure = go.Figure(go.Scatter(x=[0, wide], y=[0, high], mode="markers", opacity=0, hoverinfo="skip"))
+    return _framed(figure, photograph, title, about, look, (wide, high), height)
+
+
+def pale(photograph: np.ndarray, look: Look) -> np.ndarray:
+    """Greys, half faded into the page, so that only the ink has a hue."""
+    grey = (photograph @ np.array([0.299, 0.587, 0.114]))[..., None]
+    return (grey + (np.array(_numbers(look.palette.paper)) - grey) * PALE).round().astype(np.uint8)
+
+
+def _framed(
+    figure: go.Figure,
+    photograph: np.ndarray | None,
+    title: str,
+    about: str,
+    look: Look,
+    extent: tuple[int, int],
+    height: int,
+) -> go.Figure:
+    """Over a photograph or nothing, without axes, in the photograph's own shape, two lines above it."""
+    wide, high = extent
+    if photograph is not None:
+        figure.add_layout_image(
+            source=_photograph(photograph), x=0, y=0, sizex=wide, sizey=high,
+            xref="x", yref="y", xanchor="left", yanchor="top", sizing="stretch", layer="below",
+        )  # fmt: skip
+    on_paper(figure, look=look, height=height)
+    figure.update_layout(margin={"l": 2, "r": 2, "t": round(8 + 2.7 * look.letters), "b": 2}, showlegend=False)
+    figure.update_xaxes(visible=False, range=[0, wide], constrain="domain")
+    figure.update_yaxes(visible=False, range=[high, 0], constrain="domain", scaleanchor="x", scaleratio=1)
+    figure.add_shape(type="rect", x0=0, x1=wide, y0=0, y1=high, line={"color": look.palette.hair, "width": 1})
+    figure.add_annotation(
+        text=f"<b>{escape(title)}</b><br>{escape(about)}",
+        x=0, xref="x", xanchor="left", y=0, yref="y", yanchor="bottom", align="left", showarrow=False,
+    )  # fmt: skip
+    return figure
+
+
+def _photograph(photograph: np.ndarray) -> str:
+    """The picture itself as an address; small ones are enlarged without being smoothed."""
+    picture = Image.fromarray(photograph)
+    scale = LONGEST / max(picture.size)
+    wide, high = (max(1, round(side * scale)) for side in picture.size)
+    picture = picture.resize((wide, high), Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.NEAREST)
+    return _address(np.asarray(picture), "jpeg", quality=88)
+
+
+def _address(picture: np.ndarray, kind: str = "png", **settings: int) -> str:
+    """A picture (row, column, channel; uint8) as an address that holds it."""
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, kind, **settings)
+    return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
+
+
+def _repeated(picture: np.ndarray, down: int, across: int) -> np.ndarray:
+    return picture.repeat(down, axis=0).repeat(across, axis=1)
+
+
+def _numbers(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

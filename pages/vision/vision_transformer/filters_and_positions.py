@@ -1,0 +1,149 @@
+"""What the projection and the positions have learned: filters as pictures, and how alike places are."""
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+import torch
+from torch import Tensor
+
+from core.images import Patches
+from core.order.learned_positions import evenly, likeness
+from core.vision.patches import components_for
+from dashboard import charts, layout
+from dashboard.components.cell_map import cell_map
+from dashboard.figures.heat import heat
+from dashboard.figures.mosaic import tiles
+from dashboard.numbers import signed
+from dashboard.ways_of_order import WAY_TOLD
+from pages.vision.vision_transformer import words
+from pages.vision.vision_transformer.compute import Followed
+from pages.vision.vision_transformer.figures import as_pictures, picture_tiles
+
+COLUMNS = 7  # filters in a row, four rows: 28, as in the paper's figure
+MOST_TILES = 14  # small maps on a side
+MOST = 0.9  # of the variance
+
+
+def show_filters(followed: Followed) -> None:
+    """The principal components of the filters, each with its share of the variance."""
+    found, shares = followed.filters, followed.filters.shares.tolist()
+    st.subheader("What the projection looks for", anchor=False)
+    if found.pictures.shape[1] != 3:
+        st.info(words.NO_COLOURS, icon=":material/info:")
+        return
+    if not layout.is_presented():
+        count, numbers = followed.sequence.projection.weight.shape
+        about = words.FILTERS.format(count=count, shown=len(shares), numbers=numbers, held=sum(shares))
+        st.markdown(about, width=layout.PROSE)
+    figure = picture_tiles(
+        as_pictures(found.pictures.numpy()),
+        [f"{number}: {share:.1%}" for number, share in enumerate(shares, start=1)],
+        columns=COLUMNS,
+        look=layout.look(),
+        side=round(5.2 * layout.look().letters),  # as wide as the line above it
+    )
+    charts.chart(
+        figure,
+        name="vision-filters",
+        alt=f"The first {len(shares)} principal components of the projection's filters as pictures; together they hold "
+        f"{sum(shares):.0%} of the variance",
+        table=pd.DataFrame(found.pictures.flatten(1).numpy(), index=pd.RangeIndex(1, len(shares) + 1, name="component"))
+        .reset_index()
+        .assign(share=shares),
+    )
+
+
+def tell_filters(shares: Tensor, shape: Sequence[int]) -> tuple[str, ...]:
+    """How many directions hold most of the variance; `shape`: how many filters there are, of how many numbers each."""
+    count, numbers = shape
+    if not float(shares.sum()):
+        return ()
+    needed = components_for(shares, MOST)
+    if needed is None:
+        held = f"The first {len(shares)} components hold **{float(shares.sum()):.0%}** of what tells the {count}"
+        return (f"{held} filters apart.",)
+    return (
+        f"**{needed}** of at most {min(count - 1, numbers)} directions hold {MOST:.0%} of what tells the {count} "
+        f"filters apart; the first alone holds {float(shares[0]):.0%}.",
+    )
+
+
+def show_positions(followed: Followed, place: tuple[int, int], *, on_click: Callable[[int, int], None]) -> None:
+    """How alike the position of the followed patch is to all others; where none are added, what is done instead."""
+    st.subheader("What the positions know of the square", anchor=False)
+    way, alike, grid = WAY_TOLD[followed.other_way], followed.alike, followed.sequence.patches
+    if alike is None:
+        st.info(words.NO_POSITIONS.format(way=way), icon=":material/explore_off:")
+        return
+    if followed.other_way != "unknown":
+        st.info(words.ANOTHER_WAY_TOO.format(way=way), icon=":material/explore:")
+    row, column = place
+    one, every = st.columns(2, gap="large")
+    with one:
+        st.markdown(f"**The followed patch**: row {row}, column {column}. Click another.")
+        cell_map(
+            alike[row * grid.columns + column].unflatten(0, (grid.rows, grid.columns)).numpy(),
+            key="sequence-positions",
+            x="column",
+            y="row",
+            tell="row {row}, column {column}: cosine {value}",
+            limits=(-1, 1),
+            marked=[place],
+            mark="the followed patch",
+            on_click=on_click,
+            alt=f"How alike the position of the patch in row {row}, column {column} is to that of every other patch",
+            name="vision-positions",
+            height=360,
+        )
+    with every:
+        _every_patch(alike, grid)
+
+
+def _every_patch(alike: Tensor, grid: Patches) -> None:
+    down, across = evenly(grid.rows, MOST_TILES), evenly(grid.columns, MOST_TILES)
+    places = (down[:, None] * grid.columns + across).flatten()
+    figure = heat(
+        tiles(alike[places].unflatten(1, (grid.rows, grid.columns)).numpy(), len(down), len(across)),
+        look=layout.look(),
+        x="column of the patch",
+        y="row of the patch",
+        limits=(-1, 1),
+        tell="%{z:.2f}",
+        height=400,
+    )
+    for update, chosen, side in ((figure.update_xaxes, across, grid.columns), (figure.update_yaxes, down, grid.rows)):
+        names = [str(each) for each in chosen.tolist()]
+        update(tickvals=middles(len(chosen), side), ticktext=names, constrain="domain")
+    figure.update_yaxes(scaleanchor="x")
+    figure.update_traces(xgap=0, ygap=0, showscale=False)
+    st.markdown("**All patches**: a small map for each, at its place.")
+    charts.chart(
+        figure,
+        name="vision-positions-all",
+        alt="For each patch a small map of how alike its position is to those of all others",
+        table=pd.DataFrame(alike.numpy()).rename_axis("patch").reset_index(),
+    )
+
+
+def middles(count: int, side: int) -> list[float]:
+    """Where the middles of `count` small maps lie that stand in a line, each `side` cells wide with one between."""
+    return [number * (side + 1) + (side - 1) / 2 for number in range(count)]
+
+
+def tell_positions(grid: Patches, alike: Tensor | None, place: tuple[int, int]) -> tuple[str, ...]:
+    """What the map of positions shows: the place most like the followed one, and whether near places are alike."""
+    if alike is None or grid.rows * grid.columns < 2:
+        return ()
+    number = place[0] * grid.columns + place[1]
+    others = alike[number].clone()
+    others[number] = -torch.inf
+    row, column = divmod(int(others.argmax()), grid.columns)
+    found = likeness((grid.rows, grid.columns), alike)
+    nearer = "the more alike" if found.touching > found.far else "not the more alike"
+    how_near = "a neighbour" if max(abs(row - place[0]), abs(column - place[1])) == 1 else "no neighbour"
+    return (
+        f"The place most like row {place[0]}, column {place[1]} is row {row}, column {column}, {how_near} (cosine "
+        f"{signed(float(others.max()))}). Over the whole picture, places that touch have {signed(found.touching)} "
+        f"on average and places at least half the shorter side apart {signed(found.far)}: neighbours are {nearer}.",
+    )

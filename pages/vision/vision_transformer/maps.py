@@ -1,0 +1,198 @@
+"""Maps: any layer, head and patch over the photograph, and how far each head looks."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.capture import AttentionCall
+from core.errors import ModelError
+from dashboard import charts, export, layout, photograph
+from dashboard.components.photo_maps import photo_maps
+from dashboard.figures.distances import distances
+from dashboard.watched import WatchedImage
+from pages.vision.vision_transformer import words
+from pages.vision.vision_transformer.photo_scene import SHARE, Measured, left_out, measured_layers, scene_of
+
+LOCAL = 0.5  # of the distance of even attention: below it a head looks nearby
+STRONG = 0.5  # of what a patch gives: from here on a head rests on tokens without a place
+
+
+def show() -> None:
+    """The maps, the distances, the notes."""
+    chosen = photograph.choose(photograph.TRANSFORMERS, attends=False)
+    if not chosen.model.attends:
+        raise ModelError(
+            f"{chosen.model.title} has no attention heads, so there is no map of a head to show. What it looks at is "
+            "told by its gradients: open “Explanations” above, or choose a vision transformer."
+        )
+    with layout.waiting_place():
+        watched = chosen.watched()
+        scene, layers = scene_of(watched), measured_layers(watched)
+    photo_maps(scene, key="vision-maps", name="maps")
+    if not layout.is_presented():
+        if missing := left_out(watched):
+            st.caption(missing)
+        export.download_all_heads(watched)
+    _distances(layers)
+    layout.notes(words.MAPS_NOTES, notice=noticed(layers), formula=lambda: _formula(watched, layers))
+
+
+def _distances(layers: Sequence[Measured]) -> None:
+    st.subheader(words.HOW_FAR, anchor=False)
+    if not layout.is_presented():
+        st.markdown(words.HOW_FAR_ABOUT, width=layout.PROSE)
+
+    def ends(values: np.ndarray) -> str:
+        return f"{np.nanmin(values):.0f} to {np.nanmax(values):.0f}" if np.isfinite(values).any() else "no number"
+
+    figure = distances(
+        [str(own.number) for own in layers],
+        [own.distances for own in layers],
+        even=layers[-1].even,
+        look=layout.look(),
+        height=layout.look().high(360),
+    )
+    charts.chart(
+        figure,
+        name="vision-distances",
+        alt="Mean attention distance in pixels of each head by layer: from "
+        + "; ".join(f"layer {own.number} {ends(own.distances)}" for own in layers),
+        table=pd.DataFrame(
+            [(own.number, head, far, own.even) for own in layers for head, far in enumerate(own.distances)],
+            columns=["layer", "head", "mean attention distance in pixels", "even attention"],
+        ),
+    )
+
+
+class _Head(NamedTuple):
+    own: Measured
+    head: int
+    value: float
+
+    @property
+    def name(self) -> str:
+        return f"layer {self.own.number}, head {self.head}"
+
+    @property
+    def share(self) -> float:
+        return self.value / self.own.even
+
+
+def noticed(layers: Sequence[Measured]) -> tuple[str, ...]:
+    """Sentences about how far heads look, how narrowly the class token looks, and what rests on prefix tokens."""
+    told = (_tell_extremes, _tell_nearby, _tell_class_token, _tell_resting)
+    return tuple(sentence for tell in told for sentence in tell(layers))
+
+
+def _finite(layers: Sequence[Measured]) -> list[_Head]:
+    heads = [_Head(own, head, float(far)) for own in layers for head, far in enumerate(own.distances)]
+    return [head for head in heads if np.isfinite(head.value)]
+
+
+def _tell_extremes(layers: Sequence[Measured]) -> Iterator[str]:
+    """The heads with the smallest and the largest distance in pixels."""
+    if not (heads := _finite(layers)):
+        return
+    near, far = min(heads, key=lambda head: head.value), max(heads, key=lambda head: head.value)
+    even = f"Attention spread evenly over the picture would come to {far.own.even:.0f}."
+    if f"{near.value:.0f}" == f"{far.value:.0f}":
+        who = near.name.capitalize() if len(heads) == 1 else f"Each of the {len(heads)} heads"
+        yield f"{who} looks about {near.value:.0f} pixels away on average. {even}"
+    else:
+        yield (
+            f"**{near.name.capitalize()}** looks nearest, {near.value:.0f} pixels away on average, **{far.name}** "
+            f"farthest, {far.value:.0f} pixels. {even}"
+        )
+
+
+def _tell_nearby(layers: Sequence[Measured]) -> Iterator[str]:
+    """How many heads look nearby, and whether the last layer looks farther than the first; by the even distance."""
+    heads = [head for head in _finite(layers) if head.own.even > 0]
+    if not heads:
+        return
+    local = sum(head.share < LOCAL for head in heads)
+    counted = _count(local, len(heads), "look") if local else f"None of the {len(heads)} heads looks"
+    yield f"{counted} less than half as far as even attention would."
+    begin, end = ([head.share for head in heads if head.own is own] for own in (layers[0], layers[-1]))
+    if len(layers) > 1 and begin and end:
+        first, last, low, high = layers[0].number, layers[-1].number, f"{np.mean(begin):.0%}", f"{np.mean(end):.0%}"
+        moves = "is" if low == high else "rises from" if np.mean(begin) < np.mean(end) else "falls from"
+        then = f", as in layer {last}" if low == high else f" to {high} in layer {last}"
+        yield f"The mean of the heads {moves} {low} of the even distance in layer {first}{then}."
+
+
+def _tell_class_token(layers: Sequence[Measured]) -> Iterator[str]:
+    last = layers[-1]
+    if last.holders is None or not (heads := np.flatnonzero(last.holders)).size:  # 0: nothing falls on patches
+        return
+    holders = last.holders[heads]
+    narrow, wide = int(holders.argmin()), int(holders.argmax())
+    patches, token = last.patches.rows * last.patches.columns, layout.plain(last.patches.prefix[0])
+    if holders[narrow] == holders[wide]:
+        which = "in its one head" if len(last.holders) == 1 else f"in each of {len(heads)} heads"
+        yield (
+            f"In layer {last.number}, the last one, {SHARE:.0%} of what the {token} token gives to the picture lies "
+            f"on {holders[narrow]} of {patches} patches {which}."
+        )
+        return
+    yield (
+        f"In layer {last.number}, the last one, the {token} token looks most narrowly in **head {heads[narrow]}**, "
+        f"where {holders[narrow]} of {patches} patches hold {SHARE:.0%} of what it gives to the picture, and most "
+        f"widely in **head {heads[wide]}**, where it takes {holders[wide]}."
+    )
+
+
+def _tell_resting(layers: Sequence[Measured]) -> Iterator[str]:
+    resting = [(own, own.to_prefix) for own in layers if own.to_prefix is not None]
+    heads = [_Head(own, head, float(share)) for own, shares in resting for head, share in enumerate(shares)]
+    if not heads:
+        return
+    most = max(heads, key=lambda head: head.value)
+    names = most.own.patches.prefix
+    tokens = f"the {layout.plain(names[0])} token" if len(names) == 1 else f"the {len(names)} tokens without a place"
+    many = sum(head.value > STRONG for head in heads)
+    counted = f"{_count(many, len(heads), 'give')} more than half of it away like this."
+    yield (
+        f"What no patch of the photograph gets: in **{most.name}** patches give on average {most.value:.0%} of their "
+        f"attention to {tokens}. " + (counted if many else "No head gives away more than half like this.")
+    )
+
+
+def _count(count: int, total: int, verb: str) -> str:
+    return f"One head of {total} {verb}s" if count == 1 else f"{count} heads of {total} {verb}"
+
+
+def _formula(watched: WatchedImage, layers: Sequence[Measured]) -> None:
+    """The weights of the last layer's heads, and the distance of one head of the first layer that has one."""
+    own = layers[-1]
+    call, patches = watched.record.calls[own.number], own.patches
+    places = rf"{patches.rows} \cdot {patches.columns}"
+    tokens = f"{len(patches.prefix)} + {places} = {call.query_length}" if patches.prefix else places
+    weights, about = weights_formula(call)
+    if weights:
+        st.latex(weights)
+    st.markdown(
+        f"Each head of layer {own.number} has ${tokens}$ tokens, so {call.query_length**2:,} weights; each row sums "
+        f"to 1. {about} {words.KEEP_THE_TOP}"
+    )
+    st.latex(r"\bar d = \frac{1}{N} \sum_i \frac{\sum_j a_{ij}\, \lVert p_i - p_j \rVert}{\sum_j a_{ij}}")
+    about = f"*i* and *j* are the $N = {patches.rows * patches.columns}$ patches, *p* their middles in pixels."
+    for near in _finite(layers)[:1]:
+        about += f" L{near.name[1:]}: $\\bar d = {near.value:.1f}$ pixels; even attention: {near.own.even:.1f} pixels."
+    st.markdown(about)
+
+
+def weights_formula(call: AttentionCall) -> tuple[str, str]:
+    """How the weights of a call come about, as far as was seen: in LaTeX, and in words."""
+    if call.query is None or call.scale is None:
+        return "", words.MAPS_SEEN
+    is_plain = call.product is not None and call.product.mask is None
+    scores = rf"s\, q_i \cdot k_j{'' if is_plain else ' + M_{ij}'}"
+    sizes = rf"s = {call.scale:.4g},\quad q, k \in \mathbb{{R}}^{{{call.query.shape[-1]}}}"
+    latex = (
+        rf"\begin{{gathered}} a_{{ij}} = \operatorname{{softmax}}_j\!\left({scores}\right) \\ {sizes} \end{{gathered}}"
+    )
+    return latex, words.MAPS_FORMULA if is_plain else words.MAPS_BIASED

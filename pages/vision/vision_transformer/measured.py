@@ -1,0 +1,248 @@
+"""Measured: what the four models are worth and what they cost, and how faithful their explanations are."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import ModelError
+from dashboard import charts, layout
+from dashboard.numbers import points
+from dashboard.theme import HUES
+from pages.vision.vision_transformer import faithful, words
+from pages.vision.vision_transformer.compute_measured import RANDOM, SIDES, Faithful, Quality, faithfulness, qualities
+from pages.vision.vision_transformer.figures_measured import Mark, Row, means, quality_marks
+
+HUE = dict(zip(words.MODELS.values(), HUES, strict=False))
+MILLION = 1e6
+COLUMNS = ("deletion:<br>lower is better", "insertion:<br>higher is better")  # in two lines: a phone is narrow
+
+
+def show() -> None:
+    """Tables and figures; a part that nobody has measured yet says so in a sentence."""
+    noticed: list[str] = []
+    for part in (_show_quality, _show_faithfulness):
+        with layout.sentences():
+            noticed += part()
+    layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formula)
+
+
+def _formula() -> None:
+    with suppress(ModelError):  # the table has said it already
+        if found := qualities():
+            best = max(found, key=lambda one: one.top1)
+            st.markdown(words.ERROR_FORMULA.format(model=words.MODELS[best.name]))
+            pictures = f"{best.pictures:,}".replace(",", "{,}")  # a comma alone would be followed by a space
+            st.latex(
+                rf"\begin{{aligned}} \sqrt{{\frac{{p\,(1-p)}}{{n}}}} &= \sqrt{{\frac{{{best.top1:.3f} \cdot "
+                rf"{1 - best.top1:.3f}}}{{{pictures}}}}} \\ &= {best.standard_error:.4f} \end{{aligned}}"
+            )
+    st.latex(
+        r"\begin{aligned} \text{area} &= \int_0^1 p(s)\, ds \\ "
+        r"&\approx \sum_i \frac{p_i + p_{i+1}}{2}\,(s_{i+1} - s_i) \end{aligned}"
+    )
+    st.markdown(words.AREA_FORMULA)
+
+
+def _show_quality() -> tuple[str, ...]:
+    """Table and figures of the models; what is to be noticed in them."""
+    st.subheader("What are they worth, and what do they cost?", anchor=False)
+    found = qualities()
+    if not found:
+        st.info(words.NOTHING, icon=":material/info:")
+        return ()
+    rows = quality_table(found)
+    formats = {
+        "top-1": "percent",
+        "top-5": "percent",
+        "parameters": "localized",
+        "million MACs": "%.0f",
+        "pictures per second": "%.0f",
+        "training, minutes": "%.0f",
+        "epochs": "%.1f",
+    }
+    _show_table(rows, formats)
+    if not layout.is_presented():
+        told = [words.MEASURED_ON.format(pictures=found[0].pictures)]
+        if found[0].hardware:
+            told.append(f"Trained and timed on {layout.plain(found[0].hardware)}.")
+        if missing := [title for name, title in words.MODELS.items() if name not in {one.name for one in found}]:
+            told.append(words.NOT_YET.format(names=", ".join(missing)))
+        st.caption(" ".join(told))
+        charts.download_table(rows, "vision-models")
+    costs = {
+        "macs": ("million MACs for a picture", [one for one in found if one.macs]),
+        "parameters": ("million parameters", [one for one in found if one.parameters]),
+    }
+    shown = {name: cost for name, cost in costs.items() if len(cost[1]) > 1}
+    for place, (name, (x, measured)) in zip(st.columns(max(len(shown), 1), gap="medium"), shown.items(), strict=False):
+        marks = [
+            Mark(words.MODELS[one.name], getattr(one, name) / MILLION, one.top1, one.standard_error) for one in measured
+        ]
+        with place:
+            _show_marks(marks, x, f"vision-{name}")
+    return tell_quality(found)
+
+
+def quality_table(found: Sequence[Quality]) -> pd.DataFrame:
+    """One row a model; columns that nobody has measured are left out."""
+    rows = pd.DataFrame(
+        [
+            {
+                "model": words.MODELS[one.name],
+                "top-1": one.top1,
+                "top-5": one.top5,
+                "parameters": one.parameters,
+                "million MACs": None if one.macs is None else one.macs / MILLION,
+                "pictures per second": one.images_per_second,
+                "training, minutes": None if one.seconds is None else one.seconds / 60,
+                "epochs": one.epochs,
+            }
+            for one in found
+        ]
+    )
+    return rows.dropna(axis="columns", how="all")
+
+
+def _show_table(rows: pd.DataFrame, formats: dict[str, str]) -> None:
+    st.dataframe(
+        rows,
+        hide_index=True,
+        width="stretch",
+        row_height=42 if layout.is_presented() else None,
+        column_config={name: st.column_config.NumberColumn(format=one) for name, one in formats.items()},
+    )
+
+
+def _show_marks(marks: Sequence[Mark], x: str, name: str) -> None:
+    figure = quality_marks(
+        marks,
+        hues=HUE,
+        look=layout.look(),
+        x=x,
+        y="top-1",
+        tell=f"%{{text}}: top-1 %{{y:.1%}}, %{{x:.3g}} {x}",
+        height=layout.look().high(360),
+    )
+    charts.chart(
+        figure,
+        name=name,
+        alt=f"Top-1 accuracy against {x}: "
+        + "; ".join(f"{mark.name} {mark.quality:.1%} at {mark.cost:.3g}" for mark in marks),
+        table=pd.DataFrame(
+            [{"model": mark.name, x: mark.cost, "top-1": mark.quality, "standard error": mark.error} for mark in marks]
+        ),
+    )
+
+
+def tell_quality(found: Sequence[Quality]) -> tuple[str, ...]:
+    """The best model, the cheapest and the dearest, and what the shortcuts of the residual network go with."""
+    if len(found) < 2:
+        return ()
+    best, second, *_ = sorted(found, key=lambda one: -one.top1)
+    apart = 2 * (best.standard_error**2 + second.standard_error**2) ** 0.5
+    sure = "by more than" if best.top1 - second.top1 > apart else "which may be chance: it is not more than"
+    sentences = [
+        f"**{words.MODELS[best.name]}** is right most often ({best.top1:.1%}), before **{words.MODELS[second.name]}** "
+        f"({second.top1:.1%}), {sure} two standard errors of the difference ({100 * apart:.1f} points)."
+    ]
+    measured = sorted((one for one in found if one.macs), key=lambda one: one.macs or 0)
+    if len(measured) > 1:
+        least, most = measured[0], measured[-1]
+        sentences.append(
+            f"**{words.MODELS[least.name]}** computes least for a picture, **{words.MODELS[most.name]}** most: "
+            f"{(most.macs or 0) / (least.macs or 1):.1f} times as much, for {points(most.top1 - least.top1)} of top-1."
+        )
+    named = {one.name: one for one in found}
+    residual, plain = named.get("resnet-tiny-imagenet"), named.get("plain-tiny-imagenet")
+    if residual and plain:
+        sentences.append(
+            f"The convolutions with shortcuts come to {residual.top1:.1%}, those without to {plain.top1:.1%}: "
+            f"{points(residual.top1 - plain.top1)}, each trained once."
+        )
+    return tuple(sentences)
+
+
+def _show_faithfulness() -> tuple[str, ...]:
+    """Table and figure of the explanations; what is to be noticed in them."""
+    st.subheader("Which explanation tells the truth?", anchor=False)
+    found = faithfulness()
+    if not found:
+        st.info(words.NOT_FAITHFUL_YET, icon=":material/info:")
+        return ()
+    rows = faithfulness_table(found)
+    lines = [
+        line
+        for one in found
+        for line in (
+            Row(words.MODELS[one.name]),
+            *(
+                Row(
+                    title_of(name),
+                    tuple((of[side].mean, of[side].standard_error) for side in SIDES),
+                    faithful.HUE.get(title_of(name), layout.look().palette.soft),
+                )
+                for name, of in one.areas.items()
+            ),
+        )
+    ]
+    charts.chart(
+        means(lines, COLUMNS, look=layout.look()),
+        name="vision-faithfulness",
+        alt="Mean areas under the curves of deletion and insertion with their standard errors: "
+        + "; ".join(
+            f"{words.MODELS[one.name]}, {title_of(name)}: {of['deletion'].mean:.3f} and {of['insertion'].mean:.3f}"
+            for one in found
+            for name, of in one.areas.items()
+        ),
+        table=rows,
+    )
+    with st.expander("The numbers", expanded=layout.is_presented()):
+        _show_table(rows, {name: "%.3f" for name in rows.columns if name not in ("model", "explanation")})
+    if not layout.is_presented():
+        st.caption(words.FAITHFUL_ON.format(pictures=found[0].pictures))
+    return tuple(sentence for one in found for sentence in tell_faithfulness(one))
+
+
+def title_of(name: str) -> str:
+    """An explanation, or random orders, as a reader knows it."""
+    return words.RANDOM if name == RANDOM else words.TITLES.get(name, name)
+
+
+def faithfulness_table(found: Sequence[Faithful]) -> pd.DataFrame:
+    """One row for each explanation of each model; differences from random are means over pictures too."""
+    rows = []
+    for one in found:
+        for name, of in one.areas.items():
+            row: dict[str, object] = {"model": words.MODELS[one.name], "explanation": title_of(name)}
+            for side in SIDES:
+                row |= {side: of[side].mean, f"{side}, ±": of[side].standard_error}
+                against = one.against_random.get(name, {}).get(side)
+                row[f"{side}, against random"] = against.mean if against else None
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def tell_faithfulness(one: Faithful) -> tuple[str, ...]:
+    """The best explanation of a model by each measure, and those that deletion does not tell from chance."""
+
+    def areas(name: str, side: str) -> str:
+        return f"{side} {one.areas[name][side].mean:.3f} (random {one.areas[RANDOM][side].mean:.3f})"
+
+    first = min(one.against_random, key=lambda name: one.areas[name]["deletion"].mean)
+    second = max(one.against_random, key=lambda name: one.areas[name]["insertion"].mean)
+    deletion, insertion, model = areas(first, "deletion"), areas(second, "insertion"), words.MODELS[one.name]
+    best, other = title_of(first).lower(), title_of(second).lower()
+    if first == second:
+        both = "" if len(one.against_random) == 1 else " is the most faithful by both measures"
+        told = [f"**{model}**: **{best}**{both}: {deletion}, {insertion}."]
+    else:
+        told = [f"**{model}**: **{best}** is the most faithful by one measure, {deletion}, **{other}** by the other, "]
+        told[0] += f"{insertion}."
+    for name, of in one.against_random.items():
+        mean, sure = of["deletion"].mean, 2 * of["deletion"].standard_error
+        if mean > -sure:
+            chance = "is worse than chance" if mean > sure else "cannot be told from chance"
+            told.append(f"Of the {model.lower()}, {title_of(name).lower()} {chance} by deletion.")
+    return tuple(told)

@@ -1,0 +1,112 @@
+"""Which patch matters most: hidden one after the other on demand, and drawn over the photograph."""
+
+import numpy as np
+import streamlit as st
+
+from core.vision.hidden import MOST, Occlusion, square_side
+from dashboard import layout, waiting
+from dashboard.components.patch_picker import patch_picker
+from dashboard.numbers import points
+from dashboard.photograph import Photograph
+from pages.vision.vision_transformer import hidden_patches, words
+from pages.vision.vision_transformer.compute import hide_each
+
+FAINT = 0.02  # of probability: where nothing loses more, the map stays pale
+
+
+def show(chosen: Photograph, hidden: frozenset[int], target: int) -> Occlusion | None:
+    """The map for a class, or the button that measures it."""
+    st.subheader("Which patch matters most?", anchor=False)
+    found = hide_each.known(chosen, target)
+    if found is None:
+        _offer(chosen, target)
+        return None
+    drawn, told = st.columns([1.2, 1], gap="large")
+    with drawn:
+        _map(chosen, hidden, found)
+    with told:
+        name = layout.plain(chosen.model.classes[target])
+        st.markdown(f"**{name}** has {found.probability:.1%} with everything in view.")
+        st.markdown("\n".join(list_strongest(found)))
+        if not layout.is_presented():
+            st.caption(words.ALONE)
+    return found
+
+
+def _offer(chosen: Photograph, target: int) -> None:
+    grid = chosen.prepared.patches
+    side = square_side(grid)
+    count = -(-grid.rows // side) * -(-grid.columns // side)
+    if not layout.is_presented():
+        what = "each patch" if side == 1 else f"each square of {side} × {side} patches"
+        about = words.OFFER.format(what=what, count=count, target=layout.plain(chosen.model.classes[target]))
+        st.markdown(about, width=layout.PROSE)
+        if side > 1:
+            st.caption(f"There are {grid.rows * grid.columns:,} patches; at most {MOST} squares are hidden one by one.")
+    waiting.offer(
+        f"Hide each of the {count}",
+        lambda progress: hide_each(chosen, target, progress=progress),
+        unit="patches" if side == 1 else "squares",
+        key="change-occlude",
+    )
+
+
+def _map(chosen: Photograph, hidden: frozenset[int], found: Occlusion) -> None:
+    grid, name, (rows, columns) = chosen.prepared.patches, chosen.model.classes[found.target], found.losses.shape
+
+    def switch(row: int, column: int) -> None:
+        square = found.patches((row, column), grid)
+        hidden_patches.to_address(hidden - square if square <= hidden else hidden | square, grid)
+
+    # The picture without its colours, and paler: what is laid over it keeps its own.
+    grey = chosen.prepared.shown @ np.array([0.299, 0.587, 0.114])
+    largest = max(FAINT, float(found.losses.abs().max()))
+    low = -largest if float(found.losses.min()) < 0 else 0.0
+    whole = rows * found.side == grid.rows and columns * found.side == grid.columns
+    patch_picker(
+        np.repeat((96 + 0.62 * grey).clip(0, 255).astype(np.uint8)[..., None], 3, axis=2),
+        rows=rows,
+        columns=columns,
+        key="change-occlusion",
+        values=100 * found.losses.numpy(),
+        limits=(100 * low, 100 * largest),
+        tell="row {row}, column {column}: hidden alone, it takes {value} points from “" + name + "”",
+        hint="Point at a square to read it, click to hide it." if whole else "Point at a square to read it.",
+        on_click=switch if whole else None,
+        alt=f"What “{name}” loses when each square is hidden alone, in percentage points; most at row "
+        f"{found.most[0]}, column {found.most[1]}",
+        name="vision-occlusion",
+        height=400,
+    )
+
+
+def list_strongest(found: Occlusion) -> list[str]:
+    """The squares without which the class is least probable, the strongest first."""
+    lines = []
+    for place in found.losses.flatten().argsort(descending=True)[:5].tolist():
+        row, column = divmod(place, found.losses.shape[1])
+        loss = float(found.losses[row, column])
+        lines.append(f"- without row {row}, column {column}: **{found.probability - loss:.1%}** ({points(-loss)})")
+    return lines
+
+
+def tell(found: Occlusion, name: str) -> tuple[str, ...]:
+    """Which square the class `name` needs most, how many come near it, and what all come to together."""
+    losses, (row, column), name = found.losses.flatten(), found.most, f"**{layout.plain(name)}**"
+    most, count = float(losses.max()), len(losses)
+    if most <= 0:
+        return (f"No square hidden alone takes anything from {name}.",)
+    raised, strong = int((losses < 0).sum()), int((losses >= most / 2).sum()) - 1
+    raise_it = f"{raised} raise" if raised != 1 else "1 raises"
+    sentences = [
+        f"Hidden alone, row {row}, column {column} takes most from {name}: {points(-most)}. Of {count} squares, "
+        f"{raise_it} it when hidden alone, and {strong or 'none'} of the others "
+        f"{'takes' if strong < 2 else 'take'} at least half as much."
+    ]
+    together = float(losses.sum())
+    added = f"Added up, gains against losses, all squares take {100 * together:.0f} points; {name} has "
+    added += f"{100 * found.probability:.0f} to lose"
+    # More than there is cannot be lost by hiding all: then a square must be worth less where others are hidden, too.
+    more = together > found.probability + 0.005
+    sentences.append(f"{added}: so what one square is worth depends on the others." if more else f"{added}.")
+    return tuple(sentences)

@@ -1,0 +1,253 @@
+"""Picture to sequence: a photograph becomes tokens, and one patch is followed through all stages."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.images import Patches
+from core.order.learned_positions import Way
+from core.vision.sequence import PictureSequence
+from dashboard import charts, layout, photograph
+from dashboard.components.patch_picker import patch_picker
+from dashboard.figures.heat import heat
+from dashboard.figures.mosaic import tiles
+from dashboard.figures.vector_rows import Row, vector_rows
+from dashboard.notices import name_prefix
+from dashboard.numbers import signed
+from dashboard.ways_of_order import WAY_TOLD
+from pages.vision.vision_transformer import filters_and_positions, stages, words
+from pages.vision.vision_transformer.compute import Followed, as_colours, follow
+
+ADDRESS = "patch"  # row-column, both counted from 0
+COLOURS = ("red", "green", "blue")
+SOME = 12  # numbers that are printed
+SMALL = 256  # pixels: up to here a picture of the model's own pixels is enlarged
+TERMS = 3  # of the sum that are written out
+_PLACE = re.compile(r"(\d{1,3})-(\d{1,3})")
+
+
+def show() -> None:
+    """The picture under its grid, the stages, one patch followed through them, and what was learned."""
+    chosen = photograph.choose(photograph.TRANSFORMERS, attends=False)
+    if not chosen.model.attends:
+        st.info(words.NO_SEQUENCE.format(title=layout.plain(chosen.model.title)), icon=":material/info:")
+        return
+    with layout.waiting_place():
+        followed = follow(chosen)
+    sequence = followed.sequence
+    row, column = place_in(st.query_params.get(ADDRESS, ""), sequence.patches)
+    patch = row * sequence.patches.columns + column
+    picture, numbers = st.columns([1, 1.5], gap="large")
+    with picture:
+        _picture(followed, (row, column))
+    with numbers:
+        st.subheader(f"The patch in row {row}, column {column}", anchor=False)
+        _pixels(followed, patch)
+    stages.show_table(followed)
+    _vectors(sequence, patch)
+    stages.show_arrays(sequence, patch)
+    filters_and_positions.show_filters(followed)
+    filters_and_positions.show_positions(followed, (row, column), on_click=_follow)
+    notice = (
+        tell_length(sequence.patches, followed.calls),
+        tell_order(sequence.positions is not None, followed.other_way),
+        *tell_weight(sequence, patch),
+        *filters_and_positions.tell_positions(sequence.patches, followed.alike, (row, column)),
+        *filters_and_positions.tell_filters(followed.filters.shares, sequence.projection.weight.shape),
+    )
+    layout.notes(words.SEQUENCE_NOTES, notice=notice, formula=lambda: _formula(sequence, patch))
+
+
+def place_in(address: str, grid: Patches) -> tuple[int, int]:
+    """Row and column of the patch that an address names, else of one in the middle."""
+    match = _PLACE.fullmatch(address)
+    if match and int(match[1]) < grid.rows and int(match[2]) < grid.columns:
+        return int(match[1]), int(match[2])
+    return grid.rows // 2, grid.columns // 2
+
+
+def _follow(row: int, column: int) -> None:
+    st.query_params[ADDRESS] = f"{row}-{column}"
+
+
+def _picture(followed: Followed, place: tuple[int, int]) -> None:
+    """The photograph under the model's own grid; a click follows another patch."""
+    grid, shown = followed.sequence.patches, followed.given.shown
+    if st.toggle("As the model sees it", key="sequence_pixels", bind="query-params", help=words.PIXELS_HELP):
+        shown = as_colours(followed.model.framing, followed.sequence.pixels)
+        times = max(1, SMALL // max(shown.shape[:2]))
+        shown = shown.repeat(times, axis=0).repeat(times, axis=1)  # so that its pixels can be told apart
+    patch_picker(
+        shown,
+        rows=grid.rows,
+        columns=grid.columns,
+        key="sequence-picture",
+        chosen=[place],
+        mark="followed",
+        tell="patch in row {row}, column {column}",
+        hint=words.CLICK,
+        on_click=_follow,
+        alt=f"The picture under a grid of {grid.rows} × {grid.columns} patches; row {place[0]}, column {place[1]} is "
+        "followed",
+        name="vision-patches",
+        height=380,
+    )
+
+
+def _pixels(followed: Followed, patch: int) -> None:
+    """The patch enlarged, and its layers of colour as maps of numbers."""
+    values = followed.sequence.cut[patch].numpy()
+    channels, high, wide = values.shape
+    seen, maps = st.columns([1, 2.6], gap="medium", vertical_alignment="center")
+    with seen, st.container(width=170):  # of a narrow column it takes less: an image of its own width would not
+        pixels = as_colours(followed.model.framing, followed.sequence.cut[patch])
+        pixels = pixels.repeat(-(-240 // high), 0).repeat(-(-240 // wide), 1)
+        st.image(pixels, caption=f"{high} × {wide} pixels", width="stretch")
+    limit = float(np.abs(values).max()) or 1.0
+    figure = heat(
+        tiles(values, 1, channels), look=layout.look(), x="", y="", limits=(-limit, limit), tell="%{z:.2f}", height=230
+    )
+    colours = COLOURS if channels == 3 else tuple(map(str, range(channels)))
+    figure.update_xaxes(tickvals=filters_and_positions.middles(channels, wide), ticktext=list(colours), side="top")
+    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
+    with maps:
+        charts.chart(
+            figure,
+            name="vision-pixels",
+            alt="The numbers of the patch in red, green and blue, as the model gets them",
+            table=pd.DataFrame(
+                [(colours[place[0]], *place[1:], value) for place, value in np.ndenumerate(values)],
+                columns=["colour", "row", "column", "value"],
+            ),
+        )
+    if not layout.is_presented():
+        flattened = followed.sequence.flattened[patch]
+        some = ", ".join(signed(value) for value in flattened[:SOME].tolist())
+        st.markdown(words.FLATTENED.format(count=len(flattened), some=some), width=layout.PROSE)
+
+
+def _vectors(sequence: PictureSequence, patch: int) -> None:
+    rows = vectors_of(sequence, patch)
+    row, column = divmod(patch, sequence.patches.columns)
+    charts.chart(
+        vector_rows(rows, look=layout.look()),
+        name="vision-vectors",
+        alt=f"The vectors of the patch in row {row}, column {column} at every stage, as strips of numbers",
+        table=pd.DataFrame({row.name: pd.Series(row.values) for row in rows}).rename_axis("number").reset_index(),
+    )
+
+
+def vectors_of(sequence: PictureSequence, patch: int) -> list[Row]:
+    """The vectors of one patch, from its flattened pixels to what the encoder hands on."""
+    token, positions = sequence.token_of(patch), sequence.positions
+    found = {
+        "flattened": sequence.flattened[patch],
+        "projected": sequence.projected[patch],
+        "projected, after its norm": None if sequence.embedded is None else sequence.embedded[patch],
+        "position": None if positions is None else positions.patches[patch],
+        "token": None if positions is None else sequence.joined[token],
+        "token, after a norm": None if sequence.entering is sequence.joined else sequence.entering[token],
+        f"after {sequence.blocks} blocks": None if sequence.is_merged else sequence.encoded[token],
+    }
+    return [
+        Row(f"<b>{words.VECTORS.get(name, name)}</b>, {len(vector)} numbers", name, vector.numpy())
+        for name, vector in found.items()
+        if vector is not None
+    ]
+
+
+def tell_length(patches: Patches, calls: Sequence[tuple[int, int, int]]) -> str:
+    """How long the sequence is, and how many pairs a head compares; `calls`: windows, queries and keys of each layer.
+
+    Where all tokens look at all, also how many pairs twice as many patches on a side would make.
+    """
+    tokens, layers = len(patches), len(calls)
+    more = f" and {len(patches.prefix)} more ({', '.join(name_prefix(patches.prefix))})" if patches.prefix else ""
+    length = f"**{tokens:,} token{'s' if tokens > 1 else ''}**: {patches.rows} × {patches.columns} patches{more}"
+    whole = sum(call == (1, tokens, tokens) for call in calls)
+    if whole:
+        double = (tokens + 3 * patches.rows * patches.columns) ** 2
+        where = f"each of the {layers}" if whole == layers else f"{whole} of the {layers}"
+        compared = (
+            f"In each head of {where} attention layers {tokens**2:,} pairs of tokens are compared; twice as many "
+            f"patches on a side would make it {double:,} pairs, {double / tokens**2:.1f} times as many."
+        )
+    else:
+        windows, queries, keys = calls[0]
+        within = f"{windows} windows of {keys} places" if windows > 1 else f"{queries:,} queries and {keys:,} keys"
+        compared = (
+            f"Not all are compared with all: a head of the first attention layer has {within}, so "
+            f"{windows * queries * keys:,} pairs; all with all would be {tokens**2:,}."
+        )
+    return f"The picture has become a sequence of {length}. {compared}"
+
+
+def tell_order(has_positions: bool, way: Way) -> str:
+    """How the model knows which patches were neighbours."""
+    begin = "Attention itself does not see in which order tokens stand; this model adds"
+    if not has_positions:
+        return f"{begin} no position to them: {WAY_TOLD[way]}."
+    return f"{begin} a position to each patch." + ("" if way == "unknown" else f" Besides, {WAY_TOLD[way]}.")
+
+
+def tell_weight(sequence: PictureSequence, patch: int) -> tuple[str, ...]:
+    """How long what was projected and its position are, beside one another."""
+    if sequence.positions is None:
+        return ()
+    projected = sequence.projected if sequence.embedded is None else sequence.embedded
+    content, position = (float(each[patch].norm()) for each in (projected, sequence.positions.patches))
+    longer, shorter = max(content, position), min(content, position)
+    which = "what was projected" if content > position else "the position"
+    weighs = f": {which} is {longer / shorter:.1f} times as long" if 1.05 * shorter < longer < 1000 * shorter else ""
+    return (
+        f"Of the followed patch, what was projected has the length **{signed(content)}** and its position "
+        f"**{signed(position)}**{weighs}.",
+    )
+
+
+def _formula(sequence: PictureSequence, patch: int) -> None:
+    """The way from pixels to the first channel of the token, with the followed patch's own numbers."""
+    row, column = divmod(patch, sequence.patches.columns)
+    st.latex(f"z_p = {token_formula(sequence)}")
+    own = len(sequence.patches.prefix)
+    first = "" if not own else (r"t_1;\ " if own == 1 else rf"t_1; \dots; t_{{{own}}};\ ")
+    st.latex(rf"Z = [\,{first}z_1; \dots; z_{{{len(sequence.patches) - own}}}\,]")
+    channels, numbers = sequence.projection.weight.shape
+    st.latex(rf"E \in \mathbb{{R}}^{{{numbers} \times {channels}}}, \quad x_p \in \mathbb{{R}}^{{{numbers}}}")
+    st.markdown(f"The first channel of $x_p E$ for the patch in row {row}, column {column}:")
+    st.latex(written_out(sequence, patch))
+    learned = "E is" if sequence.projection.bias is None else "E and b are"
+    st.markdown(words.SEQUENCE_FORMULA.format(learned=learned))
+    st.caption(f"E is `{sequence.projection.path}.weight`.")
+
+
+def token_formula(sequence: PictureSequence) -> str:
+    """How a patch becomes a token, in LaTeX."""
+    projected = "x_p E" if sequence.projection.bias is None else "x_p E + b"
+    if sequence.embedded is not None:
+        projected = rf"\operatorname{{norm}}({projected})"
+    return projected if sequence.positions is None else rf"{projected} + \text{{pos}}_p"
+
+
+def written_out(sequence: PictureSequence, patch: int) -> str:
+    """The first channel as the sum that it is, its first terms and its bias with their numbers."""
+    pixels, weights = sequence.flattened[patch].tolist(), sequence.projection.weight[0].tolist()
+    terms = [rf"{_bracketed(pixel)} \cdot {_bracketed(weight)}" for pixel, weight in zip(pixels, weights, strict=True)]
+    last = [r"\dots"] if len(terms) > TERMS else []
+    if sequence.projection.bias is not None:
+        last.append(_bracketed(float(sequence.projection.bias[0])))
+    lines = [*terms[:TERMS], *([" + ".join(last)] if last else [])]
+    added = r" \\ {}+ ".join(lines)
+    return rf"\begin{{gathered}} {added} = {_fixed(float(sequence.projected[patch, 0]))} \end{{gathered}}"
+
+
+def _bracketed(value: float) -> str:
+    written = _fixed(value)
+    return f"({written})" if written.startswith("-") else written
+
+
+def _fixed(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}"

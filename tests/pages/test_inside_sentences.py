@@ -1,0 +1,158 @@
+"""Inside the transformer: what is said of masks, norms, weights, stream and lens is true of what ran."""
+
+import pytest
+import torch
+
+from core.anatomy import Stream, walk
+from core.anatomy.logit_lens import Lens
+from core.anatomy.stream import Added
+from core.models.transformer import Transformer, TransformerConfig
+from dashboard import examples
+from dashboard.photograph import Photograph
+from pages.foundations.inside_the_transformer import compute, lens, stream
+from pages.foundations.inside_the_transformer.compute import Walk
+from pages.foundations.inside_the_transformer.walk import blocks_of, norm_order, noticed, who_sees_whom
+from tests.core.tiny_models import tiny_gpt, tiny_transformers, tokens
+from tests.dashboard.watched import calls_of, causal
+
+IDS = tokens(batch=1)
+EVEN = torch.full((1, 6, 6), 1 / 6)
+WINDOW = torch.where((torch.arange(6)[:, None] - torch.arange(6)).abs() < 3, 1.0, -1.0)[None]
+
+
+def walk_of(network) -> Walk:
+    return Walk("a test", "made up", network, walk(network, lambda double: double(IDS)), {}, str)
+
+
+def pair(norm: str) -> Walk:
+    model = Transformer(TransformerConfig(64, 64, 32, 2, 4, 48, norm=norm)).eval()
+    return Walk("a test", "made up", model, walk(model, lambda network: network(IDS, IDS)), {}, str)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "said"),
+    [
+        ([EVEN, EVEN], "an encoder: a token may look at all others, in both directions"),
+        (
+            [EVEN, WINDOW, WINDOW],
+            "an encoder: a token may look at others, in both directions; in 2 of 3 layers it may not look at all of "
+            "these",
+        ),
+        ([causal(EVEN)], "a decoder: a token may look only at itself and at the tokens before it"),
+        (
+            [causal(EVEN), torch.where(causal(EVEN) < 0, -1.0, WINDOW)],
+            "a decoder: a token may look only at itself and at the tokens before it; in 1 of 2 layers it may not look "
+            "at all of these",
+        ),
+        ([EVEN, causal(EVEN)], "neither decoder nor encoder: in 1 of 2 layers a token may only look back"),
+        ([torch.ones(1, 1, 1)], "an encoder: a token may look at all others, in both directions"),
+    ],
+)
+def test_what_a_model_is_is_read_off_the_masks_that_ran(patterns, said):
+    assert who_sees_whom(tuple(calls_of(*patterns).values())) == said
+
+
+def test_windows_of_a_picture_are_not_the_whole_of_it():
+    walked = compute.walk_picture(Photograph("swin-tiny-imagenet", "coffee", 128)).walked
+    windows = sum(call.batch_size > 1 for call in walked.calls)
+    said = who_sees_whom(walked.calls)
+    assert f"in {windows} of {len(walked.calls)} layers" in said
+    assert "all others" not in said
+
+
+def test_an_encoder_decoder_looks_back_and_across():
+    said = who_sees_whom(pair("pre").walked.calls)
+    assert said == (
+        "an encoder-decoder: in 2 of 4 layers of self-attention a token may look only at itself and at the tokens "
+        "before it, and 2 more layers look across at the source"
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "order"),
+    [
+        (lambda: pair("pre"), "pre"),
+        (lambda: pair("post"), "post"),
+        (lambda: walk_of(tiny_gpt()), "pre"),
+        (lambda: walk_of(tiny_transformers("bert")), "post"),
+    ],
+)
+def test_where_norms_stand_is_told_of_all_blocks(made, order):
+    assert norm_order(blocks_of(made())) == order
+
+
+def test_norms_that_stand_nowhere_are_not_spoken_of():
+    assert norm_order([]) is None
+
+
+def test_the_share_of_attention_counts_that_across_to_the_source():
+    made = pair("post")
+    total = sum(weight.numel() for weight in made.network.parameters())
+    own = sum(weight.numel() for name, weight in made.network.named_parameters() if "attention." in name)
+    assert f"The attention parts (across to the source too) hold **{own / total:.0%}** of its {total:,}" in str(
+        noticed(made)
+    )
+
+
+def test_the_share_of_the_mlps_of_the_shipped_model_is_true():
+    made = compute.walk_text("gpt-books", examples.SENTENCE)
+    total = sum(weight.numel() for weight in made.network.parameters())
+    mlps = sum(weight.numel() for name, weight in made.network.named_parameters() if ".mlp." in name)
+    assert f"The MLPs hold **{mlps / total:.0%}** of its {total:,} weights." in noticed(made)
+
+
+def made_stream(*lengths: list[float], added: tuple[Added, ...] = ()) -> Stream:
+    """At each point vectors of these lengths, one a token."""
+    return Stream(tuple(torch.tensor([[length, 0.0] for length in point]) for point in lengths), added)
+
+
+def step(block: int, kind: str, before: list[float], added: list[float]) -> Added:
+    return Added(block, kind, torch.tensor(before).float(), torch.tensor(added).float(), torch.zeros(len(before)))
+
+
+def test_the_stream_s_growth_is_that_of_its_medians():
+    said = stream.noticed(made_stream([1, 2, 3], [9, 4, 5]), ["a", "b", "c"])
+    assert (
+        said[0]
+        == "Before the first block the median length of a token's vector is 2.0, after the last **5.0**: 2.5 times."
+    )
+    assert (
+        said[1] == "“a” (token 0) stands out: after the last block its vector is **1.8 times** as long as the median."
+    )
+
+
+def test_a_stream_that_begins_with_nothing_has_no_ratio():
+    said = stream.noticed(made_stream([0.0], [0.0], added=(step(0, "MLP", [0.0], [1.0]),)), ["a"])
+    assert said == ("Before the first block the median length of a token's vector is 0.0, after the last **0.0**.",)
+
+
+def test_the_largest_step_is_the_mean_over_tokens_of_single_ratios():
+    steps = (step(0, "attention", [1, 4], [1, 1]), step(1, "MLP", [2, 10], [4, 1]))  # 62.5 %, 105 %
+    said = stream.noticed(made_stream([1, 1], [1, 1], added=steps), ["a", "b"])
+    assert "that of the MLP of block 1: what it adds to a token is on average **105%** as long" in said[-1]
+
+
+def made_lens(best: list[list[int]]) -> Lens:
+    """The most probable answers by layer and token; the last row is the model's own."""
+    numbers = torch.tensor(best)
+    half = torch.full(numbers.shape, 0.5)
+    return Lens(numbers, half, numbers[-1], half, numbers, torch.zeros(numbers.shape[1], 9))
+
+
+@pytest.mark.parametrize(
+    ("best", "where", "late"),
+    [
+        ([[1, 7], [2, 7], [3, 7]], "from before the first block on", "**1 of 2**"),
+        ([[1, 7], [3, 8], [3, 7]], "from after block 1 on", "**1 of 2**"),
+        ([[3, 8], [3, 7], [3, 7]], "from after block 0 on", "**0 of 2**"),
+    ],
+)
+def test_an_answer_is_settled_where_it_stays_to_the_end(best, where, late):
+    first, second = lens.noticed(made_lens(best), ["a", "b"], ["x", "y"])
+    assert first == f"At “b” the final answer “y” (50%) is the most probable one {where}."
+    assert second == f"At {late} tokens the answer changes in the very last block."
+
+
+def test_one_answer_for_the_whole_input_has_one_sentence():
+    (said,) = lens.noticed(made_lens([[1], [2]]), ["the whole input"], ["cat"])
+    assert said == "The final answer “cat” (50%) is the most probable one from after block 0 on."
