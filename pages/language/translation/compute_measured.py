@@ -16,19 +16,8 @@ from core.zoo.embedded import WEIGHTS
 from dashboard.kept import keep
 
 FOLDER = WEIGHTS / "translation"
-QUALITY = (
-    "parameters",
-    "bleu",
-    "bleu_greedy",
-    "chrf",
-    "validation_bleu",
-    "loss",
-    "seconds",
-    "train_flops",
-    "steps",
-    "epochs",
-    "pairs_per_second",
-)
+QUALITY = ("parameters", "bleu", "bleu_greedy", "chrf", "validation_bleu", "loss", "seconds", "train_flops")
+QUALITY += ("steps", "epochs", "pairs_per_second")
 LENGTH = ("model", "low", "high", "words", "sentences", "bleu", "chrf")
 HEADS = ("model", "set", "layer", "head", "shift", "direction", "precision", "recall", "aer", "pairs")
 MADE_BY = {
