@@ -11,8 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.models.character import CharacterModel
-from core.models.efficient import (
+from core.efficient import (
     BigBird,
     Clustered,
     Fused,
@@ -25,6 +24,7 @@ from core.models.efficient import (
     causal_projected,
     projected,
 )
+from core.models.character import CharacterModel
 from core.models.self_attention import Attention
 from core.order.positions import rotary
 

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from core.published.image_families import data_of, family_of, has_teacher
-from core.published.images import DEVICES, TESTS
+from core.published.imagenet import DEVICES, TESTS
 from core.published.notable import CONFIDENCES
 from core.published.runs import PYTHIA_SIZES
 from core.published.table import FOLDER

@@ -35,7 +35,7 @@ BATCH = 192
 
 @dataclass(frozen=True)
 class Recipe:
-    """A network and how it is trained; the pictures, their order and their changes are the same for all."""
+    """A network and how it is trained; the pictures, and their order from the start of a run, are the same for all."""
 
     architecture: str
     sizes: dict[str, Any]
@@ -146,7 +146,7 @@ def first_run(start: Path | None) -> dict[str, Any] | None:
     if start is None:
         return None
     told = json.loads((start.parent / "results.json").read_text())
-    return {key: told[key] for key in ("plan", "seconds", "validation", "hardware") if key in told}
+    return {key: told[key] for key in ("plan", "seconds", "teacher", "validation", "hardware") if key in told}
 
 
 def trainable(recipe: Recipe) -> dict[str, Any]:

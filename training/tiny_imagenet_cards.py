@@ -1,64 +1,95 @@
 """The cards of the image classifiers, written from the results that lie beside their weights."""
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
+from core.measured.classifier_results import RANDOM, Quality, faithful, quality
 from core.vision.explain import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
 from training.card import table, write_card
 from training.vision_faithfulness import card_table
 
 
 def write_cards(weights: Path, names: list[str]) -> None:
-    """A card in each of the folders `names`; all of them hold the same tables."""
+    """A card in each of the folders `names`; all of them hold the same comparison."""
     results = {name: json.loads((weights / name / "results.json").read_text()) for name in names}
-    tables = {"comparison": comparison(results)}
-    for name in names:
-        found, kind = results[name], name.partition("-")[0]
-        command = f"`make train-{name} DATA=...`"
-        own = {"name": name, "what": WHAT[kind], "how": HOW[kind].format_map(found), "command": command}
-        write_card(
-            weights / name, CARD, tables | own | {"first": _first(found), "faithfulness": faithfulness(weights / name)}
-        )
+    qualities = [quality(weights / name) for name in names]
+    tables = {"comparison": comparison(qualities, results[names[0]]["logistic_regression"]), "fair": fairness(results)}
+    for name, found in results.items():
+        kind = name.partition("-")[0]
+        own = {
+            "name": name,
+            "what": WHAT[kind],
+            "how": HOW[kind].format_map(found),
+            "command": f"`make train-{name} DATA=...`",
+            "first": _first(found),
+            "faithfulness": faithfulness_table(weights / name),
+        }
+        write_card(weights / name, CARD, tables | own)
 
 
-def comparison(results: dict[str, dict[str, Any]]) -> str:
-    """All models beside the baseline and chance."""
+def comparison(qualities: list[Quality], base: dict[str, float]) -> str:
+    """All models beside the baseline (its "top1" and "top5") and chance."""
     rows = [
         [
-            name,
-            f"{found['validation']['top1']:.1%}",
-            f"{found['validation']['top5']:.1%}",
-            f"{found['parameters'] / 1e6:.2f} M",
-            f"{found['macs'] / 1e6:.0f} M",
-            f"{found['images_per_second']:.0f}",
-            f"{_all_seconds(found):,.0f}",
+            of.name,
+            f"{of.top1:.1%}",
+            f"{of.top5:.1%}",
+            f"{of.parameters / 1e6:.2f} M",
+            f"{of.macs / 1e6:.0f} M",
+            f"{of.images_per_second:.0f}",
+            f"{of.seconds:,.0f}",
         ]
-        for name, found in results.items()
+        for of in qualities
+        if of.parameters and of.macs and of.images_per_second and of.seconds
     ]
-    base = next(iter(results.values()))["logistic_regression"]
     rows.append(["logistic regression on pixels", f"{base['top1']:.1%}", f"{base['top5']:.1%}", *[""] * 4])
     rows.append(["chance", "1.0%", "5.0%", *[""] * 4])
     header = ["5,000 validation pictures", "top-1", "top-5", "parameters", "MACs", "images/s", "seconds trained"]
     return table(header, rows)
 
 
-def faithfulness(folder: Path) -> str:
+def fairness(results: dict[str, dict[str, Any]]) -> str:
+    """What the trainings of the models share, and which of them learned otherwise."""
+    plain = [name for name, found in results.items() if not (found.get("first_run") or found.get("teacher"))]
+    steps = {results[name]["plan"]["steps"] for name in plain}
+    told = "All of them were trained by the same script on the same pictures"
+    if len(plain) > 1 and len(steps) == 1:
+        told += f", {_listed(plain)} also in the same order and for the same {steps.pop():,} steps"
+    told += "."
+    for name, found in results.items():
+        if name not in plain:
+            told += f" `{name}` learned otherwise: {_otherwise(found)}."
+    return textwrap.fill(told, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def _otherwise(found: dict[str, Any]) -> str:
+    taught = f"from the answers of `{found['teacher']}-tiny-imagenet` too" if found.get("teacher") else ""
+    if not (first := found.get("first_run")):
+        return f"in {found['plan']['steps']:,} steps, {taught}"
+    runs = f"in two runs of {first['plan']['steps']:,} and {found['plan']['steps']:,} steps"
+    return runs + (f", in the second one {taught}" if taught else "")
+
+
+def _listed(names: list[str]) -> str:
+    *most, last = (f"`{name}`" for name in names)
+    return f"{', '.join(most)} and {last}"
+
+
+def faithfulness_table(folder: Path) -> str:
     """Areas under the deletion and insertion curves of each explanation; a sentence where nothing was measured."""
-    file = folder / "faithfulness.json"
-    return card_table(json.loads(file.read_text()), TITLES) if file.exists() else "Not measured for this model."
-
-
-def _all_seconds(found: dict[str, Any]) -> float:
-    """An earlier run that the last one went on from counts too."""
-    return found["seconds"] + (found["first_run"]["seconds"] if found.get("first_run") else 0.0)
+    if not (folder / "faithfulness.json").exists():
+        return "Not measured for this model."
+    return card_table(faithful(folder), TITLES)
 
 
 def _first(found: dict[str, Any]) -> str:
     first = found.get("first_run")
     if not first:
         return ""
-    told = f"It went on from a first run of {first['plan']['steps']:,} steps without a teacher"
+    teacher = f"with the teacher `{first['teacher']}-tiny-imagenet`" if first.get("teacher") else "without a teacher"
+    told = f"It went on from a first run of {first['plan']['steps']:,} steps {teacher}"
     told += f" ({first['seconds'] / 60:.0f} minutes)"
     if "validation" in first:
         told += f", which reached {first['validation']['top1']:.1%} (top-5 {first['validation']['top5']:.1%})"
@@ -70,7 +101,7 @@ TITLES = {
     ROLLOUT: "rollout (Abnar and Zuidema 2020)",
     RELEVANCE: "gradient x attention (Chefer et al. 2021)",
     ACTIVATION: "class activation map (Selvaraju et al. 2017)",
-    "random": "random order",
+    RANDOM: "random order",
 }
 WHAT = {
     "vit": """\
@@ -111,9 +142,11 @@ non-commercial research and education; the same holds for these weights.
 ## Held-out results
 {comparison}
 
-All of them were trained by the same script on the same pictures in the same order. MACs are multiply-adds of the matrix
-products and convolutions for one picture of 64 x 64; images/s in single precision on {hardware}, measured in turn. The
-logistic regression sees the same pictures at 32 x 32 pixels. Nothing was chosen by these numbers.
+{fair}
+
+MACs are multiply-adds of the matrix products and convolutions for one picture of 64 x 64; images/s in single precision
+on {hardware}, measured in turn. The logistic regression sees the same pictures at 32 x 32 pixels. Nothing was chosen by
+these numbers.
 
 ## How faithful are the explanations?
 {faithfulness}

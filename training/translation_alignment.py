@@ -23,6 +23,7 @@ import torch
 from torch import Tensor
 
 from core import zoo
+from core.measured.translator_results import MEAN
 from core.translation import ibm1
 from core.translation.alignment import NO_LINKS, Agreement, Direction, Link, agreement, diagonal
 from core.translation.given_words import Pieces, Shift, between_words, cut_words, links_between, read_pairs
@@ -36,7 +37,6 @@ REPORTED_ON = ("hansards_enfr_test447", "alibi_enfr_stories")
 SETS = (CHOSEN_ON, *REPORTED_ON)
 ROUNDS = 5  # of expectation maximisation
 INFLUENCES = 40  # pairs of a set for which influences are computed: each needs a pass for every target piece
-ALL = "mean"  # in place of the number of a layer or head
 
 
 @dataclass(frozen=True)
@@ -140,17 +140,17 @@ def with_means(maps: Tensor) -> Iterator[tuple[int | str, int | str, Tensor]]:
     for layer, heads in enumerate(maps):
         yield from ((layer, head, map_) for head, map_ in enumerate(heads))
         if len(heads) > 1:
-            yield layer, ALL, heads.mean(dim=0)
+            yield layer, MEAN, heads.mean(dim=0)
     if len(maps) > 1:
-        yield ALL, ALL, maps.flatten(0, 1).mean(dim=0)
+        yield MEAN, MEAN, maps.flatten(0, 1).mean(dim=0)
 
 
 def summary(found: dict[str, tuple[Found, int]]) -> dict:
     """The head that aligns best on the text to choose on, the mean of heads that does, and both on every text."""
     chosen_on = found[CHOSEN_ON][0]
-    best = best_of({way: part for way, part in chosen_on.items() if way.head != ALL})
+    best = best_of({way: part for way, part in chosen_on.items() if way.head != MEAN})
     told = best._asdict() | {"agreement": {text: figures(of[best], used) for text, (of, used) in found.items()}}
-    means = {way: part for way, part in chosen_on.items() if way.head == ALL}
+    means = {way: part for way, part in chosen_on.items() if way.head == MEAN}
     if means:
         mean = best_of(means)
         told["mean"] = mean._asdict() | {

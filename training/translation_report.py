@@ -1,12 +1,15 @@
 """What a training run says of the translators: their weights, what was measured, and the card."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from tokenizers import Tokenizer
 
+from core.measured.translator_results import MEAN, alignment
 from core.models.half_precision import save_weights
 from core.zoo import TRANSLATION
 from core.zoo.embedded import WEIGHTS
@@ -53,7 +56,7 @@ def tables_of(results: dict, lengths: pd.DataFrame, folder: Path) -> dict[str, s
         "quality": quality_table(found, results["baselines"]["copy the source"]),
         "by_length": length_table(lengths),
         "cost": cost_table(found),
-        "alignments": alignment_table(folder / "alignment.json"),
+        "alignments": alignment_table(folder),
         "bleu_signature": results["signature"]["bleu"],
         "chrf_signature": results["signature"]["chrf"],
     }
@@ -80,32 +83,31 @@ def length_table(lengths: pd.DataFrame) -> str:
     )
 
 
-def alignment_table(file: Path) -> str:
+def alignment_table(folder: Path) -> str:
     """For the card: alignment error rates on both test sets, from what training/translation_alignment.py wrote."""
-    if not file.exists():
+    if not (folder / "alignment.json").exists():
         return "(not measured yet)"
-    found = json.loads(file.read_text())
+    found = alignment(folder)
     rows = []
     for name, title in TRANSLATION.items():
-        best = found[name]
+        best = found.models[name]
         way = "influence by the gradient" if name == "seq2seq" else "its one map"
         if name == "transformer":
             way = f"layer {best['layer']}, head {best['head']}, shift {best['shift']}"
-            mean = found[name]["mean"]
-            which = "all layers" if mean["layer"] == "mean" else f"layer {mean['layer']}"
-            rows.append([title, f"mean of {which}, shift {mean['shift']}", mean["direction"], *_rates(mean)])
-        rows.append([title, way, best["direction"], *_rates(best)])
+            mean = best["mean"]
+            which = "all layers" if mean["layer"] == MEAN else f"layer {mean['layer']}"
+            rows.append(
+                [title, f"mean of {which}, shift {mean['shift']}", mean["direction"], *_rates(mean["agreement"])]
+            )
+        rows.append([title, way, best["direction"], *_rates(best["agreement"])])
     for name, title in (("IBM model 1", "IBM model 1, same pairs"), ("diagonal", "the diagonal")):
-        rows.append([title, "–", "target", *_rates(found["baselines"][name])])
+        rows.append([title, "–", "target", *_rates(found.baselines[name])])
     return table(["model", "map", "links from", "AER, Hansards", "AER, stories"], rows)
 
 
-def _rates(found: dict) -> list[str]:
-    cells = []
-    for text in ("hansards_enfr_test447", "alibi_enfr_stories"):
-        of = found["agreement"][text]
-        cells.append(f"{of['aer']:.3f} ({of['pairs']} pairs)")
-    return cells
+def _rates(agreement: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    texts = (agreement[text] for text in ("hansards_enfr_test447", "alibi_enfr_stories"))
+    return [f"{of['aer']:.3f} ({of['pairs']} pairs)" for of in texts]
 
 
 def cost_table(found: dict[str, dict]) -> str:

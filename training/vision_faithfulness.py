@@ -19,16 +19,16 @@ import torch
 from torch import Tensor
 
 from core.images import Patches
+from core.measured.classifier_results import RANDOM, SIDES, Faithful
 from core.vision.explain import explain, grid_for
 from core.vision.faithfulness import BLUR, Faithfulness, measure, order_of, random_orders
-from core.vision.scores import probability_of
+from core.vision.logits import probability_of
 from core.zoo import IMAGE, ImageModel
 from core.zoo.embedded import SIDE, WEIGHTS, load_embedded_image
 from training.card import hardware, table
 from training.pictures import decode
 from training.tiny_imagenet import normalise
 
-RANDOM = "random"
 STEPS = 16  # of 64 patches, four at a time
 PER_CLASS = 2
 SEED = 0
@@ -118,10 +118,7 @@ def patches_of(model: ImageModel, pictures: Tensor) -> Patches:
 def summary(found: Mapping[str, Measured]) -> dict[str, Any]:
     """Means over the pictures, with their standard errors; `against_random` is that of the difference, by pairs."""
     shares = np.arange(STEPS + 1) / STEPS
-    areas = {
-        name: {"deletion": np.trapezoid(one.deletion, shares), "insertion": np.trapezoid(one.insertion, shares)}
-        for name, one in found.items()
-    }
+    areas = {name: {side: np.trapezoid(getattr(one, side), shares) for side in SIDES} for name, one in found.items()}
     explanations = {
         name: {
             side: mean_and_error(areas[name][side])
@@ -129,11 +126,11 @@ def summary(found: Mapping[str, Measured]) -> dict[str, Any]:
                 "against_random": mean_and_error(areas[name][side] - areas[RANDOM][side]),
                 "curve": np.round(getattr(one, side).mean(axis=0), 4).tolist(),
             }
-            for side in ("deletion", "insertion")
+            for side in SIDES
         }
         for name, one in found.items()
     }
-    for side in ("deletion", "insertion"):
+    for side in SIDES:
         del explanations[RANDOM][side]["against_random"]
     return {
         "explanations": explanations,
@@ -163,17 +160,13 @@ def save(folder: Path, results: dict[str, Any]) -> None:
     (folder / FILE).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
-def card_table(results: Mapping[str, Any], titles: Mapping[str, str]) -> str:
+def card_table(found: Faithful, titles: Mapping[str, str]) -> str:
     """The table for a card: one row for each explanation, areas with their standard errors."""
     rows = [
-        [titles.get(name, name), *(_with_error(of[side]) for side in ("deletion", "insertion"))]
-        for name, of in results["explanations"].items()
+        [titles.get(name, name), *(f"{of[side].mean:.3f} ± {of[side].standard_error:.3f}" for side in SIDES)]
+        for name, of in found.areas.items()
     ]
     return table(["order", "deletion (lower is better)", "insertion (higher is better)"], rows)
-
-
-def _with_error(of: Mapping[str, float]) -> str:
-    return f"{of['mean']:.3f} ± {of['standard_error']:.3f}"
 
 
 def parse_arguments() -> argparse.Namespace:

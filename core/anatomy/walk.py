@@ -1,6 +1,5 @@
 """A model that was walked through once: its parts, the order in which they ran, and what flowed between them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,7 +7,7 @@ from torch import Tensor, nn
 
 from core.anatomy.flow import Lane, Stack, Step, lanes_of
 from core.anatomy.parts import Kind, Part, atoms_of, inner_of, kind_of, stacks_of
-from core.anatomy.trace import Mark, Ran, Run, Summed, mark, trace
+from core.anatomy.trace import Mark, Ran, Run, mark, trace
 from core.capture import AttentionCall
 from core.errors import CaptureError
 
@@ -125,11 +124,3 @@ def _with_unembedding(lane: Lane, logits: Tensor) -> Lane:
 
 def _has(step: Step, key: str) -> bool:
     return any(found.key == key for part in step.parts for found in (part, *part.inner))
-
-
-def summed_outside(walked: Walked) -> Iterator[Summed]:
-    """The sums before, between and after the blocks: tokens and positions."""
-    for lane in walked.lanes:
-        for item in lane.items:
-            if isinstance(item, Step) and item.summed is not None:
-                yield item.summed

@@ -1,0 +1,1 @@
+"""What layers cost: counted by formula as the sequence grows, and measured on this machine."""

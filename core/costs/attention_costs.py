@@ -8,7 +8,7 @@ import torch
 from scipy import stats
 
 from core.costs.one_pass import PATIENCE, REPEATS, Cost, Pass, measure
-from core.models.efficient import (
+from core.efficient import (
     BigBird,
     Clustered,
     Fused,

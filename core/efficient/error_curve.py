@@ -8,9 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.efficient import comparison
-from core.efficient.comparison import Head, compared_rows
-from core.models.efficient import (
+from core.efficient import (
     BigBird,
     Clustered,
     Fused,
@@ -19,8 +17,10 @@ from core.models.efficient import (
     Performer,
     SlidingWindow,
     Variant,
+    approximation_error,
     factors,
 )
+from core.efficient.approximation_error import Head, compared_rows
 from core.progress import Progress
 
 DEAREST_LONG = 0.25  # of the exact kernel's work: dearer settings of longer texts are left out of a curve
@@ -61,7 +61,7 @@ def error_against_cost(
         variant = replace(variant, factors=factors(*head.parts[:2], causal=head.causal))
     changed = {setting: with_setting(variant, setting) for setting in settings_of(variant, head.tokens)}
     works = {setting: one.multiplications(head.tokens, each) / of_exact for setting, one in changed.items()}
-    dearest = min(dearest, DEAREST_LONG) if head.tokens > comparison.WHOLE else dearest
+    dearest = min(dearest, DEAREST_LONG) if head.tokens > approximation_error.WHOLE else dearest
     cheapest = min(works.values())
     works = {setting: work for setting, work in works.items() if work <= max(dearest, cheapest)}
     exact, points = _output(Fused(causal=head.causal), head), []
@@ -75,9 +75,9 @@ def error_against_cost(
 
 def _output(variant: Variant, head: Head) -> Float[Tensor, "query each_value"]:
     """What the head hands on, at the rows that are compared."""
-    if head.tokens <= comparison.WHOLE:
+    if head.tokens <= approximation_error.WHOLE:
         return variant.output(*head.parts)[0, 0]
-    chunks = compared_rows(head.tokens).split(max(1, comparison.TILE // head.tokens))
+    chunks = compared_rows(head.tokens).split(max(1, approximation_error.TILE // head.tokens))
     return torch.cat([variant.weights(head.query, head.key, chunk) @ head.value for chunk in chunks])
 
 

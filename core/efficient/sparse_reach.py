@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from core.models.efficient import Sparse
+from core.efficient import Sparse
 
 TILE = 2**24  # links held at once
 

@@ -13,8 +13,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.capture import Replace, edit_attention
+from core.efficient import Variant
 from core.errors import InputError, ModelError
-from core.models.efficient import Variant
 from core.progress import Progress
 from core.text import Tokens
 from core.zoo import TextModel

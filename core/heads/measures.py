@@ -19,12 +19,6 @@ def entropy(weights: Float[Tensor, "*leading query key"]) -> Float[Tensor, "*lea
     return torch.special.entr(weights).sum(dim=-1) / math.log(2)
 
 
-def keys_holding(weights: Float[Tensor, "*leading query key"], share: float = 0.9) -> Tensor:
-    """The fewest keys that together hold `share` of each row; int64, (*leading query)."""
-    mass = weights.sort(dim=-1, descending=True).values.cumsum(dim=-1)
-    return 1 + (mass < share).sum(dim=-1).clamp(max=weights.shape[-1] - 1)
-
-
 def same_token(
     weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:

@@ -1,8 +1,26 @@
-"""What was measured with this project's own scripts: every row names the command and the machine that made it."""
+"""What was measured with this project's own scripts, read and checked: tables, and results of each model.
 
-from core.measured.attention_costs import ATTENTION_COSTS, MeasuredCosts, attention_costs
-from core.measured.efficient import EFFICIENT_CHARACTERS, HIDDEN, NEXT, EfficientRun, efficient_characters
-from core.measured.small_data import SMALL_DATA, SmallDataRun, small_data_runs
+    from core.measured import small_data_runs, translator_results
+
+    translator_results.results().models["transformer"]["bleu"]     # weights/translation/results.json
+    small_data_runs()[0].accuracy_percent                          # core/measured/small_data.csv
+
+What is missing or makes no sense is a ModelError that names the file, what is wrong, and the command that makes it.
+"""
+
+from core.measured.tables import (
+    ATTENTION_COSTS,
+    EFFICIENT_CHARACTERS,
+    HIDDEN,
+    NEXT,
+    SMALL_DATA,
+    EfficientRun,
+    MeasuredCosts,
+    SmallDataRun,
+    attention_costs,
+    efficient_characters,
+    small_data_runs,
+)
 
 __all__ = [
     "ATTENTION_COSTS",

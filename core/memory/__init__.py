@@ -1,0 +1,1 @@
+"""How long a model remembers: a task that only memory solves, and how far back a gradient reaches."""

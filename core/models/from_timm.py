@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from core.models.heads import has_heads
+from core.models.attention_heads import has_heads
 
 
 def outline(folder: Path) -> nn.Module:

@@ -62,7 +62,7 @@ def rotary(
     """Queries or keys with each pair of channels (2i, 2i + 1) turned by position x f_i (Su et al. 2021, equation 34).
 
     The product of a query at m and a key at n then depends on m - n alone (equation 16). The pairs are neighbours, as
-    in the paper; Llama and others pair channel i with i + each/2: the same after `half_split`.
+    in the paper; Llama and others pair channel i with i + each/2.
     """
     return turned(x, positions, frequencies(x.shape[-1], base))
 
@@ -111,14 +111,6 @@ def yarn_sharpness(stretch: float) -> float:
     Peng et al. 2023, version 2, section 3.4.
     """
     return 0.1 * math.log(stretch) + 1
-
-
-def half_split(width: int) -> Int[Tensor, " width"]:
-    """The order of channels in which neighbours (2i, 2i + 1) come to stand at i and i + width/2.
-
-    `x[..., half_split(width)]` is how Llama's code expects what Su et al. 2021 (equation 34) write in neighbours.
-    """
-    return torch.cat([torch.arange(0, width, 2), torch.arange(1, width, 2)])
 
 
 def alibi_slopes(heads: int) -> Float[Tensor, " head"]:

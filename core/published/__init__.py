@@ -1,6 +1,7 @@
 """Published figures with their sources: a module for each subject, one reader that validates them all."""
 
-from core.published.images import ImageModel, Leader, Variant, image_models, imagenet_leaders, vit_variants
+from core.published.famous_models import PublishedModel, model_sizes
+from core.published.imagenet import ImageModel, Leader, Variant, image_models, imagenet_leaders, vit_variants
 from core.published.language import (
     GlueEntry,
     LanguageModel,
@@ -9,19 +10,18 @@ from core.published.language import (
     language_models,
     sentiment_results,
 )
-from core.published.laws import PublishedLaw, published_laws
-from core.published.notable import NotableModel, notable_models
-from core.published.runs import ChinchillaRun, PythiaScore, chinchilla_runs, pythia_scores
-from core.published.sizes import PublishedModel, model_sizes
-from core.published.small_data import SmallDataResult, small_data_results
-from core.published.table import FOLDER
-from core.published.transfer import Pictures, TransferResult, pretraining_pictures, transfer_results
-from core.published.translation import (
+from core.published.law_coefficients import PublishedLaw, published_laws
+from core.published.newstest import (
     PublishedTranslator,
     TranslationLeader,
     published_translators,
     translation_leaders,
 )
+from core.published.notable import NotableModel, notable_models
+from core.published.runs import ChinchillaRun, PythiaScore, chinchilla_runs, pythia_scores
+from core.published.small_data import SmallDataResult, small_data_results
+from core.published.table import FOLDER
+from core.published.transfer import Pictures, TransferResult, pretraining_pictures, transfer_results
 
 __all__ = [
     "FOLDER",

@@ -52,7 +52,6 @@ _DATA = (
     ("ImageNet-1k", r"in1k"),
 )
 DATA = tuple(name for name, _ in _DATA)
-ONLY = "ImageNet-1k"  # no more than the classes that are tested
 
 
 def data_of(name: str) -> str:

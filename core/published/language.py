@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as, read_table
+from core.published.table import FOLDER, NOTE, SOURCE, Columns, Number, Whole, Words, read_as, read_table
 
 HUMAN = "GLUE Human Baselines"
 # The columns of each task, in the leaderboard's order; two measures of one task are averaged, as the leaderboard does.
@@ -27,6 +27,7 @@ _GLUE: Columns = (
     *(Number(name, high=100.0, required=True) for name in ("score", *_MEASURES)),
     Number("AX", low=-100.0, high=100.0),
     SOURCE,
+    NOTE,
 )
 
 
@@ -40,6 +41,7 @@ class GlueEntry:
     score: float
     measures: Mapping[str, float]
     source: str
+    note: str = ""  # what is wrong in the lecture
 
     @property
     def human(self) -> bool:
@@ -58,7 +60,7 @@ def glue_entries(file: Path = FOLDER / "glue_leaderboard.csv") -> tuple[GlueEntr
     for row in read_table(file, _GLUE, unique=("rank",)):
         of = row.cells
         measures = {name: of[name] for name in _MEASURES}
-        entry = GlueEntry(of["rank"], of["team"], of["model"], of["score"], measures, of["source"])
+        entry = GlueEntry(of["rank"], of["team"], of["model"], of["score"], measures, of["source"], of["note"])
         mean = sum(entry.task(name) for name in GLUE_TASKS) / len(GLUE_TASKS)
         if abs(mean - entry.score) > _ROUNDED:
             raise ValueError(f"{row.place}: 'score' is {entry.score}, but the mean of the tasks is {mean:.2f}.")
@@ -108,6 +110,7 @@ class LanguageModel:
     text_gigabytes: float | None
     architecture: str
     source: str
+    note: str = ""  # which text the gigabytes are
 
 
 ARCHITECTURES = ("recurrent encoder-decoder", "encoder-decoder", "encoder", "decoder")
@@ -119,6 +122,7 @@ _SIZES: Columns = (
     Number("training_text_gb", high=1e9, open=True),
     Words("architecture", among=ARCHITECTURES, kind="architectures"),
     SOURCE,
+    NOTE,
 )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_table
+from core.published.table import FOLDER, NOTE, SOURCE, Columns, Number, Whole, Words, read_table
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,7 @@ class SmallDataResult:
     epochs: int
     comment: str
     source: str
+    note: str = ""  # what is wrong on the slide
 
 
 _COLUMNS: Columns = (
@@ -27,6 +28,7 @@ _COLUMNS: Columns = (
     Whole("epochs"),
     Words("comment", required=False),
     SOURCE,
+    NOTE,
 )
 
 
@@ -41,6 +43,7 @@ def small_data_results(file: Path = FOLDER / "small_data_vit_vs_cnn.csv") -> tup
             of["epochs"],
             of["comment"],
             of["source"],
+            of["note"],
         )
         for of in (row.cells for row in read_table(file, _COLUMNS, unique=("model",)))
     )

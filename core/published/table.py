@@ -57,18 +57,21 @@ class Number:
 
 @dataclass(frozen=True)
 class Whole:
-    """A column of whole numbers from `low`, in every row if `required`."""
+    """A column of whole numbers from `low` to `high`, in every row if `required`."""
 
     name: str
     low: int = 1
+    high: int | None = None
     required: bool = True
 
     def read(self, text: str, place: str) -> int | None:
-        """The number, None where the cell is empty; ValueError where it is none or too small."""
+        """The number, None where the cell is empty; ValueError where it is none or out of range."""
         if not text and not self.required:
             return None
-        if not (text.isascii() and text.isdecimal()) or int(text) < self.low:
-            raise ValueError(f"{place}: '{self.name}' is a whole number from {self.low}, not '{text}'.")
+        whole = text.isascii() and text.isdecimal()
+        if not whole or int(text) < self.low or (self.high is not None and int(text) > self.high):
+            end = "" if self.high is None else f" to {self.high}"
+            raise ValueError(f"{place}: '{self.name}' is a whole number from {self.low}{end}, not '{text}'.")
         return int(text)
 
 
@@ -89,6 +92,7 @@ class Day:
 Column = Words | Number | Whole | Day
 Columns = tuple[Column, ...]
 SOURCE = Words("source")
+NOTE = Words("note", required=False)  # what is wrong with a figure that is quoted as its source prints it
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from core.scaling.law import FLOPS_EACH
 from core.sizes import Line, Shape, flops, memory, total
-from core.sizes.memory import CACHE, WEIGHTS
-from core.sizes.parts import line
+from core.sizes.bill import line
+from core.sizes.weights_and_cache import CACHE, WEIGHTS
 
 # Bytes that Adam keeps for a parameter in mixed precision (Rajbhandari et al. 2020, "ZeRO", section 3.1).
 HALF_WEIGHTS, HALF_GRADIENTS, MASTER_AND_MOMENTS = 2, 2, 12

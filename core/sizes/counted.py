@@ -9,7 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 from core.anatomy.twin import twin
-from core.sizes.parts import HEAD, OTHER, QKV, SCORES, part_of
+from core.sizes.bill import HEAD, OTHER, QKV, SCORES, part_of
 
 _SQUARES = ("bmm", "baddbmm", "scaled_dot_product")  # how products without a weight matrix are called
 

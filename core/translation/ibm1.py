@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from jaxtyping import Float
 
 Words = Sequence[str]
 NULL = 0  # the number of the source word that is not there
@@ -40,24 +39,11 @@ class IBM1:
         """t(target | source); `None` is the NULL word."""
         return float(self._table([target], [] if source is None else [source])[0, -1])
 
-    def posteriors(self, source: Words, target: Words) -> Float[np.ndarray, "target source"]:
-        """How probable it is that each target word comes from each source word.
-
-        What a row lacks to 1 is the share of NULL; a word that was never seen has a row of zeros.
-        """
-        return self._shares(source, target)[:, 1:]
-
     def links(self, source: Words, target: Words) -> set[tuple[int, int]]:
         """(source word, target word): the most probable source of each target word, where that is not NULL."""
-        shares = self._shares(source, target)
-        best = shares.argmax(axis=1)
-        return {(int(place) - 1, row) for row, place in enumerate(best) if place != NULL and shares[row, place] > 0}
-
-    def _shares(self, source: Words, target: Words) -> np.ndarray:
-        """The same with NULL as the first column."""
         table = self._table(target, source)
-        total = table.sum(axis=1, keepdims=True)
-        return np.divide(table, total, out=np.zeros_like(table), where=total > 0)
+        best = table.argmax(axis=1)
+        return {(int(place) - 1, row) for row, place in enumerate(best) if place != NULL and table[row, place] > 0}
 
     def _table(self, target: Words, source: Words) -> np.ndarray:
         """t of each target word (row) given NULL and each source word (column)."""

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from core.errors import ModelError
-from core.vision.scores import scores_of
+from core.vision.logits import scores_of
 
 
 def class_activation(

@@ -11,7 +11,7 @@ from core.errors import ModelError
 from core.heads.relevance import mean_over_heads, rollout, with_residual
 from core.images import Patches
 from core.vision.activation_maps import class_activation
-from core.vision.scores import scores_of
+from core.vision.logits import scores_of
 from core.zoo.image_models import ImageModel
 
 # The explanations by the names that files and addresses use.

@@ -1,7 +1,9 @@
-"""How a grid of places is numbered, shifted, padded and cut into windows, and what the shift's mask keeps apart."""
+"""How a grid of places is numbered, shifted, padded and cut into windows, and put together from them again."""
+
+import math
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 PADDING = -1  # a place that the picture does not have
@@ -45,3 +47,20 @@ def cut(grid: Int[Tensor, "row column"], window: tuple[int, int]) -> Int[Tensor,
     """Windows row by row, and the positions of each row by row."""
     rows, columns = grid.shape[0] // window[0], grid.shape[1] // window[1]
     return grid.reshape(rows, window[0], columns, window[1]).transpose(1, 2).reshape(rows * columns, -1)
+
+
+def stitch(
+    values: Float[Tensor, "*leading window position"],
+    places: Int[Tensor, "window position"],
+    grid: tuple[int, int],
+    *,
+    empty: float = math.nan,
+) -> Float[Tensor, "*leading row column"]:
+    """Each number of a window at its place (row * columns + column) of the grid; `empty` where no window has one.
+
+    Numbers at PADDING are dropped.
+    """
+    real = places != PADDING
+    stitched = values.new_full((*values.shape[:-2], grid[0] * grid[1]), empty)
+    stitched[..., places[real]] = values[..., real]
+    return stitched.unflatten(-1, grid)

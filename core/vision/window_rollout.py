@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from core.capture import AttentionCall, Record
+from core.vision.window_grid import stitch
 from core.vision.windows import WindowLayer, window_weights
 
 
@@ -51,16 +52,11 @@ def over(blocks: Sequence[Block], number: int, row: int, column: int) -> int:
     return row // factor * blocks[number].columns + column // factor
 
 
-def reached_by(blocks: Sequence[Block], number: int, place: int) -> Float[Tensor, "row column"]:
-    """How much of each input patch has reached one place after block `number`.
-
-    Sums to 1 less what came from padding, which carries nothing of the picture.
-    """
-    return _back(blocks, {number: place}, outer=False)[0]
-
-
 def growing_reach(blocks: Sequence[Block], row: int, column: int) -> Float[Tensor, "layer row column"]:
-    """The same after every block, each time of the place that lies over one patch of the input."""
+    """How much of each input patch has reached a place after every block: that which lies over one patch of the input.
+
+    Each map sums to 1 less what came from padding, which carries nothing of the picture.
+    """
     return _back(blocks, _all_over(blocks, row, column), outer=False)
 
 
@@ -175,9 +171,7 @@ def _backwards(block: Block, travelling: Float[Tensor, "_ _"]) -> Float[Tensor, 
     held = travelling[:, places] * real  # (_, window, query)
     shared = torch.einsum("swq,wqk->swk", held, block.weights)
     kept = held * (1 - block.weights.sum(dim=-1) / 2)  # one half; all of it where a query sees nothing
-    moved = torch.zeros_like(travelling)
-    moved[:, places[real]] = kept[:, real] + shared[:, real] / 2
-    return moved
+    return stitch(kept + shared / 2, block.places, (block.rows, block.columns), empty=0.0).flatten(1)
 
 
 def _onwards(block: Block, carried: Float[Tensor, " _"]) -> Float[Tensor, " _"]:
@@ -185,9 +179,8 @@ def _onwards(block: Block, carried: Float[Tensor, " _"]) -> Float[Tensor, " _"]:
     real, places = block.places >= 0, block.places.clamp(min=0)
     held = carried[places] * real
     taken = torch.einsum("wqk,wk->wq", block.weights, held)
-    moved = torch.zeros_like(carried)
-    moved[places[real]] = (held * (1 - block.weights.sum(dim=-1) / 2) + taken / 2)[real]
-    return moved
+    moved = held * (1 - block.weights.sum(dim=-1) / 2) + taken / 2
+    return stitch(moved, block.places, (block.rows, block.columns), empty=0.0).flatten()
 
 
 def _parents(block: Block, before: Block) -> Int[Tensor, " _"]:

@@ -3,6 +3,10 @@
 Liu et al. 2021, section 3.2: attention stays inside windows of w x w places; every second block moves them by half a
 window, and what a cyclic shift brings together from opposite edges may not look at one another. Known are Swin and
 SwinV2 of timm and of transformers: they agree on the windows, not on what happens first, padding or shift.
+
+    layers = windows_of(model.network, record, (64, 64))     # one for each of record.calls
+    stitch_mean(record.calls[3], layers[3], head=0)          # (row, column): what each place receives
+    stitch_query(record.calls[3], layers[3], 0, place=17)    # what place 17 looks at
 """
 
 import math
@@ -16,7 +20,7 @@ from torch import Tensor, nn
 
 from core.capture import AttentionCall, Record
 from core.errors import CaptureError, ModelError
-from core.vision.window_grid import PADDING, cut, number_places, number_regions
+from core.vision.window_grid import PADDING, cut, number_places, number_regions, stitch
 
 # The blocks of the four families, by the names of their classes.
 _OF_TIMM = ("SwinTransformerBlock", "SwinTransformerV2Block")
@@ -63,11 +67,6 @@ class WindowLayer:
         """The window of a place of the grid, and its position there."""
         window, position = (self.places == place).nonzero()[0].tolist()
         return window, position
-
-
-def has_windows(network: nn.Module) -> bool:
-    """Whether any part of the network attends in windows that are known here."""
-    return any(_family(module) for module in network.modules())
 
 
 def windows_of(network: nn.Module, record: Record, size: tuple[int, int]) -> tuple[WindowLayer, ...]:
@@ -117,32 +116,27 @@ def stitch_query(call: AttentionCall, layer: WindowLayer, head: int, place: int)
     """What one place (row * columns + column) looks at, where it lies on the grid; NaN outside of its window."""
     window, position = layer.find(place)
     weights = call.weights(head, item=window, queries=position)
-    return _laid_out(layer, weights, layer.places[window][None])
+    return stitch(weights.float(), layer.places[window][None], (layer.rows, layer.columns))
 
 
 def stitch_mean(call: AttentionCall, layer: WindowLayer, head: int) -> Float[Tensor, "row column"]:
     """What each place receives on average from the queries of its window; padding looks too, but does not count."""
-    real = (layer.places != PADDING).float()
-    weights = window_weights(call, head)
-    received = (weights * real[:, :, None]).sum(1) / real.sum(1, keepdim=True)
-    return _laid_out(layer, received, layer.places)
+    return stitch(received(window_weights(call, head), layer.places), layer.places, (layer.rows, layer.columns))
 
 
 def stitch_same_place(call: AttentionCall, layer: WindowLayer, head: int, position: int) -> Float[Tensor, "row column"]:
     """What the query at one position of each window looks at; NaN in windows that have padding there."""
     rows = [call.weights(head, item=window, queries=position)[0] for window in range(call.batch_size)]
     asked = layer.places[:, position] != PADDING
-    return _laid_out(layer, torch.stack(rows)[asked], layer.places[asked])
+    return stitch(torch.stack(rows)[asked].float(), layer.places[asked], (layer.rows, layer.columns))
 
 
-def _laid_out(
-    layer: WindowLayer, weights: Float[Tensor, "_ position"], places: Int[Tensor, "_ position"]
-) -> Float[Tensor, "row column"]:
-    """Each number at its place of the grid; padding has none, and what got no number is NaN."""
-    grid = torch.full((layer.rows * layer.columns,), math.nan)
+def received(
+    weights: Float[Tensor, "window query key"], places: Int[Tensor, "window position"]
+) -> Float[Tensor, "window key"]:
+    """The mean over those queries of each window that are no padding; 0 in a window of padding only."""
     real = places != PADDING
-    grid[places[real]] = weights[real].float()
-    return grid.reshape(layer.rows, layer.columns)
+    return torch.where(real[:, :, None], weights, 0).sum(1) / real.sum(1, keepdim=True).clamp(min=1)
 
 
 def _layer(path: str, blocks: dict[str, nn.Module], call: AttentionCall, grids: list[tuple[int, int]]) -> WindowLayer:

@@ -9,7 +9,7 @@ A model of ours is a line in embedded.py; a new kind of text model is a class in
 TEXT_MODELS of loading.py; what an architecture of transformers is for is a line in TASKS of kinds.py.
 """
 
-from core.translation.aligned import UNCHANGED, Aligned, Changes
+from core.translation.translator_maps import UNCHANGED, Aligned, Changes
 from core.zoo.embedded import IMAGE, TEXT, WHOLE
 from core.zoo.hub import Offer
 from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture

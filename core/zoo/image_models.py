@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from core.capture import AttentionCall
 from core.images import Patches
-from core.models.heads import has_heads
+from core.models.attention_heads import has_heads
 from core.zoo.text_models import Prediction, best
 
 LARGEST_SHOWN = 1024  # pixels on the longest side: more than a browser draws

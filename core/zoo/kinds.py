@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.errors import ModelError
-from core.models.heads import has_heads, names_heads
+from core.models.attention_heads import has_heads, names_heads
 from core.zoo.folders import read_config
 from core.zoo.names import Purpose
 

@@ -20,8 +20,8 @@ from core.capture import AttentionCall, record_attention
 from core.errors import CaptureError, ModelError
 from core.models import from_transformers
 from core.text import Tokens, encode, read_tokens
-from core.translation.aligned import Aligned, Part
 from core.translation.decoding import Decoded, Hypothesis, Progress, limit_of
+from core.translation.translator_maps import Aligned, Part
 from core.zoo import hub, loading
 from core.zoo.translators import CONTEXT
 

@@ -28,10 +28,10 @@ from core.models.half_precision import load_weights
 from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from core.models.transformer import Transformer, TransformerConfig
 from core.text import Tokens, encode, read_tokens
-from core.translation.aligned import UNCHANGED, Aligned, Changes, Part
 from core.translation.decoding import BEGIN, END, PENALTY, Decoded, Progress, State, Writer, beam_search
 from core.translation.influence import influence
 from core.translation.spelling import normalise_english, normalise_french
+from core.translation.translator_maps import UNCHANGED, Aligned, Changes, Part
 from core.zoo.embedded import WEIGHTS
 
 # In the order in which they were invented.

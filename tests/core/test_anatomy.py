@@ -1,5 +1,8 @@
 """The anatomy of every family: its parts, its sums, and the numbers that pass through each part."""
 
+import functools
+import re
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -24,6 +27,7 @@ TEXT = ["gpt2", "bert", "llama", "t5", "bart", "gemma2", "opt"]
 PICTURES = ["vit", "swin", "dinov3"]
 
 
+@functools.cache
 def walked(family: str) -> Walked:
     if family == "gpt":
         return walk(tiny_gpt(), lambda network: network(IDS))
@@ -78,13 +82,14 @@ def test_the_way_through_is_that_of_the_paper(family, expected):
 @pytest.mark.parametrize("family", [*TEXT, *PICTURES, "gpt", "post", "pre"])
 def test_every_part_can_be_captured_and_the_stream_followed(family):
     of = walked(family)
-    for whole in of.parts.values():
-        for part in (whole, *whole.inner):
-            arrays = arrays_of(of, part.key)
-            assert [tuple(tensor.shape) for tensor in arrays.inputs] == list(part.inputs), part.key
-            assert [tuple(tensor.shape) for tensor in arrays.outputs] == list(part.outputs), part.key
-            assert arrays.given is not None
-            assert arrays.made is not None
+    # Of parts that differ in the number of their block alone, the last one stands for all.
+    every = [part for whole in of.parts.values() for part in (whole, *whole.inner)]
+    for part in {re.sub(r"\d+", "#", part.key): part for part in every}.values():
+        arrays = arrays_of(of, part.key)
+        assert [tuple(tensor.shape) for tensor in arrays.inputs] == list(part.inputs), part.key
+        assert [tuple(tensor.shape) for tensor in arrays.outputs] == list(part.outputs), part.key
+        assert arrays.given is not None
+        assert arrays.made is not None
     stream = stream_of(of)
     assert len(stream.points) == 3
     assert {added.block for added in stream.added} == {0, 1}

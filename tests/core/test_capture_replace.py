@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 
 from core.capture import Replace, edit_attention, record_attention
+from core.efficient import BigBird, Fused, SlidingWindow
 from core.errors import CaptureError
-from core.models.efficient import BigBird, Fused, SlidingWindow
 from tests.core.tiny_models import inputs_of, picture, tiny_encoder, tiny_gpt, tiny_timm, tiny_transformers, tokens
 
 FIRST, SECOND = "blocks.0.attention", "blocks.1.attention"

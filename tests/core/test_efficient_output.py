@@ -5,8 +5,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from core.errors import InputError
-from core.models.efficient import (
+from core.efficient import (
     BigBird,
     Clustered,
     Fused,
@@ -16,6 +15,7 @@ from core.models.efficient import (
     SlidingWindow,
     WrittenOut,
 )
+from core.errors import InputError
 
 MAKERS = {
     "fused": Fused,

@@ -35,7 +35,7 @@ def test_scores_depend_on_distances_alone():
 def test_no_extension_changes_what_the_model_does_within_its_training(extension):
     tokens = torch.randint(50, (1, 32), generator=torch.Generator().manual_seed(1))
     plain, other = tiny(extension="none"), tiny(extension=extension)
-    assert torch.equal(plain(tokens), other(tokens))
+    torch.testing.assert_close(plain(tokens), other(tokens), atol=1e-6, rtol=1e-5)
 
 
 @pytest.mark.parametrize("extension", ["ntk", "yarn"])

@@ -18,13 +18,6 @@ def test_entropy_is_the_logarithm_of_the_number_of_equal_keys():
     assert torch.equal(measures.entropy(IDENTITY), torch.zeros(8))
 
 
-def test_keys_holding_counts_the_strongest_first():
-    row = torch.tensor([[0.05, 0.6, 0.05, 0.3]])
-    assert measures.keys_holding(row, 0.9).tolist() == [2]
-    assert measures.keys_holding(row, 0.5).tolist() == [1]
-    assert measures.keys_holding(UNIFORM[0], 1.0).tolist() == [8] * 8
-
-
 def test_shares_of_plain_patterns():
     assert measures.same_token(IDENTITY).item() == 1
     assert measures.same_token(UNIFORM).tolist() == [1 / 8, 1 / 8]

@@ -29,6 +29,12 @@ LOADERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def images():
+    """timm's table, by the names of the models."""
+    return {model.model: model for model in published.image_models()}
+
+
 def only(rows, **of):
     found = [row for row in rows if all(getattr(row, name) == value for name, value in of.items())]
     assert len(found) == 1, f"{len(found)} rows have {of}."
@@ -141,10 +147,9 @@ def test_image_models_are_those_of_timm_joined_with_its_benchmarks():
         ("seresnextaa101d_32x8d.sw_in12k_ft_in1k", "convolutional", "ImageNet-12k"),
     ],
 )
-def test_family_and_data_follow_from_the_name(name, family, data):
+def test_family_and_data_follow_from_the_name(images, name, family, data):
     assert (image_families.family_of(name), image_families.data_of(name)) == (family, data)
-    row = next(model for model in published.image_models() if model.model == name)
-    assert (row.family, row.data) == (family, data)
+    assert (images[name].family, images[name].data) == (family, data)
 
 
 def test_a_name_that_no_rule_knows_is_an_error():
@@ -220,6 +225,24 @@ def test_the_other_tables_say_what_the_publications_say():
     assert (recurrent.parameters, recurrent.accuracy) == (338291, 0.8906)
     assert only(published.small_data_results(), model="ResNet152").accuracy == 33
     assert only(published.pretraining_pictures(), data="JFT-300M").pictures == 303_000_000
+
+
+def test_where_a_source_is_wrong_its_figure_stays_and_a_note_stands_beside_it():
+    large = only(published.small_data_results(), model="ViT 89.8M")
+    named = {variant.model: variant.parameters for variant in published.vit_variants()}
+    assert large.parameters == 89.8e6
+    assert f"ViT-Large has {named['ViT-Large'] / 1e6:.0f} million" in large.note
+    assert f"ViT-Base {named['ViT-Base'] / 1e6:.0f} million" in large.note
+    assert "BASIC-L" in only(published.imagenet_leaders(), top1=90.98).note
+    assert {entry.note for entry in published.glue_entries()} == {
+        "The lecture says early 2023; a leaderboard led by 90.7 fits about the end of 2020."
+    }
+    five, three = (only(published.language_models(), model=name) for name in ("T5-11B", "GPT-3"))
+    assert (five.text_gigabytes, three.text_gigabytes) == (750, 570)
+    assert "C4" in five.note
+    assert "filtered Common Crawl only" in three.note
+    noted = [*published.small_data_results(), *published.imagenet_leaders(), *published.language_models()]
+    assert sum(bool(row.note) for row in noted) == 4
 
 
 def test_the_leaders_of_translation_are_those_of_nlp_progress():

@@ -7,9 +7,9 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from core.capture import edit_attention
+from core.efficient import Clustered, Fused, Performer, SlidingWindow
 from core.efficient.swapped import surprises
 from core.errors import InputError, ModelError
-from core.models.efficient import Clustered, Fused, Performer, SlidingWindow
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
 from core.zoo.text_models import Encoder, NextToken

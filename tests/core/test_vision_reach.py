@@ -17,7 +17,6 @@ from core.vision.window_rollout import (
     growing_reach,
     growing_rollout,
     over,
-    reached_by,
     rollout_spread,
     share_needed,
     spread_limit,
@@ -107,16 +106,6 @@ def test_the_reach_is_a_row_of_the_dense_product_of_all_blocks(swin, head):
         row = product[over(blocks, number, 5, 2)]
         torch.testing.assert_close(grown[number].flatten().double(), row[:-1], atol=1e-6, rtol=1e-5)
         assert row.sum() == pytest.approx(1, abs=1e-6)
-
-
-def test_any_place_of_any_grid_may_be_asked_for(swin):
-    _, _, record, layers = swin
-    blocks = blocks_of(layers, record)
-    for number, product in enumerate(products(record, layers)):
-        last = layers[number].rows * layers[number].columns - 1
-        found = reached_by(blocks, number, last)
-        assert found.shape == (layers[0].rows, layers[0].columns)
-        torch.testing.assert_close(found.flatten().double(), product[last, :-1], atol=1e-6, rtol=1e-5)
 
 
 def test_the_spread_is_a_column_of_the_same_products(swin):

@@ -94,7 +94,7 @@ def accuracies(**of: list[float]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=range(5, 5 * count + 1, 5))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=6))
 def test_the_longest_distance_copied_is_the_last_before_the_first_failure(shares):
     reached = 0
@@ -148,7 +148,7 @@ def test_attention_and_recurrence_are_compared_the_right_way_round(n, d, said):
     assert f"meet at n = d = {d}" in sentence
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(*(some.sampled_from(choices) for _, _, choices, _ in SLIDERS))
 def test_steps_are_those_of_the_table_for_all_that_can_be_chosen(n, d, k, r):
     steps = about_ways(Sizes(n, d, k, r))[1]

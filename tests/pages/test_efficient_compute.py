@@ -5,8 +5,7 @@ import threading
 import pytest
 import torch
 
-from core.efficient import swapped
-from core.models.efficient import LowRank, SlidingWindow
+from core.efficient import LowRank, SlidingWindow, swapped
 from dashboard import kept
 from dashboard.kept import Upload
 from pages.scale.efficient_attention import compute

@@ -5,8 +5,8 @@ import torch
 
 from core import zoo
 from core.capture import record_attention
-from core.efficient.comparison import compare, head_of
-from core.models.efficient import BigBird, SlidingWindow
+from core.efficient import BigBird, SlidingWindow
+from core.efficient.approximation_error import compare, head_of
 from core.text import read_text
 from pages.scale.efficient_attention.maps import percent
 from tests.pages.conftest import check, prose, told

@@ -11,10 +11,10 @@ from hypothesis import strategies as some
 
 from core.costs.attention_costs import EACH, TOKENS, VARIANTS
 from core.costs.one_pass import Cost
-from core.efficient.comparison import Head, compare
+from core.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow, WrittenOut
+from core.efficient.approximation_error import Head, compare
 from core.efficient.error_curve import Point
 from core.efficient.sparse_reach import heard_by
-from core.models.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow, WrittenOut
 from core.text import Tokens
 from pages.scale.efficient_attention import cost, maps, methods, swapped_in, work_curves
 from pages.scale.efficient_attention.figures import Step

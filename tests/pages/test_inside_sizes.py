@@ -4,7 +4,7 @@ import pytest
 
 from core.published import model_sizes
 from core.sizes import Shape, count_flops, count_parameters, crossing, flops, shape_of
-from core.sizes.parts import CROSS, SCORES
+from core.sizes.bill import CROSS, SCORES
 from core.zoo.embedded import load_embedded_text
 from dashboard.numbers import amount
 from pages.foundations.inside_the_transformer import compute

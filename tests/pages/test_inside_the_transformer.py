@@ -60,14 +60,14 @@ def test_the_decoder_goes_on_from_the_french_that_a_visitor_typed(opened):
     assert "".join(inside.walk_translation("The cat sleeps.", "Le chat\u202f!").labels["decoder"]) == "<s> Le chat !"
 
 
-@pytest.mark.parametrize("show", ["Walk", "Stream", "Logit lens", "Sizes"])
+@pytest.mark.parametrize("show", ["Walk", "Logit lens"])
 def test_a_picture_passes_through_an_encoder(opened, show):
     page = opened(machine="Encoder", show=show, patches="8")
     assert not page.warning
     assert show != "Walk" or "No mask: every query may look at every key." in prose(page)
 
 
-@pytest.mark.parametrize("show", ["Stream", "Logit lens", "Sizes"])
+@pytest.mark.parametrize("show", ["Stream", "Sizes"])
 def test_both_texts_pass_through_the_encoder_decoder(opened, show):
     assert not opened(machine="Encoder-decoder", show=show).warning
 

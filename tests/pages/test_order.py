@@ -237,10 +237,11 @@ def test_the_shipped_measurements_agree_with_their_card(visit):
 def test_missing_weights_are_one_sentence(visit, monkeypatch, tmp_path, address):
     use(monkeypatch, tmp_path)
     app = visit(PAGE, **address)
-    assert "are missing from weights/" in app.warning[0].value.replace("\\", "")
+    told = app.warning[0].value.replace("\\", "")
+    assert "is not there: fetch the project again, or make it: make train-positions" in told
 
 
 def test_a_file_that_holds_something_else_is_one_sentence(visit, measured):
     (measured / "lengths.csv").write_text("a,b\n1,2\n")
     compute.lengths.forget()
-    assert "does not hold positions, length and bits" in visit(PAGE, show="Beyond training").warning[0].value
+    assert "the columns bits, length, positions are missing" in visit(PAGE, show="Beyond training").warning[0].value

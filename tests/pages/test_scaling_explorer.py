@@ -43,7 +43,7 @@ value = st.one_of(st.integers(0, 4), st.none())
 rows = st.lists(st.tuples(value, value, st.sampled_from(["own", "much", NOT_STATED])), min_size=1, max_size=9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(rows)
 def test_the_front_and_who_is_missing_are_those_counted_pair_by_pair(given_rows):
     table = table_of(given_rows)
@@ -69,7 +69,7 @@ def test_the_front_and_who_is_missing_are_those_counted_pair_by_pair(given_rows)
         assert f"stand **{len(front)} of {len(both)}**" in front_shown(shown)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(rows)
 def test_more_data_than_everybody_had_are_counted_and_unknown_ones_are_not_among_them(given_rows):
     table = table_of([(1, 1, data) for _, _, data in given_rows])
@@ -89,7 +89,7 @@ def test_more_data_than_everybody_had_are_counted_and_unknown_ones_are_not_among
 
 
 @pytest.mark.parametrize("name", TABLES)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_no_sentence_about_any_choice_of_any_table_holds_what_is_no_number(name, data):
     make, notice, hides = TABLES[name]

@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from core.published.devices import devices
 from core.scaling import LAWS, Chinchilla, Kaplan
 from core.sizes import gpt
-from dashboard import kept
 from pages.scale.scaling_comparison import calculator, compute, laws, words
 from tests.pages.conftest import prose, told
 from tests.pages.scaling import PAGE, has_no_number, plain
@@ -21,12 +20,9 @@ LAW = Chinchilla(1.8, 480.0, 2100.0, 0.35, 0.37)
 
 @pytest.fixture
 def few_draws(monkeypatch):
-    """Four resamples instead of sixty, and none of them kept for other tests."""
-    whole = compute.bootstrap
-    monkeypatch.setattr(compute, "bootstrap", lambda *args, **more: whole(*args, **{**more, "draws": 4}))
-    kept.clear()
-    yield
-    kept.clear()
+    """Four resamples instead of sixty."""
+    whole = compute.fitted
+    monkeypatch.setattr(compute, "fitted", lambda *args, **more: whole(*args, **{**more, "draws": 4}))
 
 
 def coefficients(app):
@@ -40,7 +36,8 @@ def test_the_coefficients_on_the_page_are_those_of_a_fit_to_the_runs_below_the_l
     runs = compute.runs_without("Chinchilla", 5, 0.0)
     found = Chinchilla.fit(compute.points_of(runs[runs["training FLOPs"] <= 1e21]))
     assert coefficients(app) == [f"{value:.4g}" for value in found.values()]
-    assert f"the {(runs['training FLOPs'] > 1e21).sum()} dearer ones that were" in prose(app)
+    held = int((runs["training FLOPs"] > 1e21).sum())
+    assert f"its forecasts of the {held} dearer ones miss by" in prose(app)
 
 
 @pytest.mark.usefixtures("few_draws")
@@ -56,12 +53,8 @@ def test_another_law_comes_by_link_and_too_few_runs_get_a_sentence(visit):
 
 @pytest.mark.parametrize(("collection", "law"), [*product(["Chinchilla", "Pythia"], LAWS)])
 def test_no_sentence_about_a_fit_holds_what_is_no_number(collection, law):
-    for limit, smallest in product((1e20, 1e21, float("inf")), (0.0, 1e9)):
-        runs = compute.runs_without(collection, 0, smallest)
-        if (runs["training FLOPs"] <= limit).sum() < 40:
-            continue
-        fit = laws.fit_of(collection, law, 0, limit, smallest, draws=3)
-        said = plain(laws.notice(fit))
+    for limit in (1e21, float("inf")):
+        said = plain(laws.notice(laws.fit_of(collection, law, 0, limit, 0.0, draws=2)))
         assert not has_no_number(said), said
         assert (words.FRONTIER in said) == (law == "Compute frontier")
 
@@ -69,7 +62,7 @@ def test_no_sentence_about_a_fit_holds_what_is_no_number(collection, law):
 losses = arrays(float, 12, elements=st.floats(1.5, 4.0))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(losses, losses, arrays(bool, 12))
 def test_how_far_a_law_misses_is_the_root_of_the_mean_square_and_not_a_mean(predicted, measured, held):
     said = laws.foretold(predicted, measured, held)
@@ -82,7 +75,7 @@ def test_how_far_a_law_misses_is_the_root_of_the_mean_square_and_not_a_mean(pred
     assert not has_no_number(said)
     if held.any():
         bias = sum(groups[True]) / len(groups[True])
-        assert f"the {len(groups[True])} dearer ones that were by {sizes[True]:.1f} %" in said
+        assert f"its forecasts of the {len(groups[True])} dearer ones miss by {sizes[True]:.1f} %" in said
         assert ("too high" in said, "too low" in said) == (bias >= 0.05, bias <= -0.05)
 
 
@@ -117,7 +110,7 @@ def test_gpt3_is_there_at_once_with_its_published_numbers_and_heads_that_do_not_
     assert "7 heads cannot share 12,288 channels" in told(app)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 40), st.integers(1, 3000))
 def test_rule_and_count_differ_by_the_scores_and_by_what_is_not_multiplied(layers, each, context):
     width, heads = 12 * each, 12

@@ -61,7 +61,7 @@ def test_directions_are_seen_from_the_query():
     assert direction((3, 3), (4, 4)) == "in the same place"
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(some.integers(1, 4), some.integers(1, 4), some.integers(0, 99))
 def test_the_key_that_a_head_is_drawn_to_lies_where_it_is_told(rows, columns, seed):
     torch.manual_seed(seed)

@@ -41,9 +41,8 @@ def test_the_section_shows_a_layer_for_every_block(visit, folder):
     assert "What to notice" in [element.value for element in app.subheader]
 
 
-@pytest.mark.usefixtures("at_home")
-def test_the_projector_shows_no_notes(visit, folder):
-    app = visit(PAGE, show=words.MAPS, network=folder, present="1")
+def test_the_projector_shows_no_notes(visit):
+    app = visit(PAGE, show=words.MAPS, patches="16", present="1")
     assert "What to notice" not in [element.value for element in app.subheader]
     assert not app.get("download_button")
 
@@ -147,7 +146,7 @@ HEADS = some.builds(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(some.lists(HEADS, min_size=1, max_size=6))
 def test_of_any_heads_those_that_are_named_stand_out(heads):
     named = [(head, f"head {number} of stage 0, block 0") for number, head in enumerate(heads)]

@@ -127,7 +127,7 @@ def reached(shares: np.ndarray, limits: np.ndarray, besides: str = "") -> Reache
     return Reached("Model", SimpleNamespace(), labels, tuple(shares), tuple(limits), (0, 0), shares.shape[1:], besides)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(arrays(np.float32, (3, 2, 4), elements=some.floats(0.0625, 1, width=32)), some.booleans())
 def test_what_arrives_is_told_as_a_loop_counts_it(shares, padded):
     shares = shares / shares.sum(axis=(1, 2), keepdims=True) * (0.8 if padded else 1)
@@ -159,7 +159,7 @@ def test_when_the_whole_picture_is_within_reach_is_counted(within, told):
     assert "can hold something of the chosen patch" in forwards
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(*[some.integers(1, 6)] * 2, some.sampled_from([8, 64]), some.integers(1, 40))
 def test_counted_costs_are_those_of_matrices_multiplied_one_by_one(high, wide, width, grid):
     def products(queries: int, keys: int) -> int:

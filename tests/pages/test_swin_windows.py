@@ -37,7 +37,7 @@ def about(layer, window=0, others=()):
     return about_windows([layer, *others], 0, None, window)  # its call is looked at only where there is padding
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(blocks())
 def test_a_place_looks_at_no_more_than_is_said_and_no_window_grows(layer):
     sentence, _ = about(layer)
@@ -50,7 +50,7 @@ def test_a_place_looks_at_no_more_than_is_said_and_no_window_grows(layer):
     assert f"would make {len(larger.places)} windows of this size instead of {len(layer.places)}" in sentence
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(blocks(), some.data())
 def test_parts_and_pairs_are_counted_in_the_chosen_window(layer, data):
     window = data.draw(some.integers(0, len(layer.places) - 1))
@@ -157,11 +157,11 @@ def test_a_link_opens_its_block_and_impossible_choices_fall_back(visit, folders)
 
 
 @pytest.mark.usefixtures("at_home")
-@pytest.mark.parametrize("section", [words.WINDOWS, words.MAPS, words.REACH])
-def test_a_model_without_windows_is_refused_with_the_way_to_its_page(visit, tmp_path_factory, section):
-    folder = str(save_timm_model("vit", tmp_path_factory.mktemp("vit")))
-    (warning,) = visit(PAGE, show=section, network=folder).warning
+def test_a_model_without_windows_is_refused_with_the_way_to_its_page(visit, tmp_path):
+    folder = str(save_timm_model("vit", tmp_path))
+    (warning,) = visit(PAGE, show=words.MAPS, network=folder).warning
     assert "no shifted windows" in warning.value
     assert "Vision transformer" in warning.value
-    with pytest.raises(ModelError, match="no shifted windows"):
-        compute.take_scores_apart(Photograph(folder, "coffee", None))
+    for compute_anything in (compute.watch_windows, compute.take_scores_apart):
+        with pytest.raises(ModelError, match="no shifted windows"):
+            compute_anything(Photograph(folder, "coffee", None))

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text import Tokens
+from core.translation.decoder_step import Look, Memory
 from core.translation.decoding import BEGIN, PENALTY
-from core.translation.scores import Look, Memory
 from pages.language.translation import compute, step_attention, word_by_word, words
 from pages.language.translation.compute import BestHead
 from tests.pages.conftest import prose

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.capture import edit_attention, record_attention
 from core.images import Patches, open_example
-from core.vision.hidden import Occlusion, hide
+from core.vision.hidden_patches import Occlusion, hide
 from core.zoo import load_image
 from core.zoo.image_models import Framing
 from dashboard.photograph import Photograph

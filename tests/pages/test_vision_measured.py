@@ -120,21 +120,6 @@ def test_a_damaged_file_is_named_in_one_sentence_and_the_other_part_stays(open_s
     assert other in told(app)
 
 
-@pytest.mark.parametrize(
-    ("file", "given", "reason"),
-    [
-        ("results.json", "{", "Expecting property name"),
-        ("results.json", quality(1.4), "top1"),
-        ("results.json", quality(0.4, macs=float("nan")), "macs"),
-        ("faithfulness.json", {"explanations": FAITHFUL["explanations"]}, "'pictures' is missing"),
-    ],
-)
-def test_a_damaged_file_is_an_error_with_its_reason(weights, file, given, reason):
-    weights("vit-tiny-imagenet", file, given)
-    with pytest.raises(reader.ModelError, match=reason):
-        reader.qualities() if file == "results.json" else reader.faithfulness()
-
-
 def test_a_model_measured_anew_is_read_anew(weights):
     weights("vit-tiny-imagenet", "results.json", quality(0.5))
     assert reader.qualities()[0].top1 == 0.5

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from core.efficient import Clustered, LowRank
 from core.measured import HIDDEN, NEXT, efficient_characters
-from core.models.efficient import Clustered, LowRank
 from training.efficient_characters import TASKS, loss
 from training.efficient_contestants import CONTEXT, Contestant, build, contestants
 from training.shakespeare import Windows

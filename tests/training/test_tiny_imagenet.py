@@ -2,15 +2,18 @@
 
 import json
 import math
+import shutil
 
 import pytest
 import torch
 
 from core.models.image_classifiers import make_image_classifier
+from core.zoo.embedded import WEIGHTS
 from training.loop import Plan, train
 from training.pictures import batch_at, vary
 from training.tiny_imagenet import BATCH, RECIPES, distance, first_run, normalise
-from training.tiny_imagenet_cards import CARD, write_cards
+from training.tiny_imagenet_cards import CARD, fairness, write_cards
+from training.translation_report import write_translation_card
 
 
 def test_an_epoch_shows_each_picture_once_and_the_next_in_another_order():
@@ -81,20 +84,42 @@ def test_what_the_first_run_reached_stays_known(tmp_path):
     assert first_run(tmp_path / "model.safetensors") == {key: told[key] for key in ("plan", "seconds", "validation")}
 
 
+TOLD = {
+    "plan": {"steps": 2600, "seed": 0, "learning_rate": 0.1, "weight_decay": 0.0005},
+    "logistic_regression": {"top1": 0.1, "top5": 0.3},
+    **{"batch": 192, "pictures": 50_000, "epochs": 10.0, "minutes": 30, "seconds": 1800.0, "hardware": "a processor"},
+    **{"torch": "2.15.0", "teacher": None, "first_run": None},
+    **{"parameters": 4_900_000, "macs": 290_000_000, "images_per_second": 123.4},
+}
+TAUGHT = {"teacher": "resnet", "first_run": {"plan": {"steps": 3600}, "seconds": 600.0}}
+
+
 def test_all_cards_hold_the_same_table_and_no_brace(tmp_path):
     for number, recipe in enumerate(RECIPES.values()):
         (tmp_path / recipe.name).mkdir()
-        told = {
-            "plan": {"steps": 2600, "seed": 0, "learning_rate": 0.1, "weight_decay": 0.0005},
-            "validation": {"top1": 0.5 + number / 100, "top5": 0.8},
-            "logistic_regression": {"top1": 0.1, "top5": 0.3},
-            **{"batch": 192, "epochs": 10.0, "minutes": 30, "seconds": 1800.0, "hardware": "a processor"},
-            **{"torch": "2.15.0", "teacher": "resnet", "first_run": None},
-            **{"parameters": 4_900_000, "macs": 290_000_000, "images_per_second": 123.4},
-        }
-        (tmp_path / recipe.name / "results.json").write_text(json.dumps(told))
+        found = TOLD | {"validation": {"top1": 0.5 + number / 100, "top5": 0.8, "pictures": 5000}}
+        (tmp_path / recipe.name / "results.json").write_text(json.dumps(found | (TAUGHT if number == 0 else {})))
     write_cards(tmp_path, [recipe.name for recipe in RECIPES.values()])
     cards = [(tmp_path / recipe.name / "CARD.md").read_text() for recipe in RECIPES.values()]
-    row = "| swin-tiny-imagenet | 51.0% | 80.0% | 4.90 M | 290 M | 123 | 1,800 |"
-    assert all(row in card and "{" not in card for card in cards)
+    for row in ("swin-tiny-imagenet | 51.0% | 80.0% | 4.90 M | 290 M | 123 | 1,800 |", "| 2,400 |"):
+        assert all(row in card and "{" not in card for card in cards)
     assert CARD.count("{") > 0
+
+
+def test_the_same_order_is_claimed_only_of_models_with_one_run_and_no_teacher():
+    alone = dict.fromkeys(("swin", "resnet", "plain"), TOLD)
+    told = " ".join(fairness(alone).split())
+    assert told.endswith("`swin`, `resnet` and `plain` also in the same order and for the same 2,600 steps.")
+    assert "order" not in fairness({"swin": TOLD, "resnet": TOLD | {"plan": {"steps": 5}}})
+    mixed = " ".join(fairness({"vit": TOLD | TAUGHT, **alone}).split())
+    assert "`vit` learned otherwise: in two runs of 3,600 and 2,600 steps, in the second one from the answers" in mixed
+    assert "`vit`" not in mixed.partition(" learned otherwise")[0].partition(". ")[0]
+
+
+def test_the_cards_of_the_project_are_those_that_the_script_writes(tmp_path):
+    names = [recipe.name for recipe in RECIPES.values()]
+    shutil.copytree(WEIGHTS, tmp_path, ignore=shutil.ignore_patterns("*.safetensors", "*.md"), dirs_exist_ok=True)
+    write_cards(tmp_path, names)
+    write_translation_card(tmp_path / "translation")
+    for name in (*names, "translation"):
+        assert (tmp_path / name / "CARD.md").read_text() == (WEIGHTS / name / "CARD.md").read_text()

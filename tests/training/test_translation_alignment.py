@@ -5,12 +5,12 @@ import json
 import pytest
 import torch
 
+from core.measured import translator_results
 from core.models.transformer import Transformer, TransformerConfig
 from core.translation.alignment import Agreement, agreement
 from core.translation.given_words import cut_words
 from core.translation.spelling import normalise_english
 from core.zoo.translators import WithHeads
-from pages.language.translation import compute_measured as reader
 from training import translation_alignment as measuring
 from training.pairs import train_tokenizer
 from training.translation_alignment import Gold, Way, best_of, compare, cut_pair, english_words, french_words, read_gold
@@ -102,7 +102,7 @@ def test_a_link_to_a_word_that_is_not_there_is_refused_with_its_line(tmp_path):
         read_gold(file)
 
 
-def test_what_is_written_is_what_the_page_reads(tmp_path, monkeypatch):
+def test_what_is_written_is_what_core_reads(tmp_path, monkeypatch):
     model = translator()
     (tmp_path / "translation").mkdir()
     for name in ("seq2seq", "bahdanau", "transformer"):
@@ -113,18 +113,15 @@ def test_what_is_written_is_what_the_page_reads(tmp_path, monkeypatch):
     learnt = [("the cat", "le chat"), ("the dog", "le chien"), ("a cat sleeps", "un chat dort")]
     results["baselines"] = measuring.measure_baselines(gold, learnt)
     measuring.write(tmp_path, results, rows)
-    monkeypatch.setattr(reader, "FOLDER", tmp_path)
-    found, heads = reader.alignment(), reader.heads()
+    found, heads = translator_results.alignment(tmp_path), translator_results.heads(tmp_path)
     assert found.learned_from == 3
     assert found.sets[measuring.CHOSEN_ON] == {"pairs": 3, "left_out": 0}
     chosen = found.models["transformer"]
-    row = heads[
-        (heads.model == "transformer")
-        & (heads.set == measuring.REPORTED_ON[0])
-        & (heads.layer == str(chosen["layer"]))
-        & (heads["head"] == str(chosen["head"]))
-        & (heads["shift"] == chosen["shift"])
-        & (heads.direction == chosen["direction"])
-    ]
-    assert len(row) == 1
-    assert row.aer.item() == chosen["agreement"][measuring.REPORTED_ON[0]]["aer"]
+    way = (str(chosen["layer"]), str(chosen["head"]), chosen["shift"], chosen["direction"])
+    (row,) = (
+        row
+        for row in heads
+        if (row.model, row.set) == ("transformer", measuring.REPORTED_ON[0])
+        and (row.layer, row.head, row.shift, row.direction) == way
+    )
+    assert row.aer == chosen["agreement"][measuring.REPORTED_ON[0]]["aer"]

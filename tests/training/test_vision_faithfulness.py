@@ -9,15 +9,15 @@ import torch
 from PIL import Image
 
 from core.images import Patches
+from core.measured.classifier_results import RANDOM, faithful
 from core.models.image_classifiers import make_image_classifier
 from core.vision.explain import explain
 from core.vision.faithfulness import measure, order_of, random_orders
-from core.vision.scores import probability_of
+from core.vision.logits import probability_of
 from core.zoo.embedded import load_embedded_image, save_image
 from training import vision_faithfulness
 from training.vision_faithfulness import (
     FILE,
-    RANDOM,
     Measured,
     card_table,
     chosen_pictures,
@@ -131,6 +131,6 @@ def test_every_model_with_weights_gets_a_file_and_windows_get_none(data, tmp_pat
         assert results["pictures"] == 6
         assert len(results["shares"]) == len(results["explanations"][RANDOM]["deletion"]["curve"]) == 17
         assert results["torch"]
-        table = card_table(results, {RANDOM: "at random"})
+        table = card_table(faithful(weights / f"{name}-tiny-imagenet"), {RANDOM: "at random"})
         assert table.count("\n") == 1 + len(results["explanations"])
         assert "| at random | " in table

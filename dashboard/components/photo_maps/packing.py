@@ -14,8 +14,11 @@ and float16 is finer for what remains.
 """
 
 import numpy as np
+import torch
 from jaxtyping import Float
 
+from core.vision.window_grid import stitch
+from core.vision.windows import received
 from dashboard.components.kit import Wanted, codec
 from dashboard.components.photo_maps.scene import Factors, PhotoLayer, PhotoScene, Windows
 
@@ -80,11 +83,9 @@ def little(layer: PhotoLayer, weights: np.ndarray) -> Float[np.ndarray, "_ token
 
 def _received(layer: PhotoLayer, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The mean over those queries of a window that have a place, stitched over the grid; 0 where no window lies."""
-    asking = (places >= 0)[:, :, None]
-    mean = np.where(asking, weights, 0).sum(axis=1) / np.maximum(asking.sum(axis=1), 1)
-    grid = np.zeros(layer.rows * layer.columns, dtype=np.float32)
-    grid[places[places >= 0]] = mean[places >= 0]
-    return grid
+    at = torch.from_numpy(places).long()
+    mean = received(torch.from_numpy(weights), at)
+    return stitch(mean, at, (layer.rows, layer.columns), empty=0.0).flatten().numpy()
 
 
 def _layer(layer: PhotoLayer, whole: bool) -> dict:

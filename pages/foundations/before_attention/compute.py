@@ -1,9 +1,7 @@
 """The five character models, what they make of a line and of a question, and what was measured of them; kept."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -12,18 +10,18 @@ import torch
 
 from core.costs.layer_costs import measure_layers
 from core.costs.one_pass import Cost
-from core.errors import InputError, ModelError
+from core.errors import InputError
+from core.measured import character_results
 from core.memory import copy_task
 from core.memory.gradient_reach import reach
 from core.models.character import Alphabet, CharacterModel, load_characters
 from core.models.convolution import Convolution
 from core.progress import Progress, unheard
 from core.text import read_text
-from core.zoo.embedded import WEIGHTS
 from dashboard.kept import keep
 from pages.foundations.before_attention.words import TITLES
 
-FOLDER = WEIGHTS / "characters"
+FOLDER = character_results.FOLDER
 LONGEST = 128  # characters of a line, as many as the models read at once in training
 EXPECTED = 3  # characters that are shown of what a model expects
 
@@ -116,28 +114,22 @@ def layer_costs(progress: Progress = unheard) -> tuple[Cost, ...]:
 
 def mean_reach() -> dict[str, np.ndarray]:
     """Of each model, by title: the mean gradient norm at each distance, relative to that of the last character."""
-    table = _table("reach.csv", "norm")
+    table = _by_distance("reach", "norm")
     return {title: np.array(table[name] / table[name].iloc[0]) for name, title in TITLES.items()}
 
 
 def accuracies() -> pd.DataFrame:
     """The share of right answers: a row for each distance that was measured, a column for each model, by title."""
-    return _table("copy.csv", "accuracy").rename(columns=TITLES)[list(TITLES.values())]
+    return _by_distance("copied", "accuracy").rename(columns=TITLES)[list(TITLES.values())]
 
 
-@keep(computes=False)
 def results() -> dict[str, dict[str, float]]:
     """Parameters, bits per character and seconds per epoch, by the names of the models."""
-    return json.loads(_measured("results.json").read_text(encoding="utf-8"))["models"]
+    return {name: vars(of) for name, of in character_results.results(FOLDER).items()}
 
 
 @keep(computes=False)
-def _table(file: str, column: str) -> pd.DataFrame:
+def _by_distance(what: Literal["reach", "copied"], column: str) -> pd.DataFrame:
     """What was measured after training: a row for each distance, a column for each model."""
-    return pd.read_csv(_measured(file)).pivot(index="distance", columns="model", values=column)
-
-
-def _measured(file: str) -> Path:
-    if not (FOLDER / file).exists():
-        raise ModelError(f"weights/characters/{file} is missing: fetch the project again.")
-    return FOLDER / file
+    rows = character_results.reach(FOLDER) if what == "reach" else character_results.copied(FOLDER)
+    return pd.DataFrame(list(rows)).pivot(index="distance", columns="model", values=column)

@@ -114,7 +114,7 @@ def _embedding(walk: Walk, part: Part, _: Arrays) -> None:
     if not sums:
         st.caption("Nothing is added to the token vectors before the first block.")
         return
-    first, *_, last = (*sums.values(), *sums.values())
+    first, last = next(iter(sums.values())), list(sums.values())[-1]
     rows = {"token": tokens_of(first.before.tensor)}
     for name, summed in sums.items():
         added = tokens_of(summed.added.tensor)

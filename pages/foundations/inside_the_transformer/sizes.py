@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.published import model_sizes
 from core.sizes import PARTS, PRECISIONS, Shape, count_parameters, crossing, flops, parameters, shape_of, total
-from core.sizes.parts import CROSS, SCORES
+from core.sizes.bill import CROSS, SCORES
 from dashboard import charts, layout
 from dashboard.numbers import amount
 from pages.foundations.inside_the_transformer import compute, longer_and_larger, words

@@ -1,15 +1,19 @@
 """What each head of a model does, what is lost without it, and what all of them make together."""
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
-from dashboard import controls, layout, photograph, sections
-from dashboard.watched import watch_text
+from dashboard import controls, layout, sections
+from dashboard.models import image_model
+from dashboard.photograph import Photograph
+from dashboard.watched import Watched, WatchedText, watch_text
 from pages.foundations.many_heads import added_up, measured, silenced, together, words
 
 TEXT, PICTURE = "Text", "Picture"
 
+run: Callable[..., Watched]  # with these heads silenced
 layout.head(words.HEADS)
 with layout.control_bar():
     kind = st.segmented_control("Input", [TEXT, PICTURE], default=TEXT, key="input", bind="query-params", required=True)
@@ -17,17 +21,16 @@ with layout.control_bar():
         text = controls.text()
         run = partial(watch_text, controls.model("text"), text)
     else:
-        run = photograph.choose().watched
+        picture, name = controls.picture(), controls.model("image")
+        run = Photograph(name, picture, controls.resolution(image_model(name))).watched
 with layout.waiting_place():
     watched = run()
-if kind == TEXT:
+if isinstance(watched, WatchedText):
     layout.say_what_was_cut(watched.given)
-section = sections.chosen(
-    {
-        "Measured": measured.show,
-        "Silenced": partial(silenced.show, run=run),
-        "Added up": added_up.show,
-        "Taken together": together.show,
-    }
-)
-section(watched)
+show: dict[str, Callable[[Watched], None]] = {
+    "Measured": measured.show,
+    "Silenced": partial(silenced.show, run=run),
+    "Added up": added_up.show,
+    "Taken together": together.show,
+}
+sections.chosen(show)(watched)

@@ -13,8 +13,8 @@ from core.errors import ModelError
 from core.models.bahdanau import Bahdanau
 from core.models.transformer import Transformer
 from core.text import Tokens, read_text
+from core.translation.decoder_step import Look, Memory, look_additive, look_product, next_tokens, remember
 from core.translation.decoding import BEGIN, Decoded, Hypothesis
-from core.translation.scores import Look, Memory, look_additive, look_product, next_tokens, remember
 from core.zoo import UNCHANGED, Aligned, Changes, NamedTranslator, Translator
 from dashboard.kept import keep
 from dashboard.models import translator

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.translation.aligned import Cell, Head, Part
 from core.translation.decoding import limit_of
+from core.translation.translator_maps import Cell, Head, Part
 from core.zoo import UNCHANGED, Aligned, Changes
 from dashboard import charts, layout
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view

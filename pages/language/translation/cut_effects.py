@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from core.translation.aligned import Head
+from core.translation.translator_maps import Head
 from core.zoo import Aligned
 from dashboard import layout
 from dashboard.numbers import signed

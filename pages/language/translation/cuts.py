@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.translation.aligned import Cell
+from core.translation.translator_maps import Cell
 
 ADDRESS = "cut"
 MOST = 60  # cuts of the address that are read

@@ -6,8 +6,8 @@ from typing import TypeVar
 import streamlit as st
 
 from core.text import read_text
-from core.translation.aligned import Part
 from core.translation.alignment import Direction
+from core.translation.translator_maps import Part
 from pages.language.translation import words
 
 Option = TypeVar("Option")

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.text import Tokens
-from core.translation.scores import Look
+from core.translation.decoder_step import Look
 from dashboard import charts, layout
 from dashboard.figures.paper import escape
 from dashboard.figures.score_bars import Column, score_bars

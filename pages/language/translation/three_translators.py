@@ -7,8 +7,8 @@ import numpy as np
 import streamlit as st
 
 from core.text import Tokens
+from core.translation.decoder_step import Look
 from core.translation.decoding import UNKNOWN, Hypothesis
-from core.translation.scores import Look
 from core.zoo import Translator
 from dashboard import export, layout
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view

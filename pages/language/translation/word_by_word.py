@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from core.models.transformer import Transformer
+from core.translation.decoder_step import Look, Memory
 from core.translation.decoding import BEGIN, PAD, PENALTY, length_penalty, limit_of
-from core.translation.scores import Look, Memory
 from dashboard import charts, contents, controls, layout
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from core.heads.relevance import join_words, word_spans
 from core.text import Tokens
-from core.translation.aligned import Part
+from core.translation.translator_maps import Part
 from core.zoo import Aligned
 from dashboard import export, layout
 from dashboard.components.alignment_view import Map

@@ -10,11 +10,10 @@ from core import zoo
 from core.capture import AttentionCall, record_attention
 from core.costs.attention_costs import measure_attention
 from core.costs.one_pass import Cost
-from core.efficient import comparison, error_curve, sparse_reach, swapped
-from core.efficient.comparison import Comparison, Head
+from core.efficient import LowRank, Sparse, Variant, approximation_error, error_curve, factors, sparse_reach, swapped
+from core.efficient.approximation_error import Comparison, Head
 from core.errors import InputError, ModelError
 from core.models import sampling
-from core.models.efficient import LowRank, Sparse, Variant, factors
 from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
 from core.progress import Progress, unheard
@@ -111,7 +110,7 @@ def read(name: str, text: Text, most: int, progress: Progress = unheard) -> Read
 
 def head(reading: Reading, layer: int, number: int) -> Head:
     """The queries, keys and values of one head; CaptureError where nothing can be put in its place."""
-    return comparison.head_of(reading.calls[layer], number)
+    return approximation_error.head_of(reading.calls[layer], number)
 
 
 @keep()
@@ -133,7 +132,7 @@ def farthest(reading: Reading) -> tuple[int, int]:
 def compared(reading: Reading, layer: int, number: int, variant: Variant) -> Comparison:
     """Both maps of a head and the errors."""
     variant = _with_factors(reading, layer, number, variant)
-    return comparison.compare(variant, head(reading, layer, number), size=CELLS)
+    return approximation_error.compare(variant, head(reading, layer, number), size=CELLS)
 
 
 @keep("Computing other settings; with a long text this takes seconds …")

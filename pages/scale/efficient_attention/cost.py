@@ -9,9 +9,9 @@ import torch
 
 from core.costs.attention_costs import EACH, GROWING, VARIANTS, crossing, exponent
 from core.costs.one_pass import Cost
+from core.efficient.clustered import STEPS
+from core.efficient.performer import CHUNK
 from core.measured import attention_costs
-from core.models.efficient.clustered import STEPS
-from core.models.efficient.performer import CHUNK
 from core.progress import Progress
 from dashboard import charts, layout, measuring
 from dashboard.numbers import in_latex

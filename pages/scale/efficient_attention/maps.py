@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.efficient.comparison import Comparison
+from core.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow, Sparse
+from core.efficient.approximation_error import Comparison
 from core.efficient.error_curve import Point
-from core.models.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow, Sparse
 from core.text import Tokens
 from dashboard import charts, controls, layout
 from dashboard.components.cell_map import cell_map

@@ -5,7 +5,7 @@ import streamlit as st
 import torch
 
 from core.capture.overview import block_width, pool_columns
-from core.models.efficient import Sparse
+from core.efficient import Sparse
 from dashboard import layout
 from dashboard.components.cell_map import cell_map
 from dashboard.theme import HUES

@@ -6,8 +6,7 @@ from typing import cast
 
 import streamlit as st
 
-from core.efficient.error_curve import SETTING
-from core.models.efficient import (
+from core.efficient import (
     BigBird,
     Clustered,
     Linformer,
@@ -17,6 +16,7 @@ from core.models.efficient import (
     SlidingWindow,
     Variant,
 )
+from core.efficient.error_curve import SETTING
 from dashboard import controls
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words

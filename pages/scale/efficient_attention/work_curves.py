@@ -3,9 +3,9 @@
 import pandas as pd
 import streamlit as st
 
-from core.efficient.comparison import WHOLE, Comparison
+from core.efficient import Fused, Variant
+from core.efficient.approximation_error import WHOLE, Comparison
 from core.efficient.error_curve import SETTING, Point, settings_of, with_setting
-from core.models.efficient import Fused, Variant
 from core.progress import Progress
 from dashboard import charts, layout, waiting
 from pages.scale.efficient_attention import compute, methods, words

@@ -241,8 +241,7 @@ def rule_and_count(wanted: Wanted) -> str:
 def _fit(wanted: Wanted) -> str:
     needed, has = sum(line.value for line in wanted.memory), wanted.device.bytes
     largest = max(wanted.memory, key=lambda line: line.value)
-    most = f"most of it for *{largest.part}* ({largest.value / needed:.0%})"
-    told = f"By this bill, training needs {amount(needed)}B, {most}"
+    told = f"By this bill, training needs {amount(needed)}B, {largest.value / needed:.0%} of it for *{largest.part}*"
     if needed <= has:
         return f"{told}: it fits into one {wanted.device.name}."
     return f"{told}: shared out evenly, it takes at least {math.ceil(needed / has):,} × {wanted.device.name}."

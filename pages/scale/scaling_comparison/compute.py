@@ -133,23 +133,26 @@ def _kind_of_network(name: str) -> str:
 @keep(computes=False)
 def published_runs(collection: Collection) -> pd.DataFrame:
     """All training runs of a collection by rising compute: run, parameters, tokens, training FLOPs, loss, source."""
-    if collection == "Chinchilla":
-        rows = [
-            (f"{run.parameters / 1e6:,.0f} M parameters", run.parameters, run.training_flops / 6 / run.parameters, run)
-            for run in published.chinchilla_runs()
-        ]
-        losses = [run.loss for *_, run in rows]
-    else:
-        rows = [
-            (f"{score.model}, step {score.step:,}", float(score.without_embeddings), float(score.tokens), score)
-            for score in published.pythia_scores()
-            if score.perplexity is not None and score.step >= FIRST_STEP and not score.deduplicated
-        ]
-        losses = [math.log(score.perplexity) for *_, score in rows]
-    runs = pd.DataFrame([row[:3] for row in rows], columns=["run", "parameters", "tokens"])
-    runs["training FLOPs"] = points_of(runs.assign(loss=losses)).flops
-    runs = runs.assign(loss=losses, source=[of.source for *_, of in rows])
+    rows = _chinchilla() if collection == "Chinchilla" else _pythia()
+    runs = pd.DataFrame(rows, columns=["run", "parameters", "tokens", "loss", "source"])
+    runs.insert(3, "training FLOPs", points_of(runs).flops)
     return runs.sort_values("training FLOPs", kind="stable", ignore_index=True)
+
+
+def _chinchilla() -> list[tuple]:
+    return [
+        (f"{size / 1e6:,.0f} M parameters", size, of.training_flops / 6 / size, of.loss, of.source)
+        for of in published.chinchilla_runs()
+        if (size := of.parameters)
+    ]
+
+
+def _pythia() -> list[tuple]:
+    return [
+        (f"{of.model}, step {of.step:,}", of.without_embeddings, of.tokens, math.log(of.perplexity), of.source)
+        for of in published.pythia_scores()
+        if of.perplexity is not None and of.step >= FIRST_STEP and not of.deduplicated
+    ]
 
 
 def points_of(runs: pd.DataFrame) -> Points:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ ROOM_X, ROOM_Y = 0.12, 0.08  # for names at the edges, as shares of the range
 NEAR = 0.03  # the same where no names stand
 
 Ticks = Literal["B", "power", "year", "none"]
-Values = pd.Series | np.ndarray
+Values: TypeAlias = pd.Series | np.ndarray
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,7 @@ def _coefficients(fit: Fit) -> None:
     rows: dict[str, list] = {
         "": [symbol.replace(r"\alpha", "α").replace(r"\beta", "β") for symbol in words.FORMULAS[fit.law][1]],
         "fitted here": [_round(value) for value in best.values()],
-        "90 % interval": [f"{_round(low)} to {_round(high)}" for low, high in map(intervals.get, best.names())],
+        "90 % interval": [f"{_round(low)} to {_round(high)}" for low, high in map(intervals.__getitem__, best.names())],
     }
     published = [each for each in published_laws() if each.kind == fit.law]
     rows |= {each.paper: [_round(value) for value in each.law.values()] for each in published}
@@ -223,8 +223,8 @@ def foretold(predicted: np.ndarray, measured: np.ndarray, held_out: np.ndarray) 
     leaning = f"{abs(bias):.1f} % too {'high' if bias > 0 else 'low'}" if abs(bias) >= 0.05 else "less than 0.05 % off"
     times = f" ({held / near:.1f} times as far)" if near else ""
     return (
-        f"{first}, and the {held_out.sum()} dearer ones that were by {held:.1f} %{times}. In the mean its forecasts "
-        f"are {leaning}."
+        f"{first}; its forecasts of the {held_out.sum()} dearer ones miss by {held:.1f} %{times} and are in the mean "
+        f"{leaning}."
     )
 
 

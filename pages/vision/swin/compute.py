@@ -1,7 +1,7 @@
 """A model with windows on a photograph: where they lie, what they hold, what they are made of, what they cost; kept."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from core.progress import Progress, unheard
 from core.vision.position_bias import PositionBias, attention_of, position_bias_of
 from core.vision.window_cost import BlockSizes, Timing, measure
+from core.vision.window_grid import PADDING
 from core.vision.window_measures import InWindows, measure_in_windows
 from core.vision.window_parts import BiasShare, WindowParts, bias_share, watch_parts
 from core.vision.window_rollout import Block, blocks_of, growing_rollout, rollout_spread
@@ -58,6 +59,17 @@ class Mapped:
     heads: tuple[tuple[InWindows, ...], ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Two heads of a block: where their weights differ, and by how much at each place of the picture."""
+
+    layer: WindowLayer
+    heads: tuple[int, int]
+    scene: PhotoScene  # of |weight of one - weight of the other|
+    places: np.ndarray  # (place) row * columns + column
+    distances: np.ndarray  # (place) total variation distance, 0 to 1
+
+
 @keep("Finding the windows …")
 def watch_windows(photograph: Photograph) -> Windowed:
     """Where the windows lie; ModelError if the model has none."""
@@ -92,6 +104,20 @@ def watch_maps(photograph: Photograph) -> Mapped:
     scene = PhotoScene(watched.given.shown, layers, watched.model.title, start)
     assert scene.overview  # computed here, once, and not for each visitor
     return Mapped(windowed, scene, heads)
+
+
+@keep("Comparing two heads …")
+def compare_heads(photograph: Photograph, block: int, first: int, second: int) -> Compared:
+    """The absolute differences of two heads of a block, by its number among all."""
+    windowed = watch_windows(photograph)
+    layer, call = windowed.layers[block], windowed.watched.record.calls[block]
+    differences = (window_weights(call, first) - window_weights(call, second)).abs().numpy()
+    answers, shown = Windows(lambda _: differences, layer.places.numpy()), _photo_layer(windowed, block)
+    label = f"{shown.label}, |head {first} − head {second}|"
+    picture, title = windowed.watched.given.shown, windowed.watched.model.title
+    scene = PhotoScene(picture, (replace(shown, heads=1, answers=answers, label=label),), title)
+    real = layer.places.numpy() != PADDING
+    return Compared(layer, (first, second), scene, layer.places.numpy()[real], differences.sum(axis=-1)[real] / 2)
 
 
 @keep("Putting the windows together …")

@@ -11,9 +11,9 @@ from core.vision.window_measures import InWindows, across_edges
 from core.vision.windows import WindowLayer, window_weights
 from dashboard import charts, export, layout, photograph
 from dashboard.components.photo_maps import photo_maps
-from pages.vision.swin import compute, words
+from pages.vision.swin import compute, heads_compared, words
 from pages.vision.swin.blocks import counted, percent
-from pages.vision.swin.compute import Mapped, Windowed
+from pages.vision.swin.compute import Compared, Mapped, Windowed
 from pages.vision.swin.figures import window_distances
 
 
@@ -22,7 +22,11 @@ def show() -> None:
     given = photograph.choose(photograph.WINDOWED)
     with layout.waiting_place():
         mapped = compute.watch_maps(given)
-    photo_maps(mapped.scene, key="swin-maps", name="swin-maps")
+    views = (words.EACH_HEAD, words.TWO_HEADS)
+    view = st.segmented_control("Show", views, default=views[0], key="maps_of", bind="query-params", required=True)
+    compared = heads_compared.show(given, mapped.windowed) if view == words.TWO_HEADS else None
+    if compared is None:
+        photo_maps(mapped.scene, key="swin-maps", name="swin-maps")
     if not layout.is_presented():
         export.download_arrays(
             "All windows (NPZ)",
@@ -31,7 +35,10 @@ def show() -> None:
             about="Every head of every window as float16, with the places on which they lie",
         )
     _distances(mapped)
-    layout.notes(words.MAPS_NOTES, notice=about_maps(mapped), formula=lambda: _formula(mapped.windowed))
+    notice = (heads_compared.about_heads_compared(compared),) if compared else ()
+    layout.notes(
+        words.MAPS_NOTES, notice=(*notice, *about_maps(mapped)), formula=lambda: _formula(mapped.windowed, compared)
+    )
 
 
 def about_maps(mapped: Mapped) -> tuple[str, ...]:
@@ -175,7 +182,9 @@ def _table(mapped: Mapped) -> pd.DataFrame:
     )
 
 
-def _formula(windowed: Windowed) -> None:
+def _formula(windowed: Windowed, compared: Compared | None) -> None:
+    if compared:
+        heads_compared.show_formula(compared)
     layer, content = windowed.layers[0], words.CONTENT[windowed.by_cosine]
     rows, columns = layer.window
     st.latex(

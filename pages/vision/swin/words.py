@@ -51,6 +51,15 @@ WINDOWS_NOTES = replace(
     ),
 )
 
+EACH_HEAD, TWO_HEADS = "each head", "the difference of two heads"
+COMPARED_ABOUT = (
+    "Each number is |weight of head {first} − weight of head {second}|: ink lies where the two heads disagree. Where "
+    "the view speaks of looking and of shares, it means these differences."
+)
+COMPARED_FORMULA = (
+    "Two heads of the same block give their weights to the same keys. Half the sum of the absolute differences is what "
+    "one of them gives elsewhere: 0 where both rows are equal, 1 where they share no key."
+)
 HOW_FAR = "How far does each head look?"
 HOW_FAR_ABOUT = (
     "A head cannot look beyond its window, but within it it may look near or far. One point for each head; the mean "
@@ -73,6 +82,7 @@ MAPS_NOTES = replace(
         "Choose a shifted block and click a place in the last row. Why does its part of the window end there?",
         "Take more patches on a side. What of a head's pattern stays, and what was only there because of the coarse "
         "grid?",
+        "Show the difference of two heads. In which block do they differ most?",
     ),
 )
 

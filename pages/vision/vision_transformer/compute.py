@@ -25,10 +25,10 @@ from core.vision.faithfulness import (
     random_mean,
     random_orders,
 )
-from core.vision.hidden import Occlusion, hide, occlusion, probabilities
+from core.vision.hidden_patches import Occlusion, hide, occlusion, probabilities
+from core.vision.logits import probability_of, scores_of
 from core.vision.patches import PrincipalFilters, principal_filters
-from core.vision.scores import probability_of, scores_of
-from core.vision.sequence import PictureSequence, sequence_of
+from core.vision.picture_sequence import PictureSequence, sequence_of
 from core.zoo.image_models import Framing, ImageModel, PreparedPicture
 from dashboard.kept import keep
 from dashboard.photograph import Photograph

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from core.vision.hidden import MOST, Occlusion, square_side
+from core.vision.hidden_patches import MOST, Occlusion, square_side
 from dashboard import layout, waiting
 from dashboard.components.patch_picker import patch_picker
 from dashboard.numbers import points

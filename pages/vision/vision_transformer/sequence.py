@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.images import Patches
 from core.order.learned_positions import Way
-from core.vision.sequence import PictureSequence
+from core.vision.picture_sequence import PictureSequence
 from dashboard import charts, layout, photograph
 from dashboard.components.patch_picker import patch_picker
 from dashboard.figures.heat import heat

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.vision.sequence import PictureSequence
+from core.vision.picture_sequence import PictureSequence
 from dashboard import charts, export, layout
 from dashboard.notices import name_prefix
 from pages.vision.vision_transformer import words

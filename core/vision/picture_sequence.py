@@ -16,7 +16,7 @@ from core.anatomy.trace import Summed, tokens_of, trace
 from core.errors import ModelError
 from core.images import Patches
 from core.vision.patches import Projection, cut, projection_of
-from core.vision.sequence_run import Kept, Layout
+from core.vision.vit_layout import Kept, Layout
 from core.zoo.image_models import ImageModel, PreparedPicture
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from core.sizes.bill import Line, line
 from core.sizes.parameters import total
-from core.sizes.parts import Line, line
 from core.sizes.shape import Shape
 
 PRECISIONS: Mapping[str, int] = {"fp32": 4, "fp16": 2, "int8": 1}  # bytes of a number

@@ -16,12 +16,12 @@ from torch import Tensor
 
 from core.capture import AttentionCall
 from core.capture.overview import block_width, pool_columns
-from core.errors import CaptureError
-from core.models.efficient import (
+from core.efficient import (
     Fused,
     Variant,
     WrittenOut,
 )
+from core.errors import CaptureError
 from core.progress import Progress
 
 WHOLE, ROWS = 2048, 256  # tokens up to which every row is compared; rows of longer texts

@@ -6,7 +6,7 @@ import torch
 
 from core.errors import InputError, ModelError
 from core.images import Patches, open_example
-from core.vision.hidden import MOST, hide, occlusion, probabilities, square_side
+from core.vision.hidden_patches import MOST, hide, occlusion, probabilities, square_side
 from core.zoo.image_models import Framing, ImageModel
 
 
@@ -73,7 +73,7 @@ def test_of_many_patches_several_are_hidden_together():
 
 
 def test_squares_of_several_patches_cover_the_grid_exactly_once(monkeypatch):
-    monkeypatch.setattr("core.vision.hidden.MOST", 4)
+    monkeypatch.setattr("core.vision.hidden_patches.MOST", 4)
     model = model_of(side=80)  # 5 x 5 patches: squares of 3, and smaller ones at the border
     found = occlusion(model, model.prepare(open_example("cat")), 0)
     grid = Patches(5, 5)

@@ -6,12 +6,7 @@ import pytest
 import torch
 
 from core.capture import record_attention
-from core.efficient import comparison, error_curve
-from core.efficient.comparison import Head, compare, head_of
-from core.efficient.error_curve import error_against_cost, settings_of
-from core.efficient.sparse_reach import heard_by, layers_needed
-from core.errors import CaptureError
-from core.models.efficient import (
+from core.efficient import (
     BigBird,
     Clustered,
     Fused,
@@ -20,7 +15,13 @@ from core.models.efficient import (
     Performer,
     SlidingWindow,
     WrittenOut,
+    approximation_error,
+    error_curve,
 )
+from core.efficient.approximation_error import Head, compare, head_of
+from core.efficient.error_curve import error_against_cost, settings_of
+from core.efficient.sparse_reach import heard_by, layers_needed
+from core.errors import CaptureError
 from tests.core.tiny_models import inputs_of, tiny_gpt, tiny_transformers, tokens
 
 VARIANTS = [
@@ -95,9 +96,9 @@ def test_the_strongest_losses_are_listed_first():
 def test_rows_of_a_long_text_stand_for_all(variant, monkeypatch):
     head = drawn(length=300)
     whole = compare(variant, head, size=50)
-    monkeypatch.setattr(comparison, "WHOLE", 100)
-    monkeypatch.setattr(comparison, "ROWS", 150)
-    monkeypatch.setattr(comparison, "TILE", 3000)
+    monkeypatch.setattr(approximation_error, "WHOLE", 100)
+    monkeypatch.setattr(approximation_error, "ROWS", 150)
+    monkeypatch.setattr(approximation_error, "TILE", 3000)
     some = compare(variant, head, size=50)
     assert some.sampled
     assert (some.rows[0], some.rows[-1], len(some.rows)) == (0, 299, 150)
@@ -109,7 +110,7 @@ def test_rows_of_a_long_text_stand_for_all(variant, monkeypatch):
 def test_tiles_give_what_the_whole_gives(monkeypatch):
     head, variant = drawn(length=300), BigBird(block=8)
     whole = compare(variant, head, size=64)
-    monkeypatch.setattr(comparison, "TILE", 1000)
+    monkeypatch.setattr(approximation_error, "TILE", 1000)
     asked = []
     tiled = compare(variant, head, size=64, progress=lambda *step: asked.append(step))
     torch.testing.assert_close(tiled.exact, whole.exact)

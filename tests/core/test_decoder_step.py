@@ -8,7 +8,7 @@ import torch
 from torch.testing import assert_close
 
 from core.capture import record_attention
-from core.translation.scores import look_additive, look_product, next_tokens, remember
+from core.translation.decoder_step import look_additive, look_product, next_tokens, remember
 from tests.core.tiny_translators import KINDS, reads, sentence, tiny
 
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}

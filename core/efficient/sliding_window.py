@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from core.models.efficient.sparse import Sparse
-from core.models.efficient.variant import at_least
+from core.efficient.sparse import Sparse
+from core.efficient.variant import at_least
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from core.errors import ModelError
 from core.images import open_example
 from core.models import from_timm, from_transformers
 from core.vision.patches import components_for, cut, principal_filters
-from core.vision.sequence import PictureSequence, sequence_of
+from core.vision.picture_sequence import PictureSequence, sequence_of
 from core.zoo.image_models import Framing, ImageModel
 from tests.core.tiny_models import _awake
 

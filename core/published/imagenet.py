@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.published.image_families import DATA, FAMILIES
-from core.published.table import FOLDER, SOURCE, Columns, Day, Number, Whole, Words, read_table
+from core.published.table import FOLDER, NOTE, SOURCE, Columns, Day, Number, Whole, Words, read_table
 
 TESTS = ("real", "v2", "a", "r", "sketch")  # other labels or pictures than those of the validation set
 DEVICES = ("rtx5090", "rtx4090", "rtx3090", "cpu")
@@ -84,6 +84,7 @@ class Leader:
     flops: float | None
     extra_data: bool
     source: str
+    note: str = ""  # what is wrong on the leaderboard
 
 
 _LEADERS: Columns = (
@@ -97,6 +98,7 @@ _LEADERS: Columns = (
     Number("gflops", high=1e6, open=True),
     Words("extra_training_data", among=("yes", "no"), kind="answers"),
     SOURCE,
+    NOTE,
 )
 
 
@@ -114,6 +116,7 @@ def imagenet_leaders(file: Path = FOLDER / "imagenet_leaders.csv") -> tuple[Lead
             None if of["gflops"] is None else 1e9 * of["gflops"],
             of["extra_training_data"] == "yes",
             of["source"],
+            of["note"],
         )
         for of in (row.cells for row in read_table(file, _LEADERS, unique=("as_of", "model")))
     )

@@ -1,0 +1,64 @@
+"""Six small models, each told the order of its tokens in another way: what they reach beyond their training length."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from core.measured.result_files import Group, Groups, naming, read_json, read_rows
+from core.models.character import load_characters
+from core.models.self_attention import Attention, Layer
+from core.order.learned_positions import BucketBias
+from core.published.table import Column, Number, Whole, Words
+from core.zoo.embedded import WEIGHTS
+
+FOLDER = WEIGHTS / "positions"
+TRAINED = "make train-positions DATA=PATH"
+WAYS = ("none", "learned", "sinusoidal", "rotary", "alibi", "relative")
+
+
+@dataclass(frozen=True)
+class LengthBits:
+    """Mean bits for the next character after `length` characters, by the model with one of WAYS."""
+
+    positions: str
+    length: int
+    bits: float
+
+
+_LENGTHS: tuple[Column, ...] = (
+    Words("positions", among=WAYS, kind="ways"),
+    Whole("length"),
+    Number("bits", required=True),
+)
+
+
+def lengths(folder: Path = FOLDER) -> tuple[LengthBits, ...]:
+    """lengths.csv, by way and length; a way without an answer beyond its training ends there.
+
+    ModelError where the file is missing or makes no sense.
+    """
+    unique = ("positions", "length")
+    rows = read_rows(folder / "lengths.csv", _LENGTHS, unique=unique, covers="positions", made_by=TRAINED)
+    return tuple(sorted((LengthBits(**row.cells) for row in rows), key=lambda row: (row.positions, row.length)))
+
+
+def trained_length(folder: Path = FOLDER) -> int:
+    """How many characters each of the models was trained on at once (config.json); ModelError as of `lengths`."""
+    sizes = Groups("models", (Group("sizes", (Whole("context"),)),), WAYS)
+    found = read_json(folder / "config.json", (sizes,), made_by=TRAINED)["models"]
+    return found[WAYS[0]]["sizes"]["context"]
+
+
+def learned_biases(folder: Path = FOLDER) -> tuple[BucketBias, ...]:
+    """What the model with relative biases has learned, a table for each layer; ModelError where it is missing."""
+    file = folder / "relative.safetensors"
+    with naming(file, TRAINED):
+        if not file.exists():
+            raise FileNotFoundError(file)
+    _, models = load_characters(folder, ("relative",))
+    layers = [cast(Layer, layer) for layer in models["relative"].get_submodule("body.layers").children()]
+    return tuple(_bias(f"layer {number}", layer.attention) for number, layer in enumerate(layers))
+
+
+def _bias(path: str, attention: Attention) -> BucketBias:
+    return BucketBias(path, attention.relative.weight.detach().float(), bidirectional=False, longest=128)

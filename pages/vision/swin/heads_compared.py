@@ -1,0 +1,57 @@
+"""Two heads of a block over the photograph: where their weights differ, and by how much."""
+
+import numpy as np
+import streamlit as st
+
+from dashboard import controls, layout
+from dashboard.components.photo_maps import photo_maps
+from dashboard.photograph import Photograph
+from pages.vision.swin import compute, words
+from pages.vision.swin.blocks import choose_block, name_of, percent, place_of
+from pages.vision.swin.compute import Compared, Windowed
+
+KEY = "maps"
+
+
+def show(given: Photograph, windowed: Windowed) -> Compared:
+    """The choice of a block and two of its heads, and the differences in the same view as the maps."""
+    with layout.control_bar():
+        block = choose_block(windowed.layers, key=KEY)
+        heads = windowed.watched.record.calls[block].heads
+        first = controls.number("Head", heads, key=f"{KEY}_head")
+        second = controls.number("Compared with head", heads, key=f"{KEY}_other", first=1)
+    with layout.waiting_place():
+        compared = compute.compare_heads(given, block, first, second)
+    if not layout.is_presented():
+        st.markdown(words.COMPARED_ABOUT.format(first=first, second=second), width=layout.PROSE)
+    photo_maps(compared.scene, key="swin-maps-compared", name="swin-maps-compared")
+    return compared
+
+
+def about_heads_compared(compared: Compared) -> str:
+    """By how much the two heads differ, in the mean over all places, and where most."""
+    (first, second), layer = compared.heads, compared.layer
+    both = f"Heads {first} and {second} of {name_of(layer)}"
+    if first == second:
+        return f"Head {first} of {name_of(layer)} is compared with itself: choose another."
+    distances, places = compared.distances, compared.places
+    if not distances.any():
+        return f"{both} give the same weights at all {len(places):,} places."
+    most = int(distances.argmax())
+    row, column = divmod(int(places[most]), layer.columns)
+    return (
+        f"{both} give on average **{percent(float(distances.mean()))}** of their weight to different keys (the total "
+        f"variation distance, over all {len(places):,} places). They differ most in row {row}, column {column}: "
+        f"**{percent(float(distances[most]))}**."
+    )
+
+
+def show_formula(compared: Compared) -> None:
+    """The total variation distance, with the numbers of the place where it is largest."""
+    (first, second), most = compared.heads, int(np.argmax(compared.distances))
+    place, distance = place_of(compared.layer, int(compared.places[most])), compared.distances[most]
+    st.markdown(words.COMPARED_FORMULA)
+    st.latex(
+        rf"\begin{{gathered}} d_i = \tfrac12 \sum_j \left| A^{{({first})}}_{{ij}} - A^{{({second})}}_{{ij}} \right| \\ "
+        rf"d_{{({place})}} = {distance:.3f} \quad \bar d = {compared.distances.mean():.3f} \end{{gathered}}"
+    )

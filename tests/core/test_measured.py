@@ -1,0 +1,366 @@
+"""Our own result files: what is read is what stands there, and whatever is wrong with a file is one sentence."""
+
+import csv
+import json
+import math
+import shutil
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import measured
+from core.errors import ModelError
+from core.measured import character_results as characters
+from core.measured import classifier_results as classifiers
+from core.measured import position_results as positions
+from core.measured import tables
+from core.measured import translator_results as translators
+from core.measured.result_files import Group, Groups, Wholes, read_json, share
+from core.published.table import Number, Whole, Words
+from core.zoo.embedded import WEIGHTS
+
+VIT = WEIGHTS / "vit-tiny-imagenet"
+# What reads a file, the file, and the command that an error must name.
+READERS = {
+    "translation quality": (
+        translators.results,
+        translators.FOLDER / "results.json",
+        "make train-translation",
+    ),
+    "translation lengths": (
+        translators.lengths,
+        translators.FOLDER / "length.csv",
+        "make train-translation",
+    ),
+    "alignment": (translators.alignment, translators.FOLDER / "alignment.json", "make bench-alignment"),
+    "alignment of heads": (
+        translators.heads,
+        translators.FOLDER / "alignment.csv",
+        "make bench-alignment",
+    ),
+    "image quality": (classifiers.quality, VIT / "results.json", "training.tiny_imagenet_report"),
+    "faithfulness": (classifiers.faithful, VIT / "faithfulness.json", "training.vision_faithfulness"),
+    "characters": (characters.results, characters.FOLDER / "results.json", "make train-characters"),
+    "reach": (characters.reach, characters.FOLDER / "reach.csv", "make train-characters"),
+    "copied": (characters.copied, characters.FOLDER / "copy.csv", "make train-characters"),
+    "lengths": (positions.lengths, positions.FOLDER / "lengths.csv", "make train-positions"),
+    "trained length": (
+        positions.trained_length,
+        positions.FOLDER / "config.json",
+        "make train-positions",
+    ),
+    "attention costs": (measured.attention_costs, measured.ATTENTION_COSTS, "benchmarks.attention_costs"),
+    "efficient": (measured.efficient_characters, measured.EFFICIENT_CHARACTERS, "training.efficient_characters"),
+    "small data": (measured.small_data_runs, measured.SMALL_DATA, "training.small_data"),
+}
+OF_JSON = [name for name, (_, file, _) in READERS.items() if file.suffix == ".json"]
+FREE_WORDS = {"name", "variant", "settings", "hardware", "source", "set", "layer", "head", "model"}
+OF_CSV = [name for name, (_, file, _) in READERS.items() if file.suffix == ".csv"]
+
+
+def read(name: str, file: Path):
+    """What the reader makes of another file: those of a model take its folder, the tables the file itself."""
+    reader = READERS[name][0]
+    return reader(file if reader.__module__ == tables.__name__ else file.parent)
+
+
+def copied(name: str, folder: Path) -> Path:
+    return Path(shutil.copy(READERS[name][1], folder))
+
+
+def refused(name: str, file: Path) -> str:
+    """The sentence with which a file is refused; it names the file and the command, and is one line."""
+    with pytest.raises(ModelError) as caught:
+        read(name, file)
+    sentence = str(caught.value)
+    assert str(file) in sentence
+    assert READERS[name][2] in sentence
+    assert "\n" not in sentence
+    return sentence
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_files_of_the_project_are_read_where_they_lie_and_elsewhere(name, tmp_path):
+    if name not in ("image quality", "faithfulness"):  # they take the folder of any model
+        assert READERS[name][0]() == read(name, READERS[name][1])
+        assert read(name, copied(name, tmp_path)) == READERS[name][0]()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_missing_or_empty_or_binary_file_is_one_sentence(name, tmp_path):
+    file = tmp_path / READERS[name][1].name
+    assert "is not there" in refused(name, file)
+    for content in (b"", b"\x00\xff\xfe", b"[1, 2]", b"a,b\n1,2,3\n"):
+        file.write_bytes(content)
+        assert "cannot be read" in refused(name, file)
+
+
+def test_a_file_of_the_project_is_named_from_its_root(tmp_path, monkeypatch):
+    monkeypatch.setattr("core.measured.result_files.PROJECT", tmp_path)
+    with pytest.raises(ModelError, match=r"^weights/translation/results\.json is not there: fetch the project again, "):
+        translators.results(tmp_path / "weights" / "translation")
+
+
+def leaves(value, path=()):
+    """Every path to a number or text in nested objects; lists are one leaf."""
+    if isinstance(value, dict):
+        return [leaf for key, inner in value.items() for leaf in leaves(inner, (*path, key))]
+    return [path]
+
+
+def replaced(value, path, new):
+    """A copy in which one leaf is another, or (`...`) is not there."""
+    value = deepcopy(value)
+    inner = value
+    for key in path[:-1]:
+        inner = inner[key]
+    if new is ...:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = new
+    return value
+
+
+@pytest.mark.parametrize("name", OF_JSON)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_damaged_leaf_is_refused_by_its_name_or_was_never_read(name, tmp_path_factory, data):
+    whole = json.loads(READERS[name][1].read_text())
+    path = data.draw(st.sampled_from(leaves(whole)))
+    wrong = data.draw(st.sampled_from([..., None, math.nan, -math.inf, -1, [], {}, [1, None], True]))
+    folder = tmp_path_factory.mktemp("damaged", numbered=True)
+    file = folder / READERS[name][1].name
+    file.write_text(json.dumps(replaced(whole, path, wrong)))
+    try:
+        found = read(name, file)
+    except ModelError:
+        sentence = refused(name, file)
+        assert any(key in sentence for key in path) or "random orders" in sentence
+    else:
+        told = repr(found)
+        assert "nan" not in told
+        assert "inf" not in told
+
+
+@pytest.mark.parametrize("name", OF_CSV)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_a_damaged_cell_is_refused_with_its_line_and_column(name, tmp_path_factory, data):
+    lines = list(csv.reader(READERS[name][1].read_text().splitlines()))
+    line = data.draw(st.integers(1, len(lines) - 1))
+    column = data.draw(st.integers(0, len(lines[0]) - 1))
+    lines[line][column] = data.draw(st.sampled_from(["nan", "-1", "inf", "1e999", "x"]))
+    file = tmp_path_factory.mktemp("damaged", numbered=True) / READERS[name][1].name
+    with file.open("w", newline="") as opened:
+        csv.writer(opened).writerows(lines)
+    try:
+        read(name, file)
+    except ModelError:
+        assert f"line {line + 1}: " in refused(name, file)
+    else:  # a column of free words
+        assert lines[0][column] in (
+            "name",
+            "variant",
+            "settings",
+            "hardware",
+            "source",
+            "set",
+            "layer",
+            "head",
+            "model",
+        )
+
+
+@pytest.mark.parametrize("name", OF_CSV)
+def test_a_missing_column_a_short_row_and_a_repeated_row_are_refused(name, tmp_path):
+    file = copied(name, tmp_path)
+    first, *rest = file.read_text().splitlines(keepends=True)
+    gone = first.split(",")[0]
+    file.write_text(first.replace(gone, "other", 1) + "".join(rest))
+    assert f"the columns {gone} are missing" in refused(name, file)
+    file.write_text(first + rest[0].split(",")[0] + "\n")
+    assert "line 2: the row has not as many cells" in refused(name, file)
+    file.write_text(first + rest[0] + rest[0])
+    assert "line 3: " in refused(name, file)
+
+
+@pytest.mark.parametrize("name", ["translation lengths", "alignment of heads", "reach", "copied", "lengths"])
+def test_a_model_without_a_row_is_named(name, tmp_path):
+    file = copied(name, tmp_path)
+    first, *rest = file.read_text().splitlines(keepends=True)
+    model = rest[0].split(",")[0]
+    file.write_text(first + "".join(row for row in rest if not row.startswith(f"{model},")))
+    assert f"there is no row of {model}" in refused(name, file)
+
+
+# What the numbers are, against the files read without our readers.
+
+
+def raw(file: Path):
+    return json.loads(file.read_text())
+
+
+def rows_of(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(file.read_text().splitlines()))
+
+
+def test_every_figure_of_the_translators_is_that_of_the_file():
+    given, found = raw(translators.FOLDER / "results.json"), translators.results()
+    assert dict(found.models) == given["models"]
+    assert list(found.models) == list(translators.TRANSLATION)
+    assert (found.baselines, found.signature) == (given["baselines"], given["signature"])
+    assert (found.sentences, found.references) == (2000, 2836)
+
+
+def test_lengths_are_those_of_the_file_by_model_and_words():
+    given = rows_of(translators.FOLDER / "length.csv")
+    found = translators.lengths()
+    assert {(row.model, row.low, row.bleu) for row in found} == {
+        (row["model"], int(row["low"]), float(row["bleu"])) for row in given
+    }
+    assert list(found) == sorted(found, key=lambda row: (row.model, row.words))
+
+
+def test_error_rates_follow_from_the_counts_that_stand_beside_them():
+    found = translators.alignment()
+    chosen = [of for model in found.models.values() for of in (model, model.get("mean", model))]
+    agreements = [of["agreement"] for of in chosen] + list(found.baselines.values())
+    assert all(set(agreement) == set(found.sets) for agreement in agreements)
+    for of in (of for agreement in agreements for of in agreement.values()):
+        links, sure, found_sure, found_possible = of["counts"]
+        assert of["aer"] == pytest.approx(1 - (found_sure + found_possible) / (links + sure), abs=6e-5)
+
+
+def test_the_head_that_was_chosen_has_the_same_rate_in_the_table_of_all_heads():
+    chosen, text = translators.alignment().models["transformer"], "hansards_enfr_test447"
+    way = (str(chosen["layer"]), str(chosen["head"]), chosen["shift"], chosen["direction"])
+    (row,) = (
+        row
+        for row in translators.heads()
+        if (row.model, row.set) == ("transformer", text) and (row.layer, row.head, row.shift, row.direction) == way
+    )
+    assert row.aer == chosen["agreement"][text]["aer"]
+
+
+def test_a_text_without_an_agreement_is_named(tmp_path):
+    whole = raw(translators.FOLDER / "alignment.json")
+    whole["sets"]["bible"] = {"pairs": 1, "left_out": 0}
+    (tmp_path / "alignment.json").write_text(json.dumps(whole))
+    assert "an agreement on the text 'bible' is missing" in refused("alignment", tmp_path / "alignment.json")
+
+
+def test_a_training_that_went_on_from_another_counts_with_it():
+    given, found = raw(VIT / "results.json"), classifiers.quality(VIT)
+    assert found.seconds == given["seconds"] + given["first_run"]["seconds"]
+    assert found.epochs == pytest.approx(4.6 + 3600 * 192 / 50000)
+    assert (found.top1, found.parameters) == (given["validation"]["top1"], given["parameters"])
+    assert found.standard_error == pytest.approx(math.sqrt(found.top1 * (1 - found.top1) / 5000))
+
+
+def test_models_that_are_not_there_or_only_trained_are_left_out(tmp_path):
+    assert classifiers.qualities(tmp_path) == classifiers.faithfulness(tmp_path) == ()
+    for name, results in {
+        "vit": {"plan": {"steps": 1}, "seconds": 1.0},
+        "plain": {"validation": {"top1": 0.5, "top5": 0.75, "pictures": 4}},
+    }.items():
+        (tmp_path / f"{name}-tiny-imagenet").mkdir()
+        (tmp_path / f"{name}-tiny-imagenet" / "results.json").write_text(json.dumps(results))
+    (found,) = classifiers.qualities(tmp_path)
+    assert (found.name, found.standard_error, found.macs, found.hardware) == ("plain-tiny-imagenet", 0.25, None, "")
+
+
+def test_areas_and_differences_of_explanations_are_those_of_the_file():
+    given, found = raw(VIT / "faithfulness.json"), classifiers.faithful(VIT)
+    assert set(found.areas) == set(given["explanations"]) == {*found.against_random, classifiers.RANDOM}
+    of = given["explanations"]["rollout"]["insertion"]
+    assert vars(found.areas["rollout"]["insertion"]) == {key: of[key] for key in ("mean", "standard_error")}
+    assert vars(found.against_random["rollout"]["insertion"]) == of["against_random"]
+
+
+def test_explanations_without_random_orders_are_refused(tmp_path):
+    whole = raw(VIT / "faithfulness.json")
+    for gone, reason in ((["random"], "the random orders"), ([*whole["explanations"]][:-1], "or the explanations")):
+        left = {name: of for name, of in whole["explanations"].items() if name not in gone}
+        (tmp_path / "faithfulness.json").write_text(json.dumps(whole | {"explanations": left}))
+        assert reason in refused("faithfulness", tmp_path / "faithfulness.json")
+    del whole["explanations"]["rollout"]["deletion"]["against_random"]
+    (tmp_path / "faithfulness.json").write_text(json.dumps(whole))
+    assert "a difference from the random orders" in refused("faithfulness", tmp_path / "faithfulness.json")
+
+
+def test_the_character_models_are_those_of_the_files():
+    given = raw(characters.FOLDER / "results.json")["models"]
+    assert {name: vars(of) for name, of in characters.results().items()} == given
+    assert all(row.norm == 1 for row in characters.reach() if row.distance == 0)
+    found = {(row.model, row.distance): row.accuracy for row in characters.copied()}
+    assert found == {
+        (row["model"], int(row["distance"])): float(row["accuracy"]) for row in rows_of(characters.FOLDER / "copy.csv")
+    }
+
+
+def test_six_ways_were_trained_at_64_characters_and_learned_positions_end_there():
+    assert positions.trained_length() == 64
+    longest = {row.positions: row.length for row in positions.lengths()}  # in order: the last of each way stays
+    assert longest == dict.fromkeys(positions.WAYS, 512) | {"learned": 64}
+
+
+def test_the_learned_biases_have_a_number_for_each_bucket_and_head():
+    found = positions.learned_biases()
+    assert [bias.path for bias in found] == ["layer 0", "layer 1"]
+    assert all(bias.bias.shape == (32, 4) for bias in found)
+
+
+def test_biases_that_are_missing_are_one_sentence(tmp_path):
+    with pytest.raises(ModelError, match=r"relative\.safetensors is not there: .* make train-positions"):
+        positions.learned_biases(tmp_path)
+
+
+# The schema itself.
+
+
+FIELDS = (
+    share("share"),
+    Whole("count", required=False),
+    Words("text", required=False),
+    Group("inner", (Number("free", low=-5.0, required=True),), required=False),
+    Groups("many", (Whole("count"),)),
+    Wholes("four", 4),
+)
+GOOD = {"share": 0.5, "many": {"a": {"count": 1, "else": "?"}}, "four": [1, 0, 0, 2], "else": None}
+
+
+def parsed(tmp_path, **changed):
+    (tmp_path / "file.json").write_text(json.dumps(GOOD | changed))
+    return read_json(tmp_path / "file.json", FIELDS, made_by="make it")
+
+
+def test_what_need_not_be_there_is_none_or_empty_and_what_is_not_declared_is_left_out(tmp_path):
+    expected = {"share": 0.5, "count": None, "text": "", "inner": None, "many": {"a": {"count": 1}}}
+    assert parsed(tmp_path) == expected | {"four": (1, 0, 0, 2)}
+    assert parsed(tmp_path, inner={"free": -4})["inner"] == {"free": -4.0}
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"share": 1.5}, "'share' is a number from 0 to 1, not '1.5'"),
+        ({"share": "0.5"}, "'share' is \"0.5\""),
+        ({"count": 1.5}, "'count' is a whole number from 1, not '1.5'"),
+        ({"text": ["a"]}, "'text' is [\"a\"]"),
+        ({"inner": {}}, "'inner.free' is missing"),
+        ({"inner": 3}, "'inner' is no object with names"),
+        ({"many": {}}, "'many' holds no objects with names"),
+        ({"many": {"a": {"count": 0}}}, "'many.a': 'count' is a whole number from 1, not '0'"),
+        ({"four": [1, 2, 3]}, "'four' is not 4 whole numbers from 0"),
+        ({"four": [1, 2, 3, True]}, "'four' is not 4 whole numbers from 0"),
+        ({"four": [1, 2, 3, -4]}, "'four' is not 4 whole numbers from 0"),
+    ],
+)
+def test_a_wrong_value_is_named_by_its_path(tmp_path, changed, reason):
+    with pytest.raises(ModelError) as caught:
+        parsed(tmp_path, **changed)
+    assert reason in str(caught.value)
+    assert str(caught.value).endswith("fetch the project again, or make it: make it.")
