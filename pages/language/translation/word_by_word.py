@@ -234,6 +234,7 @@ def about_next(translated: Translated, worked: WorkedStep, step: int) -> str:
     other = next(each for each in possible if each != token)
     ours, theirs = (float(worked.log_probabilities[each].exp()) for each in (token, other))
     name, its = (quoted(translated.model.tokens([each]).labels[0]) for each in (token, other))
+    its += " (a piece of its own that reads the same)" if its == name else ""
     if possible[0] == token:
         return f"The model writes **{name}** with {percent(ours)}; next comes {its} with {percent(theirs)}."
     return (

@@ -250,9 +250,10 @@ def about_links(agreements: Mapping[str, Agreement], own: frozenset[Link]) -> tu
     rate, line = agreements[best[0]].error_rate, agreements[DIAGONAL].error_rate
     verb = "comes" if len(best) == 1 else "come"
     links = "link" if len(own) == 1 else "links"
-    nearest = f"**{' and '.join(best)}** {verb} closest to your {len(own)} {links}: error rate **{rate:.0%}**."
+    names = " and ".join(f"**{name}**" for name in best)
+    nearest = f"{names} {verb} closest to your {len(own)} {links}: error rate **{rate:.0%}**."
     beaten = [name for name, each in agreements.items() if name != DIAGONAL and not each.error_rate < line]
-    verdict = f"No better than that: {', '.join(beaten)}." if beaten else "Every model is better."
+    verdict = f"No better than that: {'; '.join(beaten)}." if beaten else "Every model is better."
     return (nearest, f"A straight diagonal, which knows no words at all, has {line:.0%}. {verdict}")
 
 
