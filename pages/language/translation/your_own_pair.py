@@ -13,7 +13,7 @@ from torch import Tensor
 from core.text import read_text
 from core.translation.alignment import Agreement, Direction, Link, agreement, diagonal, links_of
 from core.zoo import Aligned
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.components.alignment_view import AlignmentScene, Panel, alignment_view
 from dashboard.numbers import signed
 from pages.language.translation import compute, inputs, word_maps, words
@@ -176,8 +176,8 @@ def _view(pair: Pair, own: frozenset[Link]) -> None:
 def _found_links(pair: Pair, own: frozenset[Link]) -> dict[str, set[Link]]:
     """The links of each model that count, as the visitor chooses; and what the own links may begin with."""
     beginning = layout.control_bar()
-    side = inputs.choice(
-        "A model's links: the strongest of", inputs.DIRECTIONS, "pair_direction", help=words.DIRECTION_HELP, wrap=True
+    side = controls.choice(
+        "A model's links: the strongest of", inputs.DIRECTIONS, key="pair_direction", about=words.DIRECTION_HELP
     )
     found = strongest_links(pair.candidates, pair.target.real, pair.source.real, inputs.DIRECTIONS[side])
     with beginning:
