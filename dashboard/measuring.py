@@ -12,7 +12,7 @@ from dashboard import charts, layout, waiting
 from dashboard.figures.curves import curves
 
 
-def offer(measure: Callable[[Progress], None], *, again: bool, unit: str = "passes") -> None:
+def offer(measure: Callable[[Progress], object], *, again: bool, unit: str = "passes") -> None:
     """A button that starts `measure`, its progress, a way to stop it, then the page anew."""
     label = "Measure again" if again else "Measure on this machine"
     waiting.offer(label, measure, unit=unit, start="Waiting for a free place …", icon=":material/timer:")

@@ -1,7 +1,7 @@
 """What the page Image says."""
 
 from dashboard.layout import PageWords
-from dashboard.references import DARCET, DOSOVITSKIY, JAIN, VASWANI
+from dashboard.references import references
 
 IMAGE = PageWords(
     question="Where does it look?",
@@ -14,5 +14,5 @@ IMAGE = PageWords(
         "Compare the first layer with the last: which heads look nearby, and which look across the whole picture?",
         "Silence a head that looks at the subject. Does the model still know what it is?",
     ),
-    references=(DOSOVITSKIY, DARCET, VASWANI, JAIN),
+    references=references("DOSOVITSKIY", "DARCET", "VASWANI", "JAIN"),
 )

@@ -1,7 +1,7 @@
 """What the page Text says."""
 
 from dashboard.layout import PageWords
-from dashboard.references import CLARK, JAIN, OLSSON, VASWANI, XIAO
+from dashboard.references import references
 
 TEXT = PageWords(
     question="Who listens to whom?",
@@ -16,5 +16,5 @@ TEXT = PageWords(
         "Silence the head you are looking at. Does the prediction change, or did nothing depend on it?",
         "Choose *Lines* and go down the layers with the arrow keys: in which layer do tokens begin to look far away?",
     ),
-    references=(VASWANI, CLARK, OLSSON, XIAO, JAIN),
+    references=references("VASWANI", "CLARK", "OLSSON", "XIAO", "JAIN"),
 )

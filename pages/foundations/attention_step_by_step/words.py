@@ -1,7 +1,7 @@
 """Attention step by step."""
 
 from dashboard.layout import PageWords
-from dashboard.references import ALAMMAR, CLARK, RADFORD, VASWANI
+from dashboard.references import references
 
 PAGE = PageWords(
     question="How does a query find its values?",
@@ -15,5 +15,5 @@ PAGE = PageWords(
         "Move the temperature towards 4. Do the weights come closer to one another, and does their order change?",
         "In the classic example, give both rows of *K* the same numbers. Can a query still tell the two tokens apart?",
     ),
-    references=(VASWANI, ALAMMAR, RADFORD, CLARK),
+    references=references("VASWANI", "ALAMMAR", "RADFORD", "CLARK"),
 )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dashboard.layout import PageWords
-from dashboard.references import BENGIO, CHO, ELMAN, GEHRING, HOCHREITER, KARPATHY, KHANDELWAL, PASCANU, TABLE_1
+from dashboard.references import references
 
 LINE = "To be, or not to be, that is the question: whether 'tis nobler in the mind to suf"
 
@@ -27,7 +27,9 @@ BEFORE = PageWords(
         "Make the line longer than 25 characters, one at a time, and watch the first one in the line of the "
         "convolution.",
     ),
-    references=(ELMAN, BENGIO, HOCHREITER, PASCANU, CHO, KARPATHY, GEHRING, TABLE_1, KHANDELWAL),
+    references=references(
+        "ELMAN", "BENGIO", "HOCHREITER", "PASCANU", "CHO", "KARPATHY", "GEHRING", "TABLE_1", "KHANDELWAL"
+    ),
 )
 NOTES = {
     REACH: BEFORE,
@@ -39,7 +41,7 @@ NOTES = {
             "Ask the same digits with other letters in between, at distance 20. Which model changes its mind?",
             "Change the first digit a few times, then the last. Which of the two do the RNN's answers depend on?",
         ),
-        references=(HOCHREITER, BENGIO, PASCANU, GEHRING, TABLE_1),
+        references=references("HOCHREITER", "BENGIO", "PASCANU", "GEHRING", "TABLE_1"),
     ),
     WAYS: replace(
         BEFORE,
@@ -48,7 +50,7 @@ NOTES = {
             "Choose *Path length*. Which ways stay short for a whole book (n = 131,072)?",
             "Measure on this machine. Which layer grows with the square of n, and which only by as much as n?",
         ),
-        references=(TABLE_1, GEHRING),
+        references=references("TABLE_1", "GEHRING"),
     ),
     MODELS: replace(
         BEFORE,
@@ -57,7 +59,7 @@ NOTES = {
             "Compare the seconds. The recurrent networks go character by character, and are the fastest here, where "
             "one thread reads 64 windows at a time. What would a thousand processors change? (See *Three ways*.)",
         ),
-        references=(KARPATHY, ELMAN, HOCHREITER, CHO, GEHRING, TABLE_1, KHANDELWAL),
+        references=references("KARPATHY", "ELMAN", "HOCHREITER", "CHO", "GEHRING", "TABLE_1", "KHANDELWAL"),
     ),
 }
 

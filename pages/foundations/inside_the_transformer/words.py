@@ -4,18 +4,7 @@ from dataclasses import replace
 
 from core.anatomy import Kind
 from dashboard.layout import PageWords
-from dashboard.references import (
-    BA,
-    DEVLIN,
-    ELHAGE,
-    GEVA,
-    HE,
-    HOFFMANN,
-    KAPLAN,
-    NOSTALGEBRAIST,
-    TRANSFORMER,
-    XIONG,
-)
+from dashboard.references import references
 
 INSIDE = PageWords(
     question="What happens between input and output?",
@@ -30,7 +19,7 @@ INSIDE = PageWords(
         "Choose *Logit lens* and end your sentence in the middle of a word. From which layer on is the end of the word "
         "expected?",
     ),
-    references=(TRANSFORMER, HE, BA, XIONG, ELHAGE, GEVA, NOSTALGEBRAIST),
+    references=references("TRANSFORMER", "HE", "BA", "XIONG", "ELHAGE", "GEVA", "NOSTALGEBRAIST"),
 )
 
 WALK, STREAM, LENS, SIZES = "Walk", "Stream", "Logit lens", "Sizes"
@@ -89,4 +78,4 @@ OWN = (
     "A decoder like GPT-2: choose its sizes; the MLP is four times as wide as the stream, and the token table is also "
     "the head."
 )
-SIZES_NOTES = replace(INSIDE, references=(*INSIDE.references, KAPLAN, HOFFMANN, DEVLIN))
+SIZES_NOTES = replace(INSIDE, references=(*INSIDE.references, *references("KAPLAN", "HOFFMANN", "DEVLIN")))

@@ -3,20 +3,7 @@
 from dataclasses import dataclass, replace
 
 from dashboard.layout import PageWords
-from dashboard.references import (
-    ABNAR,
-    BASTINGS,
-    CLARK,
-    DOSOVITSKIY,
-    ELHAGE,
-    JAIN,
-    KOBAYASHI,
-    MICHEL,
-    OLSSON,
-    VASWANI,
-    VOITA,
-    XIAO,
-)
+from dashboard.references import references
 
 HEADS = PageWords(
     question="What is each head for?",
@@ -36,7 +23,7 @@ MEASURED = replace(
         "Choose *entropy*: do the first layers look at everything, and the later ones at less?",
         "Find the head with the largest share of the output, then silence it. Is it also the one that costs most?",
     ),
-    references=(VASWANI, CLARK, VOITA, OLSSON, XIAO, DOSOVITSKIY, KOBAYASHI),
+    references=references("VASWANI", "CLARK", "VOITA", "OLSSON", "XIAO", "DOSOVITSKIY", "KOBAYASHI"),
 )
 SILENCED = replace(
     HEADS,
@@ -45,7 +32,7 @@ SILENCED = replace(
         "Silence all heads of one layer, then those of another. Can the model do without a layer?",
         "Silence two heads that cost nearly nothing alone. Do both together cost nothing too?",
     ),
-    references=(MICHEL, VOITA, VASWANI, OLSSON),
+    references=references("MICHEL", "VOITA", "VASWANI", "OLSSON"),
 )
 
 
@@ -180,7 +167,7 @@ ADDED_UP = replace(
         "they still write different things?",
         "Find two heads that cancel each other, then silence one of them in *Silenced*: does the other cost more now?",
     ),
-    references=(VASWANI, ELHAGE, KOBAYASHI),
+    references=references("VASWANI", "ELHAGE", "KOBAYASHI"),
 )
 TOGETHER = replace(
     HEADS,
@@ -189,7 +176,7 @@ TOGETHER = replace(
         "Follow one token through *Strongest path*, layer by layer: when does it leave its own place?",
         "Take a mean that looks convincing, then look for it in *Measured*: is there any head that has this map?",
     ),
-    references=(ABNAR, JAIN, BASTINGS, CLARK),
+    references=references("ABNAR", "JAIN", "BASTINGS", "CLARK"),
 )
 
 EXACT = (

@@ -1,18 +1,7 @@
 """Order."""
 
 from dashboard.layout import PageWords
-from dashboard.references import (
-    DOSOVITSKIY,
-    HAVIV,
-    KAZEMNEJAD,
-    LIU,
-    PRESS,
-    RADFORD,
-    RAFFEL,
-    SU,
-    VASWANI,
-    VASWANI_POSITIONS,
-)
+from dashboard.references import references
 
 QUESTION = "How does a set know its order?"
 
@@ -33,7 +22,7 @@ SHUFFLE = PageWords(
         "Choose *Causal mask*, and no positions. Which token may see nothing but itself, before and after?",
         "Write a sentence in which a word stands twice with two roles: “the man saw the man”. Follow its strips.",
     ),
-    references=(VASWANI, HAVIV),
+    references=references("VASWANI", "HAVIV"),
 )
 WAVES = PageWords(
     question=QUESTION,
@@ -43,7 +32,7 @@ WAVES = PageWords(
         "Go through the pairs: which of them tells neighbours apart, which tells the beginning from the end?",
         "Move the position under *A step is a turn* and keep the step: what changes in the matrix?",
     ),
-    references=(VASWANI_POSITIONS, SU),
+    references=references("VASWANI_POSITIONS", "SU"),
 )
 LEARNED = PageWords(
     question=QUESTION,
@@ -53,7 +42,7 @@ LEARNED = PageWords(
         "Name a larger model, for instance `google-bert/bert-base-uncased` or `openai-community/gpt2`.",
         "Name one that learned no table, for instance `HuggingFaceTB/SmolLM2-135M`: what does it do instead?",
     ),
-    references=(RADFORD, DOSOVITSKIY),
+    references=references("RADFORD", "DOSOVITSKIY"),
 )
 ROTARY = PageWords(
     question=QUESTION,
@@ -63,7 +52,7 @@ ROTARY = PageWords(
         "Look at pair 0, then at the last: which one hardly moves over 32 places?",
         "Lower the base to 10: does the score still tell far from near?",
     ),
-    references=(SU, VASWANI_POSITIONS),
+    references=references("SU", "VASWANI_POSITIONS"),
 )
 ALIBI = PageWords(
     question=QUESTION,
@@ -72,7 +61,7 @@ ALIBI = PageWords(
         "Find a head that looks far back, and see what its slope would leave of that.",
         "Compare head 3 with head 4: which of them could still see the beginning of a long text?",
     ),
-    references=(PRESS, HAVIV),
+    references=references("PRESS", "HAVIV"),
 )
 BUCKETS = PageWords(
     question=QUESTION,
@@ -82,7 +71,7 @@ BUCKETS = PageWords(
         "Compare *Both ways* with *Back only*: who can tell 20 from 30 tokens back?",
         "Name `google-t5/t5-small` and compare its encoder with its decoder.",
     ),
-    references=(RAFFEL, PRESS),
+    references=references("RAFFEL", "PRESS"),
 )
 WINDOWS = PageWords(
     question=QUESTION,
@@ -91,7 +80,7 @@ WINDOWS = PageWords(
         "Click a row of the large map, then the next one: how does the window move over the same numbers?",
         "Make the window larger: how much faster do its pairs grow than its biases?",
     ),
-    references=(LIU, RAFFEL),
+    references=references("LIU", "RAFFEL"),
 )
 BEYOND = PageWords(
     question=QUESTION,
@@ -101,7 +90,7 @@ BEYOND = PageWords(
         "Which is better within the training length: the one that is best beyond it, or another?",
         "Look at *None*: how much does a model lose that is told nothing at all?",
     ),
-    references=(PRESS, KAZEMNEJAD, HAVIV, SU, RAFFEL),
+    references=references("PRESS", "KAZEMNEJAD", "HAVIV", "SU", "RAFFEL"),
 )
 
 # How a model knows the order where it has a table of positions; ways without one are in dashboard/ways_of_order.py.

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from core.zoo import TRANSLATION
-from dashboard import references as paper
 from dashboard.layout import PageWords
+from dashboard.references import references
 
 SENTENCE = "My brother bought a small red car because it was not expensive."
 CLASSIC = "The agreement on the European Economic Area was signed in August 1992."
@@ -40,7 +40,7 @@ PAGE = PageWords(
         "words (Bahdanau et al. 2014), one is a transformer (Vaswani et al. 2017). What does each look at as it writes?"
     ),
     try_this=(),
-    references=(paper.CHO_ENCODER_DECODER, paper.SUTSKEVER, paper.BAHDANAU, paper.LUONG, paper.TRANSFORMER),
+    references=references("CHO_ENCODER_DECODER", "SUTSKEVER", "BAHDANAU", "LUONG", "TRANSFORMER"),
 )
 
 # What more than one section says.
@@ -100,7 +100,7 @@ TRANSLATE_NOTES = replace(
         "Choose single heads of the transformer: which look straight at the word being translated, which at the full "
         "stop or the end mark?",
     ),
-    references=(*PAGE.references, paper.CLARK),
+    references=(*PAGE.references, *references("CLARK")),
 )
 
 # Word by word.
@@ -134,7 +134,7 @@ STEPS_NOTES = replace(
         "Choose the transformer and go through layers and heads at one step: which of them look at the word that is "
         "being translated, and which at the end mark?",
     ),
-    references=(paper.BAHDANAU, paper.VASWANI, paper.LUONG, paper.SUTSKEVER, paper.WU),
+    references=references("BAHDANAU", "VASWANI", "LUONG", "SUTSKEVER", "WU"),
 )
 
 # Your own pair.
@@ -161,7 +161,7 @@ PAIR_NOTES = replace(
         "Write a word-for-word translation: *la européenne économique zone*. Do the maps follow your order?",
         "Choose *both agree*. Which measure rises, and which one pays for it?",
     ),
-    references=(paper.OCH, paper.KOEHN, paper.BAHDANAU, paper.VOITA, paper.JAIN),
+    references=references("OCH", "KOEHN", "BAHDANAU", "VOITA", "JAIN"),
 )
 
 # Cut a link.
@@ -191,7 +191,7 @@ CHANGE_NOTES = replace(
         "Cut the end mark for the whole translation, in both models. Who needs it?",
         "Silence the cross-attention heads of the transformer one by one, then all of the last layer.",
     ),
-    references=(paper.SERRANO, paper.KNOCKOUT, paper.MICHEL, paper.VOITA, paper.JAIN),
+    references=references("SERRANO", "KNOCKOUT", "MICHEL", "VOITA", "JAIN"),
 )
 
 # Measured.
@@ -244,16 +244,7 @@ MEASURED_NOTES = replace(
         "below the map.)",
         "Compare Hansards and Stories: does the same head align best in both?",
     ),
-    references=(
-        paper.PAPINENI,
-        paper.POST,
-        paper.POPOVIC,
-        paper.OCH,
-        paper.BROWN,
-        paper.CHEN,
-        paper.KOEHN,
-        paper.VASWANI,
-    ),
+    references=references("PAPINENI", "POST", "POPOVIC", "OCH", "BROWN", "CHEN", "KOEHN", "VASWANI"),
 )
 
 # Any model.
@@ -312,5 +303,5 @@ NAMED_NOTES = replace(
         "Give BART the same sentence: what does a map look like that only copies?",
         "In the encoder, look for heads that look one token back, one ahead, or at the end mark.",
     ),
-    references=(paper.MARIAN, paper.T5, paper.NLLB, paper.LEWIS, paper.VASWANI, paper.KUDO),
+    references=references("MARIAN", "T5", "NLLB", "LEWIS", "VASWANI", "KUDO"),
 )

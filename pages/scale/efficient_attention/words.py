@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.measured import HIDDEN, NEXT
 from dashboard.layout import PageWords
-from dashboard.references import BELTAGY, CHOROMANSKI, DAO, KARPATHY, LINFORMER, MASKED, VYAS, ZAHEER
+from dashboard.references import references
 
 PAGE = PageWords(
     question="What may be left out?",
@@ -99,7 +99,7 @@ MAPS_NOTES = replace(
         "BigBird without random blocks and global tokens is a window in blocks. What does each part buy here?",
         "Give Performer four times the features. By how much does the error fall, and what does the work come to?",
     ),
-    references=(BELTAGY, ZAHEER, LINFORMER, CHOROMANSKI, VYAS, DAO),
+    references=references("BELTAGY", "ZAHEER", "LINFORMER", "CHOROMANSKI", "VYAS", "DAO"),
 )
 
 # Swapped in.
@@ -136,7 +136,7 @@ SWAPPED_NOTES = replace(
         "Give every method the same share of the work. Which loses least without training, and which would you train?",
         "Set the window to 8 tokens and look where the loss rises first: what do those tokens need?",
     ),
-    references=(BELTAGY, ZAHEER, LINFORMER, CHOROMANSKI),
+    references=references("BELTAGY", "ZAHEER", "LINFORMER", "CHOROMANSKI"),
 )
 
 # From scratch.
@@ -187,7 +187,7 @@ SCRATCH_NOTES = replace(
         "is that worth?",
         "Compare with *Swapped in*: how much of the loss there does training win back?",
     ),
-    references=(KARPATHY, MASKED, BELTAGY, ZAHEER, LINFORMER, CHOROMANSKI, VYAS),
+    references=references("KARPATHY", "MASKED", "BELTAGY", "ZAHEER", "LINFORMER", "CHOROMANSKI", "VYAS"),
 )
 
 # Cost.
@@ -218,5 +218,5 @@ COST_NOTES = replace(
         "From how many tokens on would you take a sliding window on this machine?",
         "Measure on your own machine: do the curves cross at the same places?",
     ),
-    references=(DAO, BELTAGY, ZAHEER, LINFORMER, CHOROMANSKI),
+    references=references("DAO", "BELTAGY", "ZAHEER", "LINFORMER", "CHOROMANSKI"),
 )

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from dashboard import references as works
 from dashboard.layout import PageWords
+from dashboard.references import references
 
 # The sections of the page, as they stand in the address.
 TRANSLATION, IMAGES, TRANSFER, LANGUAGE = "Translation", "Images", "Pre-training", "Language"
@@ -76,7 +76,7 @@ TRANSLATION_NOTES = replace(
         "Click *Transformer (big)* and *GNMT + RL ensemble*, and compare them in the table.",
         "Under *By year*: the paper of 2017 says 41.0 for French in its text, 41.8 in its table. Which one is where?",
     ),
-    references=(works.VASWANI, works.WU, works.GEHRING, works.PAPINENI, works.POST),
+    references=references("VASWANI", "WU", "GEHRING", "PAPINENI", "POST"),
 )
 
 # Images
@@ -120,15 +120,7 @@ IMAGES_NOTES = replace(
         "Put *Top-1, ImageNet-A* up, with pictures that were chosen because a ResNet-50 fails on them.",
         "Search for `resnet50.`: how far do other ways of training move one network and its near relatives?",
     ),
-    references=(
-        works.WIGHTMAN,
-        works.DOSOVITSKIY,
-        works.SWIN_TRANSFORMER,
-        works.CONVNEXT,
-        works.HE,
-        works.RECHT,
-        works.BEYER,
-    ),
+    references=references("WIGHTMAN", "DOSOVITSKIY", "SWIN_TRANSFORMER", "CONVNEXT", "HE", "RECHT", "BEYER"),
 )
 
 # Pre-training
@@ -172,7 +164,7 @@ TRANSFER_NOTES = replace(
         "Let *ViT-L/16 (ImageNet-21k)* stand against BiT-L: with less data, who wins?",
         "Under *More data, same network*, choose *transformer*, then *convolutional*: who gains more?",
     ),
-    references=(works.DOSOVITSKIY, works.KOLESNIKOV, works.XIE, works.STEINER),
+    references=references("DOSOVITSKIY", "KOLESNIKOV", "XIE", "STEINER"),
 )
 
 # Language
@@ -219,7 +211,7 @@ LANGUAGE_NOTES = replace(
         "Under *All entries of GLUE*, put *RTE* up: how close do the scores of the leaders lie?",
         "Under *Sentiment*, put *Trainable parameters* across: what did twenty million buy in Spanish?",
     ),
-    references=(works.WANG_GLUE, works.NANGIA, works.DEVLIN, works.RADFORD, works.GPT3),
+    references=references("WANG_GLUE", "NANGIA", "DEVLIN", "RADFORD", "GPT3"),
 )
 
 # By year
@@ -248,7 +240,7 @@ YEARS_NOTES = replace(
         "Leave only figures that Epoch is *Confident* of. Does the doubling time change?",
         "Put *Parameters* across and *Data points* up: did the data keep up?",
     ),
-    references=(works.EPOCH, works.SEVILLA, works.GPT3),
+    references=references("EPOCH", "SEVILLA", "GPT3"),
 )
 
 # Laws
@@ -294,7 +286,7 @@ LAWS_NOTES = replace(
         "Fit the law with the five outliers and without them: which number moves most?",
         "Take Pythia's runs instead: does Kaplan's law or Chinchilla's foretell them better?",
     ),
-    references=(works.KAPLAN, works.HENIGHAN, works.HOFFMANN, works.BESIROGLU, works.BIDERMAN),
+    references=references("KAPLAN", "HENIGHAN", "HOFFMANN", "BESIROGLU", "BIDERMAN"),
 )
 
 # Calculator
@@ -329,7 +321,7 @@ CALCULATOR_NOTES = replace(
         "Find the largest model that a single device of 24 GB can train, text by text.",
         "Set the context to 131,072: how far is 6 N D from the exact count now, and why?",
     ),
-    references=(works.KAPLAN, works.HOFFMANN, works.RAJBHANDARI, works.KORTHIKANTI, works.CHOWDHERY, works.GPT3),
+    references=references("KAPLAN", "HOFFMANN", "RAJBHANDARI", "KORTHIKANTI", "CHOWDHERY", "GPT3"),
 )
 
 # Small data
@@ -357,5 +349,5 @@ SMALL_NOTES = replace(
         "At which amount of data would you choose a transformer?",
         "Open *Pre-training*: how much data do vision transformers need to overtake?",
     ),
-    references=(works.DOSOVITSKIY, works.HE, works.KRIZHEVSKY),
+    references=references("DOSOVITSKIY", "HE", "KRIZHEVSKY"),
 )

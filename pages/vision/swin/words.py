@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dashboard.layout import PageWords
-from dashboard.references import ABNAR, DOSOVITSKIY, RAFFEL, SWIN_TRANSFORMER, SWIN_V2
+from dashboard.references import references
 
 # The sections of the page, as they stand in the address.
 WINDOWS, MAPS, BIAS, REACH = ("Windows", "Maps", "Position bias", "Reach and cost")
@@ -17,7 +17,7 @@ SWIN = PageWords(
         "your photograph see, and how far?"
     ),
     try_this=(),
-    references=(SWIN_TRANSFORMER, DOSOVITSKIY),
+    references=references("SWIN_TRANSFORMER", "DOSOVITSKIY"),
 )
 
 # How queries and keys are compared: by their products or, in SwinV2, by their cosines.
@@ -129,7 +129,7 @@ BIAS_NOTES = replace(
         "Choose the head with the largest share. What would it look at if all patches were the same grey?",
         "Change the photograph. The tables stay; which of the shares move most?",
     ),
-    references=(SWIN_TRANSFORMER, SWIN_V2, RAFFEL),
+    references=references("SWIN_TRANSFORMER", "SWIN_V2", "RAFFEL"),
 )
 
 BACK_HELP = (
@@ -174,5 +174,5 @@ REACH_NOTES = replace(
         "Look forwards: where has a patch come to after the last block, and where most of it?",
         "Measure the cost on this machine. From which size on are windows faster, and by as much as was counted?",
     ),
-    references=(SWIN_TRANSFORMER, ABNAR, DOSOVITSKIY),
+    references=references("SWIN_TRANSFORMER", "ABNAR", "DOSOVITSKIY"),
 )

@@ -4,24 +4,7 @@ from dataclasses import replace
 
 from core.vision.explain import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
 from dashboard.layout import PageWords
-from dashboard.references import (
-    ABNAR,
-    CAPTUM,
-    CARON,
-    CHEFER,
-    DARCET,
-    DOSOVITSKIY,
-    HE,
-    JAIN,
-    MICHEL,
-    NASEER,
-    PETSIUK,
-    SELVARAJU,
-    SU,
-    SWIN_TRANSFORMER,
-    VASWANI,
-    ZEILER,
-)
+from dashboard.references import references
 
 # The sections of the page, as they stand in the address.
 SEQUENCE, MAPS, EXPLAIN, CHANGE, MEASURED = (
@@ -39,7 +22,7 @@ PAGE = PageWords(
         "see where each head looks, and ask what its verdict really rests on."
     ),
     try_this=(),
-    references=(DOSOVITSKIY, VASWANI),
+    references=references("DOSOVITSKIY", "VASWANI"),
 )
 
 # Picture to sequence: what each stage is called, and what happens there.
@@ -118,7 +101,7 @@ SEQUENCE_NOTES = replace(
         "Type `vit_small_patch14_reg4_dinov2` or `vit_small_patch16_dinov3`: registers in front, and no added "
         "positions in the second.",
     ),
-    references=(DOSOVITSKIY, VASWANI, SU),
+    references=references("DOSOVITSKIY", "VASWANI", "SU"),
 )
 
 # Maps.
@@ -157,7 +140,7 @@ MAPS_NOTES = replace(
         "Set *Patches on a side* to its largest: `vit-tiny-imagenet` was trained with 8. Do its heads look the same "
         "distance in pixels, or in patches?",
     ),
-    references=(DOSOVITSKIY, CARON, DARCET, JAIN),
+    references=references("DOSOVITSKIY", "CARON", "DARCET", "JAIN"),
 )
 
 # Explanations: what they are called, how each is read below the pointer before the number, and what they are.
@@ -220,7 +203,7 @@ EXPLAIN_NOTES = replace(
         "Choose a picture with two things in it, such as *astronaut*, and ask for a class of each.",
         "Insert instead of delete: how little of the picture is enough?",
     ),
-    references=(CHEFER, ABNAR, SELVARAJU, PETSIUK, CAPTUM, JAIN),
+    references=references("CHEFER", "ABNAR", "SELVARAJU", "PETSIUK", "CAPTUM", "JAIN"),
 )
 
 # Change it.
@@ -257,7 +240,7 @@ CHANGE_NOTES = replace(
         "Silence whole layers, one by one. The first or the last: which does the model miss more?",
         "Hide the same part in a convolutional network. Who forgives more?",
     ),
-    references=(ZEILER, MICHEL, NASEER, DOSOVITSKIY),
+    references=references("ZEILER", "MICHEL", "NASEER", "DOSOVITSKIY"),
 )
 
 # Measured.
@@ -304,5 +287,5 @@ MEASURED_NOTES = replace(
         "Which model would you take where pictures per second count, and which where memory counts?",
         "Open *Explanations* for a photograph on which the best explanation of this table loses.",
     ),
-    references=(DOSOVITSKIY, SWIN_TRANSFORMER, HE, PETSIUK),
+    references=references("DOSOVITSKIY", "SWIN_TRANSFORMER", "HE", "PETSIUK"),
 )

@@ -1,0 +1,26 @@
+"""References: every work that is named is there, and every work that is there is named."""
+
+import re
+
+import pytest
+
+from dashboard.contents import ROOT
+from dashboard.references import WORKS, references
+
+PAGES = "\n".join(file.read_text() for file in (ROOT / "pages").rglob("*.py"))
+
+
+def test_every_work_is_named_on_a_page():
+    named = set(re.findall(r'"([A-Z][A-Z_0-9]+)"', " ".join(re.findall(r"references\(([^)]*)\)", PAGES))))
+    assert named == set(WORKS)
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_a_work_says_who_when_and_where(name):
+    assert re.match(r".+ (19|20)\d\d, \[", WORKS[name]) or "](http" in WORKS[name], WORKS[name]
+
+
+def test_a_work_that_is_not_there_is_an_error():
+    assert references("VASWANI")[0].startswith("Vaswani et al. 2017")
+    with pytest.raises(KeyError):
+        references("NOBODY")
