@@ -1,7 +1,8 @@
 """What visitors choose with. Every choice is kept in the address; what cannot be used stops the page in a sentence."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -14,6 +15,8 @@ from dashboard.components.attention_view import Scene
 from dashboard.kept import Upload
 from dashboard.models import inspect_model
 from dashboard.watched import Head, Watched
+
+Option = TypeVar("Option")
 
 WIDTH = 260  # pixels: a control that need not grow
 SENTENCE, PHOTOGRAPH = "A sentence", "A photograph"
@@ -45,15 +48,8 @@ def picture() -> str | Upload:
     given = any(st.session_state.get(key) is not None for key in OWN_KEYS)
     if not given and st.session_state.get("picture") == OWN_PICTURE:
         st.session_state.picture = examples.PICTURE  # it has been taken away again
-    example = st.segmented_control(
-        "Photograph",
-        [*EXAMPLES, OWN_PICTURE] if given else list(EXAMPLES),
-        default=examples.PICTURE,
-        key="picture",
-        bind="query-params",
-        required=True,
-        wrap=True,
-    )
+    offered = [*EXAMPLES, OWN_PICTURE] if given else list(EXAMPLES)
+    example = choice("Photograph", offered, key="picture", first=examples.PICTURE)
     with st.popover("Your own", icon=":material/add_a_photo:"):
         # Any file may be dropped: what cannot be read gets a sentence that says why.
         file = st.file_uploader("A picture from this device", key=OWN_KEYS[0], on_change=_choose_own, args=OWN_KEYS[:1])
@@ -96,15 +92,7 @@ def _say_whose(own: bool) -> None:
 
 def example() -> str:
     """Which of the two living examples the first page shows."""
-    return st.segmented_control(
-        "Example",
-        [SENTENCE, PHOTOGRAPH],
-        default=SENTENCE,
-        key="example",
-        bind="query-params",
-        required=True,
-        label_visibility="collapsed",
-    )
+    return choice("Example", [SENTENCE, PHOTOGRAPH], key="example", label_visibility="collapsed")
 
 
 def resolution(model: zoo.ImageModel, *, first: int = examples.RESOLUTION) -> int | None:
@@ -157,15 +145,26 @@ def number(label: str, count: int, *, key: str, first: int = 0) -> int:
     return st.number_input(label, 0, count - 1, first, key=key, bind="query-params", width=130)
 
 
-def choice(label: str, options: Sequence[str], *, key: str, about: str | None = None, wrap: bool | None = True) -> str:
-    """One of a few words, the first before anybody chooses, and again where there is no longer what was chosen.
+def choice(
+    label: str,
+    options: Iterable[Option],
+    *,
+    key: str,
+    first: Option | None = None,
+    about: str | None = None,
+    **more: Any,
+) -> Option:
+    """One of a few, side by side: `first`, or the first of them, before anybody chooses and where the choice is gone.
 
-    `wrap`: see `st.segmented_control`; one with an `about` takes a whole row in a control bar unless it is None.
+    `about` is its help; `more` is for `st.segmented_control`.
     """
-    if st.session_state.get(key) not in (*options, None):
-        st.session_state[key] = options[0]
+    offered = list(options)
+    usual = offered[0] if first is None else first
+    if st.session_state.get(key) not in (*offered, None):
+        st.session_state[key] = usual
+    more.setdefault("wrap", None if about else True)  # with a help, one that wraps takes a whole row in a control bar
     return st.segmented_control(
-        label, options, default=options[0], key=key, bind="query-params", required=True, wrap=wrap, help=about
+        label, offered, default=usual, key=key, bind="query-params", required=True, help=about or None, **more
     )
 
 
@@ -218,9 +217,7 @@ def which_maps(plain: Watched, changed: Watched | None) -> Watched:
     """Whether the view shows attention as it is, or as it becomes when heads are silenced."""
     if changed is None:
         return plain
-    shown = st.segmented_control(
-        "Maps", ["as it is", "heads silenced"], default="as it is", key="maps", bind="query-params", required=True
-    )
+    shown = choice("Maps", ["as it is", "heads silenced"], key="maps")
     return changed if shown == "heads silenced" else plain
 
 

@@ -5,7 +5,7 @@
 
     read("gpt-books", text)          # computed for the first who asks, under a bar; whoever else asks meanwhile waits
     read.known("gpt-books", text)    # what is kept of it, or None
-    read.forget("gpt-books", text)   # computed anew when it is asked for again
+    read.anew("gpt-books", text)     # computed again, in place of what is kept
 
 All that is kept shares one budget in bytes: what nobody has asked for longest goes first. It is shared by all visitors,
 so it must never be changed. What ends by an exception is not kept.
@@ -122,6 +122,11 @@ class Keeper(Generic[Given, Value]):
         entry = _look_up(self._known_by(*args, **kwargs)[0])
         return entry.value if entry else None
 
+    def anew(self, *args: Given.args, **kwargs: Given.kwargs) -> Value:
+        """A new value in place of the kept one, which stays where this one is given up."""
+        key, bound = self._known_by(*args, **kwargs)
+        return self._get(key, bound, bound.arguments.get("progress", unheard), anew=True)
+
     def forget(self, *args: Given.args, **kwargs: Given.kwargs) -> None:
         """Keep it no longer."""
         with _guard:
@@ -135,13 +140,15 @@ class Keeper(Generic[Given, Value]):
         known = (_identity(value) for name, value in bound.arguments.items() if name != "progress")
         return (self._make.__module__, self._make.__qualname__, *known), bound
 
-    def _get(self, key: tuple[Hashable, ...], bound: inspect.BoundArguments, progress: Progress) -> Value:
+    def _get(
+        self, key: tuple[Hashable, ...], bound: inspect.BoundArguments, progress: Progress, *, anew: bool = False
+    ) -> Value:
         with _guard:
             making = _makings.setdefault(key, _Making())
             making.asked += 1
         try:
             with _turn(making, progress):
-                entry = _look_up(key)
+                entry = None if anew else _look_up(key)
                 return entry.value if entry else self._made(key, bound, making, progress)
         finally:
             with _guard:

@@ -79,6 +79,25 @@ def test_known_asks_without_making_and_forget_lets_it_be_made_anew():
     assert len(calls) == 2
 
 
+def test_a_new_value_replaces_the_kept_one_unless_it_is_given_up():
+    numbers = iter(range(9))
+
+    @keep(unit="steps")
+    def number(progress: Progress = unheard) -> list[int]:
+        progress(1, 2)
+        return [next(numbers)]
+
+    def leave(*_: int) -> None:
+        raise InterruptedError
+
+    assert number() == [0]
+    with pytest.raises(InterruptedError):
+        number.anew(leave)
+    assert number() == [0]
+    assert number.anew() == [1]
+    assert number() == [1]
+
+
 def test_what_was_asked_for_longest_ago_goes_first_and_the_budget_is_never_exceeded():
     make, calls = counted()
     for name in "abc":

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
@@ -174,6 +174,7 @@ def test_the_best_and_the_dearest_are_those_of_the_file():
 SCORES = st.lists(st.floats(0, 100), min_size=2, max_size=2)
 
 
+@settings(max_examples=50)
 @given(st.lists(SCORES, min_size=1, max_size=5))
 def test_the_model_that_loses_most_with_length_is_found(rows):
     lines = pd.DataFrame(rows, columns=["A", "B"], index=[4.0 + 9 * place for place in range(len(rows))])
@@ -192,6 +193,7 @@ NAMES, FAMILIES = st.text("abc", min_size=1, max_size=2), st.sampled_from("XY")
 POINTS = st.lists(st.builds(Point, NAMES, FAMILIES, st.floats(1e18, 1e21), st.floats(1, 50)), min_size=1, max_size=6)
 
 
+@settings(max_examples=50)
 @given(POINTS)
 def test_the_rival_is_the_best_of_another_family(points):
     (said,) = measured_quality.about_published(points, "German")
@@ -212,6 +214,7 @@ def test_in_german_a_transformer_is_second_and_no_rival_of_the_first():
     assert "the best of another family, ConvS2S ensemble with 26.36" in said
 
 
+@settings(max_examples=50)
 @given(st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=1, max_size=4), st.floats(0, 1))
 def test_heads_worse_than_the_diagonal_are_counted(rates, straight):
     (said,) = measured_alignment.about_heads(np.array(rates), "Hansards", straight)
@@ -244,6 +247,7 @@ def alignments(draw) -> compute_measured.Alignment:
     return compute_measured.Alignment(models, baselines, sets, TEXTS[0], 9)
 
 
+@settings(max_examples=50)
 @given(alignments())
 def test_only_what_was_measured_on_the_same_pairs_is_compared(found):
     said = measured_alignment.about_alignment(found)

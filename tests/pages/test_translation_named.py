@@ -6,7 +6,7 @@ import re
 import huggingface_hub
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import zoo
@@ -15,7 +15,7 @@ from core.zoo import load_named_translator
 from dashboard import controls
 from pages.language.translation import any_model, compute, word_maps, words
 from tests.core import saved_models
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import prose, told
 
 PAGE = "language/translation"
 SENTENCE = "Who listens to the quick brown fox?"
@@ -53,19 +53,16 @@ def test_without_a_name_the_section_says_what_can_be_opened_and_nothing_is_broke
 
 @pytest.mark.parametrize("kind", ["marian", "nllb"])
 def test_a_folder_at_home_translates_into_the_language_that_is_chosen(visit_model, folders, kind):
-    app = visit_model(folders[kind])
+    app = visit_model(folders[kind], **({"named_into": "zul_Latn"} if kind == "nllb" else {}))
     assert not app.warning
     model = load_named_translator(folders[kind], allow_folders=True)
-    prefix, languages = (">>fra<< ", (None, None)) if kind == "marian" else ("", ("eng_Latn", "fra_Latn"))
+    prefix, languages = (">>fra<< ", (None, None)) if kind == "marian" else ("", ("eng_Latn", "zul_Latn"))
     best = model.write(model.encode(prefix + SENTENCE, languages[0]), beam=2, language=languages[1]).best
     assert f"log-probability **−{-best.log_probability:.2f}**" in prose(app)
     assert f"{len(best.tokens)} tokens" in prose(app)
     assert "What to notice" in subheaders(app)
     asked = [box.key for box in app.selectbox if (box.key or "").startswith("named_")]
     assert asked == (["named_into"] if kind == "marian" else ["named_from", "named_into"])
-    if kind == "nllb":
-        check(app.selectbox(key="named_into").select("zul_Latn").run())
-        assert not app.warning
 
 
 def test_the_prefix_of_t5_is_part_of_the_source_and_can_be_changed(visit_model, folders):
@@ -153,19 +150,14 @@ def source(special: list[bool]) -> Tokens:
     )
 
 
-@st.composite
-def layers_of_maps(draw):
-    """Tokens of a source, some added by the tokenizer, and (head, target, source) weights for each layer."""
-    special = draw(st.lists(st.booleans(), min_size=1, max_size=6))
-    layers, heads, targets = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 4))
-    dice = torch.Generator().manual_seed(draw(st.integers(0, 99)))
-    scores = torch.randn(layers, heads, targets, len(special), generator=dice)
-    return source(special), tuple(scores.softmax(dim=-1))
+SIZES = st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 4))  # layers, heads, targets
 
 
-@given(layers_of_maps())
-def test_shares_and_the_sharpest_head_are_those_of_plain_loops(made):
-    tokens, layers = made
+@settings(max_examples=50)
+@given(st.lists(st.booleans(), min_size=1, max_size=6), SIZES, st.integers(0, 99))
+def test_shares_and_the_sharpest_head_are_those_of_plain_loops(special, sizes, seed):
+    tokens = source(special)
+    layers = tuple(torch.randn(*sizes, len(special), generator=torch.Generator().manual_seed(seed)).softmax(dim=-1))
     rows = [row for heads in layers for head in heads.tolist() for row in head]
     rests = [sum(value for value, added in zip(row, tokens.special, strict=True) if added) for row in rows]
     sinks = any_model.about_sinks(torch.cat(list(layers)), tokens)

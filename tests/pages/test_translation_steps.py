@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text import Tokens
@@ -143,6 +143,7 @@ def source(count: int) -> Tokens:
     return Tokens(tuple(range(count)), tuple(f" s{n}" for n in range(count)), (False,) * count, tuple(range(count)))
 
 
+@settings(max_examples=50)
 @given(st.lists(st.floats(-40, 40, width=32), min_size=2, max_size=9))
 def test_the_factor_that_is_told_is_the_ratio_of_the_weights(scores):
     look = look_of(scores)
@@ -178,6 +179,7 @@ def test_equal_scores_a_single_token_and_a_mix_of_nothing_have_sentences_of_thei
     assert nothing[1] == "The output of the head is 0, so no word has a share of it."
 
 
+@settings(max_examples=50)
 @given(st.lists(st.floats(-5, 5, width=32), min_size=1, max_size=20))
 def test_what_pushes_up_and_down_makes_the_sum(terms):
     said = step_attention.pushes(torch.tensor(terms)).replace("−", "-")

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
@@ -26,7 +26,7 @@ from tests.pages.conftest import prose, told
 
 PAGE = "language/translation"
 VOCABULARY = 8000
-LONG = " ".join(["The cat sat on the old mat, and nobody was there to see it."] * 36)  # 504 words
+LONG = " ".join(["The cat sat on the old mat, and nobody was there to see it."] * 12)  # 168 words
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -118,7 +118,7 @@ def test_odd_texts_get_one_sentence_and_markup_is_shown_as_text(visit):
     assert "**bold**" not in shown
 
 
-def test_a_text_of_500_words_is_cut_where_the_models_end_and_says_so(visit):
+def test_a_long_text_is_cut_where_the_models_end_and_says_so(visit):
     app = visit(PAGE, text=LONG, beam="1")
     assert not app.warning
     assert f"the first {zoo.translators.CONTEXT - 1} of " in told(app, "info")
@@ -260,6 +260,7 @@ def runs(places: list[int]) -> list[list[int]]:
     ]
 
 
+@settings(max_examples=50)
 @given(maps_of_weights)
 def test_the_order_that_is_told_is_that_of_the_strongest_places(weights):
     targets, sources = weights.shape
@@ -296,12 +297,14 @@ def test_a_map_that_is_one_step_late_is_told_as_that():
     assert "**Model** (layer 0, head 0, one step later) turns the order round" in said
 
 
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 9), max_size=12))
 def test_the_longest_run_from_right_to_left_is_found(places):
     found = list(word_maps.longest_backwards(places))
     assert found == max(runs(places), key=len, default=[])
 
 
+@settings(max_examples=50)
 @given(st.lists(st.lists(st.sampled_from(["le", "chat", "dort", "l'eau"]), max_size=4), min_size=3, max_size=3))
 def test_words_of_one_model_alone_are_no_words_of_another(sentences):
     texts = dict(zip(("A", "B", "C"), map(" ".join, sentences), strict=True))
@@ -327,6 +330,7 @@ def test_of_many_words_of_one_model_alone_some_are_told_and_all_counted():
     assert said == "These words are written by one model alone: **A** “a”, “b”, “c”, “d”, “e” and 2 more."
 
 
+@settings(max_examples=50)
 @given(st.dictionaries(st.sampled_from("ABC"), st.lists(st.floats(-20, 0), min_size=1, max_size=5), min_size=1))
 def test_the_surest_model_has_the_highest_geometric_mean(log_probabilities):
     said = three_translators.about_certainty({name: tuple(values) for name, values in log_probabilities.items()})
@@ -338,6 +342,7 @@ def test_the_surest_model_has_the_highest_geometric_mean(log_probabilities):
     assert f"({', '.join(f'{name} {mean:.0%}' for name, mean in means.items())})" in said
 
 
+@settings(max_examples=50)
 @given(maps_of_weights)
 def test_entropies_are_those_of_the_formula_and_even_attention_has_the_most(weights):
     targets, sources = weights.shape

@@ -40,14 +40,7 @@ class Followed:
 def choose() -> Followed:
     """What the visitor has chosen to follow."""
     with layout.control_bar():
-        begin = st.segmented_control(
-            "Begin with",
-            [EXAMPLE, contents.OWN_SENTENCE],
-            default=EXAMPLE,
-            key="begin",
-            bind="query-params",
-            required=True,
-        )
+        begin = controls.choice("Begin with", [EXAMPLE, contents.OWN_SENTENCE], key="begin")
         if begin == contents.OWN_SENTENCE:
             raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=contents.LONGEST_LINE)
         else:
@@ -115,7 +108,7 @@ def _sentence(raw: str) -> Followed:
 
 def _choice(label: str, count: int, *, key: str) -> int:
     _within(count, key, otherwise=0)
-    return st.segmented_control(label, range(count), default=0, key=key, bind="query-params", required=True)
+    return controls.choice(label, range(count), key=key)
 
 
 def _query(labels: tuple[str, ...], *, first: int) -> int:

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.memory import copy_task
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.components.cell_map import cell_map
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.compute import Answers
@@ -114,14 +114,7 @@ def _choices() -> tuple[str, int, int, int]:
         )
         draw = st.number_input("Letters, draw no.", 1, DRAWS, 1, key="draw", bind="query-params", width=150)
         st.button("Other letters", icon=":material/casino:", on_click=_draw_again)
-        asked = st.segmented_control(
-            "Digit to look at",
-            range(1, copy_task.REMEMBERED + 1),
-            default=1,
-            key="asked",
-            bind="query-params",
-            required=True,
-        )
+        asked = controls.choice("Digit to look at", range(1, copy_task.REMEMBERED + 1), key="asked", first=1)
     return digits, distance, draw, asked - 1
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 import torch
 
 from core.memory.gradient_reach import by_distance, edge, half_life, shares
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.numbers import with_power
 from pages.foundations.before_attention import compute, words
@@ -46,9 +46,7 @@ def show() -> None:
     if not layout.is_presented():
         charts.download_table(_table(reading), "reach")
     st.subheader("How it fades with the distance", anchor=False)
-    over = st.segmented_control(
-        "Measured over", [PASSAGES, OWN], default=PASSAGES, key="over", bind="query-params", required=True
-    )
+    over = controls.choice("Measured over", [PASSAGES, OWN], key="over")
     lines = compute.mean_reach() if over == PASSAGES else own_curves(reading)
     charts.chart(
         reach_curves(lines, look=layout.look()),

@@ -12,8 +12,7 @@ import torch
 from core.costs.complexity import WAYS, Sizes, crossover
 from core.costs.layer_costs import HEADS, KERNEL, WIDTH
 from core.costs.one_pass import Cost
-from core.progress import Progress
-from dashboard import charts, layout, measuring
+from dashboard import charts, controls, layout, measuring
 from dashboard.numbers import large
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.figures import LAYER_HUES, way_curves
@@ -40,9 +39,7 @@ def show() -> None:
             )
         )
     st.table(table(sizes), border="horizontal", width="content")
-    drawn = st.segmented_control(
-        "Against n", list(COUNTS), default=OPERATIONS, key="count", bind="query-params", required=True
-    )
+    drawn = controls.choice("Against n", COUNTS, key="count", first=OPERATIONS)
     _curves(sizes, drawn)
     costs = _measured()
     notice = (*about_ways(sizes), *about_measured(costs))
@@ -126,12 +123,7 @@ def _measured() -> tuple[Cost, ...]:
         repeats, threads = min((cost.repeats for cost in costs), default="several"), torch.get_num_threads()
         sizes = {"width": WIDTH, "heads": HEADS, "kernel": KERNEL}
         st.markdown(words.MEASURED.format(**sizes, threads=threads, repeats=repeats), width=layout.PROSE)
-    measuring.offer(_measure, again=bool(costs))
+    measuring.offer(compute.layer_costs.anew, again=bool(costs))
     if costs:
         measuring.time_and_memory(costs, hues=LAYER_HUES, name="measured", what="layers")
     return costs
-
-
-def _measure(progress: Progress) -> None:
-    compute.layer_costs.forget()
-    compute.layer_costs(progress=progress)

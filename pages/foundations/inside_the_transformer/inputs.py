@@ -16,15 +16,7 @@ def walked_through() -> Walk:
     """The controls for machine and input, and the way through."""
     first, second = layout.control_bar(), layout.control_bar()
     with first:
-        machine = st.segmented_control(
-            "Machine",
-            [DECODER, ENCODER, BOTH],
-            default=DECODER,
-            key="machine",
-            bind="query-params",
-            required=True,
-            help=words.MACHINE,
-        )
+        machine = controls.choice("Machine", [DECODER, ENCODER, BOTH], key="machine", about=words.MACHINE)
     if machine == ENCODER:
         with second:
             picture = controls.picture()

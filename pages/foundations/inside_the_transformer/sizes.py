@@ -8,7 +8,7 @@ import streamlit as st
 from core.published import model_sizes
 from core.sizes import PARTS, PRECISIONS, Shape, count_parameters, crossing, flops, parameters, shape_of, total
 from core.sizes.bill import CROSS, SCORES
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.numbers import amount
 from pages.foundations.inside_the_transformer import compute, longer_and_larger, words
 from pages.foundations.inside_the_transformer.compute import Walk
@@ -43,9 +43,7 @@ def _choices() -> tuple[int, str]:
         n = st.select_slider(
             "Tokens in view", LENGTHS, 1024, key="length", bind="query-params", width=300, help=words.TOKENS_HELP
         )
-        precision = st.segmented_control(
-            "Precision", list(PRECISIONS), default="fp16", key="precision", bind="query-params", required=True
-        )
+        precision = controls.choice("Precision", PRECISIONS, key="precision", first="fp16")
     return n, precision
 
 

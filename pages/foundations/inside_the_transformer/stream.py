@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from core.anatomy import Stream
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.figures.curves import curves
 from dashboard.figures.heat import heat
 from pages.foundations.inside_the_transformer import compute, words
@@ -18,7 +18,7 @@ def show(walk: Walk) -> None:
     lanes = {lane.name: lane for lane in walk.walked.lanes if lane.stacks}
     side = list(lanes)[-1]
     if len(lanes) > 1:
-        side = st.segmented_control("Side", list(lanes), default=side, key="side", bind="query-params", required=True)
+        side = controls.choice("Side", lanes, key="side", first=side)
     if len(lanes[side].stacks) > 1:
         st.caption(words.LAST_STACK.format(stacks=len(lanes[side].stacks)))
     stream = compute.residual_stream(walk, side)

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-import streamlit as st
-
 from dashboard import controls, layout, sections
 from dashboard.models import image_model
 from dashboard.photograph import Photograph
@@ -16,7 +14,7 @@ TEXT, PICTURE = "Text", "Picture"
 run: Callable[..., Watched]  # with these heads silenced
 layout.head(words.HEADS)
 with layout.control_bar():
-    kind = st.segmented_control("Input", [TEXT, PICTURE], default=TEXT, key="input", bind="query-params", required=True)
+    kind = controls.choice("Input", [TEXT, PICTURE], key="input")
     if kind == TEXT:
         text = controls.text()
         run = partial(watch_text, controls.model("text"), text)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.heads import relevance
 from core.images import Patches
-from dashboard import layout, waiting
+from dashboard import controls, layout, waiting
 from dashboard.components.attention_view import Scene, attention_view
 from dashboard.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
@@ -16,15 +16,7 @@ from pages.foundations.many_heads.head_in_view import Sequence, token_names
 def show(watched: Watched) -> None:
     """The choice, its warning, the view, and what to notice."""
     with layout.control_bar():
-        name = st.segmented_control(
-            "Made into one map",
-            list(compute.NAMES),
-            default=compute.MEAN,
-            key="together",
-            bind="query-params",
-            required=True,
-            wrap=True,
-        )
+        name = controls.choice("Made into one map", compute.NAMES, key="together", first=compute.MEAN)
         join = isinstance(watched, WatchedText) and st.toggle(
             "Join the pieces of a word", key="words", bind="query-params"
         )

@@ -37,7 +37,7 @@ def show() -> None:
         "T5": learned_biases.show_buckets,
         "Swin": learned_biases.show_windows,
     }
-    ways[controls.choice("Way", list(ways), key="way")]()
+    ways[controls.choice("Way", ways, key="way")]()
 
 
 def _show_rotary() -> None:

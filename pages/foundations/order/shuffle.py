@@ -53,9 +53,9 @@ def show() -> None:
         st.button("Shuffle again", icon=":material/shuffle:", on_click=_next)
     taken = subject.taken
     with layout.control_bar():
-        part = controls.choice("What is computed", list(PARTS), key="part")
+        part = controls.choice("What is computed", PARTS, key="part")
         layer = controls.number("Layer", len(taken.blocks), key="layer") if part != PARTS[2] else 0
-        told = controls.choice("Told the order by", list(TOLD), key="told")
+        told = controls.choice("Told the order by", TOLD, key="told")
         order = shuffle(len(taken.content), seed, fixed=taken.fixed)
     if len(order) - taken.fixed < 2:
         st.info("One token alone has no order: type a few more words.", icon=":material/info:")

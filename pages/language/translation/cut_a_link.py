@@ -10,7 +10,7 @@ import streamlit as st
 from core.translation.decoding import limit_of
 from core.translation.translator_maps import Cell, Head, Part
 from core.zoo import UNCHANGED, Aligned, Changes
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.numbers import signed
 from pages.language.translation import compute, cut_effects, cuts, inputs, word_maps, words
@@ -30,7 +30,7 @@ def show() -> None:
     """The sentence, what is to be cut, both translations and their maps."""
     english = inputs.sentence()
     with layout.control_bar():
-        title = inputs.choice("Model", CUTTABLE, "change_model", help=words.CHANGE_WITHOUT)
+        title = controls.choice("Model", CUTTABLE, key="change_model", about=words.CHANGE_WITHOUT)
         name = CUTTABLE[title]
         beam = inputs.beam()
         inputs.classic()

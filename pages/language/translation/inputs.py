@@ -1,16 +1,14 @@
 """What several sections ask the visitor for: a sentence, the width of the beam, which map, between words or pieces."""
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 import streamlit as st
 
 from core.text import read_text
 from core.translation.alignment import Direction
 from core.translation.translator_maps import Part
+from dashboard import controls
 from pages.language.translation import words
-
-Option = TypeVar("Option")
 
 LONGEST = 5000  # characters: far more than the models read at once
 BEAM = 5
@@ -54,30 +52,14 @@ def classic() -> None:
 def beam() -> int:
     """How many hypotheses the beam search keeps; 1 is greedy."""
     about = "How many unfinished translations are kept at each step. 1 is greedy: always the most probable next word."
-    return choice("Beam", (1, 2, 3, 5, 8), "beam", first=BEAM, help=about)
+    return controls.choice("Beam", (1, 2, 3, 5, 8), key="beam", first=BEAM, about=about)
 
 
-def part(key: str, there: Sequence[str] = tuple(PARTS), help: str | None = None) -> Part:  # noqa: A002
+def part(key: str, there: Sequence[str] = tuple(PARTS), about: str = "") -> Part:
     """Which attention is shown, of those that are `there` (keys of PARTS)."""
-    return PARTS[choice("Attention", there, key, help=help)]
+    return PARTS[controls.choice("Attention", there, key=key, about=about)]
 
 
 def between_words(key: str) -> bool:
     """Whether rows and columns are words, and not pieces."""
-    return choice("Rows and columns", (WORDS, PIECES), key, help=words.UNITS_HELP) == WORDS
-
-
-def choice(
-    label: str,
-    options: Iterable[Option],
-    key: str,
-    *,
-    first: Option | None = None,
-    help: str | None = None,  # noqa: A002
-    wrap: bool = False,
-) -> Option:
-    """One of a few, side by side and kept in the address; the first of them until the visitor chooses, or `first`."""
-    few = list(options)
-    return st.segmented_control(
-        label, few, default=first or few[0], key=key, bind="query-params", required=True, help=help, wrap=wrap
-    )
+    return controls.choice("Rows and columns", (WORDS, PIECES), key=key, about=words.UNITS_HELP) == WORDS

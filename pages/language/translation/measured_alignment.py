@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from core.translation.alignment import Direction
-from dashboard import charts, layout
-from pages.language.translation import compute_measured, figures, inputs, words
+from dashboard import charts, controls, layout
+from pages.language.translation import compute_measured, figures, words
 from pages.language.translation.compute_measured import Alignment
 from pages.language.translation.inputs import DIRECTIONS
 from pages.language.translation.words import ALIGNED_TEXTS, TITLES
@@ -131,9 +131,9 @@ def _choices(best: Mapping[str, Any]) -> tuple[str, int, Direction]:
     row = next(name for name, shift in ROWS.items() if shift == best["shift"])
     side = next(name for name, direction in DIRECTIONS.items() if direction == best["direction"])
     with layout.control_bar():
-        title = inputs.choice("Text", ALIGNED_TEXTS.values(), "measured_text")
-        row = inputs.choice("Step that", ROWS, "measured_row", first=row, help=words.MEASURED_SHIFT_HELP)
-        side = inputs.choice("Links of", DIRECTIONS, "measured_links", first=side, help=words.DIRECTION_HELP)
+        title = controls.choice("Text", ALIGNED_TEXTS.values(), key="measured_text")
+        row = controls.choice("Step that", ROWS, key="measured_row", first=row, about=words.MEASURED_SHIFT_HELP)
+        side = controls.choice("Links of", DIRECTIONS, key="measured_links", first=side, about=words.DIRECTION_HELP)
     text = next(name for name, shown in ALIGNED_TEXTS.items() if shown == title)
     return text, ROWS[row], DIRECTIONS[side]
 

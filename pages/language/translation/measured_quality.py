@@ -8,13 +8,13 @@ import streamlit as st
 
 from core.errors import ModelError
 from core.published import PublishedTranslator, published_translators
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.figures.costs import Point, costs
 from dashboard.figures.curves import curves
 from dashboard.kept import keep
 from dashboard.numbers import with_power
 from dashboard.theme import HUES
-from pages.language.translation import compute_measured, inputs, measured_alignment, words
+from pages.language.translation import compute_measured, measured_alignment, words
 from pages.language.translation.compute_measured import Results
 from pages.language.translation.figures import HUE_OF_TITLE
 from pages.language.translation.words import TITLES
@@ -94,7 +94,7 @@ def _lengths() -> tuple[str, ...]:
     """The length curve; what is to be noticed in it."""
     st.subheader("What becomes of long sentences?", anchor=False)
     rows = compute_measured.lengths()
-    score = inputs.choice("Score", SCORES, "measured_score")
+    score = controls.choice("Score", SCORES, key="measured_score")
     lines = by_length(rows, SCORES[score])
     figure = curves(
         lines.index.to_numpy(dtype=float),
@@ -134,7 +134,7 @@ def published() -> tuple[PublishedTranslator, ...]:
 def _published() -> tuple[str, ...]:
     """What translation models reached in print, and our three in a panel of their own; what is to be noticed."""
     st.subheader("What does quality cost elsewhere?", anchor=False)
-    language = inputs.choice("Published for", LANGUAGES, "measured_language")
+    language = controls.choice("Published for", LANGUAGES, key="measured_language")
     printed = points(published(), french=language == LANGUAGES[0])
     there, here = st.columns([2, 1], gap="large")
     with there:

@@ -38,7 +38,7 @@ def show() -> None:
     transformer = translations["transformer"]
     _say_what_was_read(text, transformer.source)
     with layout.control_bar():
-        part = inputs.part("translate_part", help=words.PARTS_HELP)
+        part = inputs.part("translate_part", about=words.PARTS_HELP)
         joined = inputs.between_words("translate_units")
         marks = st.toggle(
             "Punctuation and end mark",

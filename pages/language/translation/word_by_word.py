@@ -30,7 +30,7 @@ def show() -> None:
     text = inputs.sentence()
     bar, second = layout.control_bar(), layout.control_bar()
     with bar:
-        title = inputs.choice("Model", TITLES.values(), "steps_model", first=TITLES["bahdanau"], wrap=True)
+        title = controls.choice("Model", TITLES.values(), key="steps_model", first=TITLES["bahdanau"], wrap=True)
         beam = inputs.beam()
         inputs.classic()
     name = next(name for name, each in TITLES.items() if each == title)
@@ -196,7 +196,7 @@ def _tree(translated: Translated, beam: int, step: int) -> None:
     """The tree up to the chosen step, and all candidates of that step."""
     decoded = translated.decoded
     st.subheader("The beam", anchor=False)
-    columns = inputs.choice("Steps drawn", COLUMNS, "steps_drawn")
+    columns = controls.choice("Steps drawn", COLUMNS, key="steps_drawn")
 
     def label(token: int) -> str:
         return _label(translated, token)
@@ -234,6 +234,7 @@ def about_next(translated: Translated, worked: WorkedStep, step: int) -> str:
     other = next(each for each in possible if each != token)
     ours, theirs = (float(worked.log_probabilities[each].exp()) for each in (token, other))
     name, its = (quoted(translated.model.tokens([each]).labels[0]) for each in (token, other))
+    its += " (a piece of its own that reads the same)" if its == name else ""
     if possible[0] == token:
         return f"The model writes **{name}** with {percent(ours)}; next comes {its} with {percent(theirs)}."
     return (

@@ -13,7 +13,7 @@ from torch import Tensor
 from core.text import read_text
 from core.translation.alignment import Agreement, Direction, Link, agreement, diagonal, links_of
 from core.zoo import Aligned
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.components.alignment_view import AlignmentScene, Panel, alignment_view
 from dashboard.numbers import signed
 from pages.language.translation import compute, inputs, word_maps, words
@@ -176,8 +176,8 @@ def _view(pair: Pair, own: frozenset[Link]) -> None:
 def _found_links(pair: Pair, own: frozenset[Link]) -> dict[str, set[Link]]:
     """The links of each model that count, as the visitor chooses; and what the own links may begin with."""
     beginning = layout.control_bar()
-    side = inputs.choice(
-        "A model's links: the strongest of", inputs.DIRECTIONS, "pair_direction", help=words.DIRECTION_HELP, wrap=True
+    side = controls.choice(
+        "A model's links: the strongest of", inputs.DIRECTIONS, key="pair_direction", about=words.DIRECTION_HELP
     )
     found = strongest_links(pair.candidates, pair.target.real, pair.source.real, inputs.DIRECTIONS[side])
     with beginning:
@@ -250,9 +250,10 @@ def about_links(agreements: Mapping[str, Agreement], own: frozenset[Link]) -> tu
     rate, line = agreements[best[0]].error_rate, agreements[DIAGONAL].error_rate
     verb = "comes" if len(best) == 1 else "come"
     links = "link" if len(own) == 1 else "links"
-    nearest = f"**{' and '.join(best)}** {verb} closest to your {len(own)} {links}: error rate **{rate:.0%}**."
+    names = " and ".join(f"**{name}**" for name in best)
+    nearest = f"{names} {verb} closest to your {len(own)} {links}: error rate **{rate:.0%}**."
     beaten = [name for name, each in agreements.items() if name != DIAGONAL and not each.error_rate < line]
-    verdict = f"No better than that: {', '.join(beaten)}." if beaten else "Every model is better."
+    verdict = f"No better than that: {'; '.join(beaten)}." if beaten else "Every model is better."
     return (nearest, f"A straight diagonal, which knows no words at all, has {line:.0%}. {verdict}")
 
 

@@ -12,7 +12,6 @@ from core.costs.one_pass import Cost
 from core.efficient.clustered import STEPS
 from core.efficient.performer import CHUNK
 from core.measured import attention_costs
-from core.progress import Progress
 from dashboard import charts, layout, measuring
 from dashboard.numbers import in_latex
 from dashboard.theme import HUES
@@ -53,7 +52,7 @@ def show() -> None:
     rows = table(costs)
     _table(rows)
     if not layout.is_presented():
-        measuring.offer(_measure, again=here is not None)
+        measuring.offer(measured_here.anew, again=here is not None)
     layout.notes(words.COST_NOTES, notice=notices(rows, costs[0].tokens), formula=lambda: _formula(costs[-1].tokens))
 
 
@@ -70,11 +69,6 @@ def _that_come_along() -> tuple[tuple[Cost, ...], str]:
     found = attention_costs()
     repeats = min(cost.repeats for cost in found.costs)
     return found.costs, words.KEPT.format(source=found.source, hardware=layout.plain(found.hardware), repeats=repeats)
-
-
-def _measure(progress: Progress) -> None:
-    measured_here.forget()
-    measured_here(progress)
 
 
 def table(costs: Sequence[Cost]) -> pd.DataFrame:

@@ -25,7 +25,7 @@ def show() -> None:
         st.markdown(lead, width=layout.PROSE)
     names = {name: task for task, name in words.TASKS.items() if task in {run.task for run in every}}
     with layout.control_bar():
-        task = names[controls.choice(words.TASK, list(names), key="learns", about=words.TASK_HELP, wrap=None)]
+        task = names[controls.choice(words.TASK, names, key="learns", about=words.TASK_HELP)]
     runs = tuple(run for run in every if run.task == task)
     if not layout.is_presented():
         st.markdown(words.TASK_TOLD[task], width=layout.PROSE)

@@ -92,7 +92,7 @@ def _changed(first: Variant, tokens: int, key: str) -> Variant:
     if isinstance(first, Linformer):
         rank = _slider("Rank k", _powers(1, tokens), first.rank, f"{key}_rank")
         about, kinds = words.PROJECTION_HELP, ["mean", "random"]
-        kind = controls.choice("Projection", kinds, key=f"{key}_projection", about=about, wrap=None)
+        kind = controls.choice("Projection", kinds, key=f"{key}_projection", about=about)
         seed = _seed(key) if kind == "random" else 0
         return replace(first, rank=rank, projection=cast(Projection, kind), seed=seed)
     if isinstance(first, Performer):

@@ -29,7 +29,7 @@ def _choose() -> Reading:
         name = controls.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)])
         longest = compute.longest(name)
         sources, about = ([WRITTEN, OWN], words.OWN_TEXT_HELP) if longest else ([OWN], words.NO_SAMPLE)
-        source = controls.choice("Text", sources, key="source", about=about, wrap=None)
+        source = controls.choice("Text", sources, key="source", about=about)
         length = _length(longest) if source == WRITTEN else 0
     context = long_text_model(name).context
     text: Text

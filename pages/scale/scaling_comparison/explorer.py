@@ -23,9 +23,7 @@ Sentences = Callable[[Selection], Sequence[str]]
 def choose_part(title: str, about: Mapping[str, str], label: str, key: str) -> str:
     """The name of the chosen one of a section's parts, of which `about` says a few words each."""
     st.subheader(title, anchor=False)
-    part = st.segmented_control(
-        label, list(about), default=next(iter(about)), key=key, bind="query-params", required=True
-    )
+    part = controls.choice(label, about, key=key, first=next(iter(about)))
     if not layout.is_presented():
         st.markdown(about[part], width=layout.PROSE)
     return part

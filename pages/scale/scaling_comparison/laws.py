@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.published import published_laws
 from core.scaling import LAWS, Bootstrap, Chinchilla
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.numbers import amount, in_latex, with_power
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words
@@ -61,17 +61,8 @@ def show() -> None:
 
 def _choose() -> tuple[compute.Collection, str, int, float, float]:
     with layout.control_bar():
-        collection = st.segmented_control(
-            "Runs",
-            get_args(compute.Collection),
-            default="Chinchilla",
-            key="laws_runs",
-            bind="query-params",
-            required=True,
-        )
-        law = st.segmented_control(
-            "Law", list(LAWS), default="Chinchilla", key="laws_law", bind="query-params", required=True
-        )
+        collection = controls.choice("Runs", get_args(compute.Collection), key="laws_runs", first="Chinchilla")
+        law = controls.choice("Law", LAWS, key="laws_law", first="Chinchilla")
         without = st.toggle(
             "Without outliers",
             True,

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.progress import Progress
 from core.vision.window_cost import PIXELS, BlockSizes, Timing, global_cost, window_cost
 from core.vision.windows import WindowLayer
 from dashboard import charts, layout, measuring
@@ -42,11 +41,7 @@ def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
         high, wide = sizes.window
         st.markdown(words.COST.format(**vars(sizes), high=high, wide=wide, least=PIXELS[0]), width=layout.PROSE)
 
-    def measure(progress: Progress) -> None:
-        compute.timings.forget(sizes)
-        compute.timings(sizes, progress=progress)
-
-    measuring.offer(measure, again=bool(costs.timings), unit="rounds")
+    measuring.offer(lambda progress: compute.timings.anew(sizes, progress), again=bool(costs.timings), unit="rounds")
     counted = np.array([costs.counted(side) for side in PIXELS], dtype=float)
     found = {timing.pixels: (timing.window, timing.whole) for timing in costs.timings}
     seconds = np.array([found.get(side, (np.nan, np.nan)) for side in PIXELS])

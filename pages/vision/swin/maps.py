@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.vision.window_measures import InWindows, across_edges
 from core.vision.windows import WindowLayer, window_weights
-from dashboard import charts, export, layout, photograph
+from dashboard import charts, controls, export, layout, photograph
 from dashboard.components.photo_maps import photo_maps
 from pages.vision.swin import compute, heads_compared, words
 from pages.vision.swin.blocks import counted, percent
@@ -23,7 +23,7 @@ def show() -> None:
     with layout.waiting_place():
         mapped = compute.watch_maps(given)
     views = (words.EACH_HEAD, words.TWO_HEADS)
-    view = st.segmented_control("Show", views, default=views[0], key="maps_of", bind="query-params", required=True)
+    view = controls.choice("Show", views, key="maps_of", first=views[0])
     compared = heads_compared.show(given, mapped.windowed) if view == words.TWO_HEADS else None
     if compared is None:
         photo_maps(mapped.scene, key="swin-maps", name="swin-maps")

@@ -154,15 +154,7 @@ def _about_arrival(windows: Reached, whole: Reached) -> tuple[str, ...]:
 def _followed(count: int) -> tuple[Direction, int | None]:
     """The direction, and the head that is followed alone: one of so many as every block of both models has."""
     heads = [MEAN, *(f"head {number}" for number in range(count))]
-    direction = st.segmented_control(
-        "Follow",
-        list(DIRECTIONS),
-        default=next(iter(DIRECTIONS)),
-        key="reach_follow",
-        bind="query-params",
-        required=True,
-        help=words.BACK_HELP,
-    )
+    direction = controls.choice("Follow", DIRECTIONS, key="reach_follow", about=words.BACK_HELP)
     if st.session_state.get("reach_head") not in (None, *heads):
         st.session_state.reach_head = MEAN
     head = st.selectbox("Weights", heads, key="reach_head", bind="query-params", width=190)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.vision.explain import RELEVANCE
 from core.vision.faithfulness import Faithfulness
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.figures.paper import escape
 from dashboard.figures.predictions import prediction_bars
 from dashboard.numbers import points
@@ -121,9 +121,7 @@ def show_slider(explained: Explained) -> None:
     st.subheader("Take it at its word", anchor=False)
     with layout.control_bar():
         name = _explanation(explained)
-        how = st.segmented_control(
-            "Its patches", [DELETE, INSERT], default=DELETE, key="explain_how", bind="query-params", required=True
-        )
+        how = controls.choice("Its patches", [DELETE, INSERT], key="explain_how")
         percent = st.slider(
             "The most important first, %", 0, 100, 20, step=5, key="explain_percent", bind="query-params", width=260
         )
@@ -146,9 +144,7 @@ def _explanation(explained: Explained) -> str:
         return next(iter(explained.maps))
     if st.session_state.get("explain_order") not in names:  # another model may have others
         st.session_state.pop("explain_order", None)
-    title = st.segmented_control(
-        "Explanation", list(names), default=list(names)[-1], key="explain_order", bind="query-params", required=True
-    )
+    title = controls.choice("Explanation", names, key="explain_order", first=list(names)[-1])
     return names[title]
 
 
