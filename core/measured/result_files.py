@@ -123,8 +123,8 @@ def _wholes(value: Any, length: int, place: str) -> tuple[int, ...]:
 
 
 def _as_text(value: Any, field: Column, place: str) -> str:
-    """A value as it would stand in a cell of a table, so that one check serves both; a number may stand for words."""
-    if type(value) not in (str, int, float) or (isinstance(value, str) and not isinstance(field, Words)):
+    """A value as it would stand in a cell of a table, so that one check serves both; a whole number may be a name."""
+    if type(value) not in ((str, int) if isinstance(field, Words) else (int, float)):
         raise ValueError(f"'{place}' is {json.dumps(value)[:40]}")
     return str(value)
 

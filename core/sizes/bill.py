@@ -1,7 +1,6 @@
 """The parts of a transformer, and one line of a bill: a formula, the same with numbers, its value."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.sizes.shape import Shape
@@ -45,21 +44,6 @@ class Line:
     formula: str
     filled: str
     value: int
-
-
-# What the letters of the formulas mean.
-SYMBOLS: Mapping[str, str] = {
-    "L": "layers",
-    "d": "width",
-    "h": "heads",
-    "g": "heads of keys and values",
-    "k": "channels of a head",
-    "f": "channels inside the MLP",
-    "V": "vocabulary",
-    "n": "tokens",
-    "P": "parameters",
-    "b": "bytes of a number",
-}
 
 
 def line(part: str, template: str, value: int, shape: Shape, **more: int) -> Line:
