@@ -1,7 +1,7 @@
 """What was measured of every head, what silencing each one costs, and maps taken together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +9,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import AttentionCall
 from core.errors import CaptureError, InputError
 from core.heads import relevance
 from core.heads.ablation import Trial
 from core.heads.contributions import HeadOutputs, watch_outputs
 from core.heads.head_table import HeadTable, attention_moved_between, induction_scores, measure_heads, shares_of_output
+from core.heads.taken_together import ACROSS, LARGEST, OVERALL, PATHS, Stack, Together, combine
 from core.progress import Progress, unheard
 from core.text import Tokens
 from dashboard import notices, scenes
@@ -27,17 +27,6 @@ from pages.foundations.many_heads.words import NOT_WHOLE
 LONGEST = 1024  # tokens: what heads write is computed from whole maps, which takes long for more
 LONGEST_TOGETHER = 768  # tokens: the work grows with the cube of their number, the memory with the square
 ROWS = 512  # of a map: enough for the mean of what its mask leaves to each
-
-NAMES = MEAN, LARGEST, OVERALL, ROLLOUT, STRONGEST, WIDEST = (
-    "Mean over heads",
-    "Largest over heads",
-    "Mean over layers",
-    "Rollout",
-    "Strongest path",
-    "Widest path",
-)
-PATHS = (STRONGEST, WIDEST)
-ACROSS = (ROLLOUT, *PATHS)  # from a layer down to the input
 
 
 @keep("Measuring every head …")
@@ -126,40 +115,6 @@ def measure_costs(watched: Watched, progress: Progress = unheard) -> None:
         cost_of(watched, head)
 
 
-@dataclass(frozen=True, eq=False)
-class Stack:
-    """The self-attention layers of one sequence, from the input up, by their numbers in the record."""
-
-    calls: dict[int, AttentionCall]
-    sequence: str
-    left_out: tuple[int, ...]  # layers in between, in which not all tokens look at all
-
-    @property
-    def length(self) -> int:
-        """How many tokens there are."""
-        return next(iter(self.calls.values())).query_length
-
-
-@dataclass(frozen=True, eq=False)
-class Together:
-    """What was made of a stack by one of NAMES.
-
-    `maps` has one entry for each layer (a single one for the mean over layers); `means` are the mean maps of the
-    layers, and `apart` tells for each head how much of its attention lies elsewhere than its layer's mean does.
-    """
-
-    name: str
-    stack: Stack
-    maps: Float[np.ndarray, "layer token token"]
-    means: Float[np.ndarray, "layer token token"]
-    apart: tuple[Float[np.ndarray, " head"], ...]
-
-    @property
-    def graph(self) -> Float[Tensor, "layer token token"]:
-        """What rollout and paths go through."""
-        return relevance.with_residual(torch.from_numpy(self.means))
-
-
 @keep("Taking all heads together …", unit="steps")
 def take_together(watched: Watched, name: str, *, words: bool, progress: Progress = unheard) -> tuple[Together, Scene]:
     """One of NAMES, and the view of it, between words if asked for.
@@ -187,35 +142,6 @@ def stack_of(watched: Watched) -> Stack:
             "work grows with the cube of their number. Choose a shorter text or fewer patches."
         )
     return stack
-
-
-def combine(stack: Stack, name: str, progress: Progress = unheard) -> Together:
-    """One of NAMES; `progress` is told the steps that are done, and may stop the work by an exception."""
-    layers = len(stack.calls)
-    steps = layers * (2 if name in PATHS else 1)
-    means, largest, apart = [], [], []
-    for done, call in enumerate(stack.calls.values(), start=1):
-        weights = torch.stack([call.weights(head=head) for head in range(call.heads)])
-        means.append(mean := relevance.mean_over_heads(weights))
-        apart.append((weights - mean).abs().sum(dim=-1).nanmean(dim=-1).div(2).numpy())
-        if name == LARGEST:
-            largest.append(relevance.max_over_heads(weights))
-        progress(done, steps)
-    stacked = torch.stack(means)
-    graph = relevance.with_residual(stacked)
-
-    def report(done: int, _: int) -> None:
-        progress(layers + done, steps)
-
-    maps = {
-        MEAN: lambda: stacked,
-        LARGEST: lambda: torch.stack(largest),
-        OVERALL: lambda: relevance.mean_over_layers(stacked)[None],
-        ROLLOUT: lambda: relevance.rollout(graph),
-        STRONGEST: lambda: relevance.strongest_paths(graph, report),
-        WIDEST: lambda: relevance.widest_paths(graph, report),
-    }[name]()
-    return Together(name, stack, maps.numpy(), stacked.numpy(), tuple(apart))
 
 
 def scene_of(together: Together, source: Scene, tokens: Tokens | None = None) -> Scene:

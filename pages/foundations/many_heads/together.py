@@ -3,20 +3,20 @@
 import numpy as np
 import streamlit as st
 
-from core.heads import relevance
+from core.heads import relevance, taken_together
+from core.heads.taken_together import Together
 from core.images import Patches
 from dashboard import controls, layout, waiting
 from dashboard.components.attention_view import Scene, attention_view
 from dashboard.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
-from pages.foundations.many_heads.compute import Together
 from pages.foundations.many_heads.head_in_view import Sequence, token_names
 
 
 def show(watched: Watched) -> None:
     """The choice, its warning, the view, and what to notice."""
     with layout.control_bar():
-        name = controls.choice("Made into one map", compute.NAMES, key="together", first=compute.MEAN)
+        name = controls.choice("Made into one map", taken_together.NAMES, key="together", first=taken_together.MEAN)
         join = isinstance(watched, WatchedText) and st.toggle(
             "Join the pieces of a word", key="words", bind="query-params"
         )
@@ -27,7 +27,7 @@ def show(watched: Watched) -> None:
     # Another key for each choice: its scale is set before the visitor chooses one.
     attention_view(
         scene,
-        key=f"together-{compute.NAMES.index(name)}-{join}",
+        key=f"together-{taken_together.NAMES.index(name)}-{join}",
         scale="row",
         token=0 if isinstance(sequence, Patches) else None,
     )
@@ -37,13 +37,13 @@ def show(watched: Watched) -> None:
 def _take(watched: Watched, name: str, *, join: bool) -> tuple[Together, Scene]:
     """What was chosen; with progress and a way out where it takes longer than a moment."""
     # Whoever gives up goes back to what is quickest.
-    instead = ("Cancel", _give_up) if name != compute.MEAN else None
+    instead = ("Cancel", _give_up) if name != taken_together.MEAN else None
     with waiting.patiently("Taking all heads together …", unit="steps", instead=instead) as progress:
         return compute.take_together(watched, name, words=join, progress=progress)
 
 
 def _give_up() -> None:
-    st.session_state.together = compute.MEAN
+    st.session_state.together = taken_together.MEAN
 
 
 def _say(together: Together, watched: Watched, *, join: bool) -> None:
@@ -54,7 +54,7 @@ def _say(together: Together, watched: Watched, *, join: bool) -> None:
     not_meant.warning(f"**What it does not mean.** {about.warning}", icon=":material/warning:")
     remarks = []
     if join:
-        best = together.name in (compute.LARGEST, *compute.PATHS)
+        best = together.name in (taken_together.LARGEST, *taken_together.PATHS)
         remarks.append(words.PIECES_OF_THE_BEST if best else words.PIECES)
     if "target" in watched.run.sequences:
         remarks.append(words.ENCODER_ONLY)
@@ -73,12 +73,12 @@ def _explain(name: str) -> None:
 def noticed(together: Together, sequence: Sequence) -> tuple[str, ...]:
     """One or two sentences on the maps that are shown."""
     about = {
-        compute.MEAN: _about_mean,
-        compute.LARGEST: _about_largest,
-        compute.OVERALL: _about_overall,
-        compute.ROLLOUT: _about_rollout,
-        compute.STRONGEST: _about_strongest,
-        compute.WIDEST: _about_widest,
+        taken_together.MEAN: _about_mean,
+        taken_together.LARGEST: _about_largest,
+        taken_together.OVERALL: _about_overall,
+        taken_together.ROLLOUT: _about_rollout,
+        taken_together.STRONGEST: _about_strongest,
+        taken_together.WIDEST: _about_widest,
     }
     return about[together.name](together, sequence)
 

@@ -1,0 +1,86 @@
+"""All heads of a recorded run taken together: means, largest weights, rollout and paths through its layers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.capture import AttentionCall
+from core.heads import relevance
+from core.progress import Progress, unheard
+
+NAMES = MEAN, LARGEST, OVERALL, ROLLOUT, STRONGEST, WIDEST = (
+    "Mean over heads",
+    "Largest over heads",
+    "Mean over layers",
+    "Rollout",
+    "Strongest path",
+    "Widest path",
+)
+PATHS = (STRONGEST, WIDEST)
+ACROSS = (ROLLOUT, *PATHS)  # from a layer down to the input
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """The self-attention layers of one sequence, from the input up, by their numbers in the record."""
+
+    calls: dict[int, AttentionCall]
+    sequence: str
+    left_out: tuple[int, ...]  # layers in between, in which not all tokens look at all
+
+    @property
+    def length(self) -> int:
+        """How many tokens there are."""
+        return next(iter(self.calls.values())).query_length
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """What was made of a stack by one of NAMES.
+
+    `maps` has one entry for each layer (a single one for the mean over layers); `means` are the mean maps of the
+    layers, and `apart` tells for each head how much of its attention lies elsewhere than its layer's mean does.
+    """
+
+    name: str
+    stack: Stack
+    maps: Float[np.ndarray, "_ token token"]
+    means: Float[np.ndarray, "layer token token"]
+    apart: tuple[Float[np.ndarray, " head"], ...]
+
+    @property
+    def graph(self) -> Float[Tensor, "layer token token"]:
+        """What rollout and paths go through."""
+        return relevance.with_residual(torch.from_numpy(self.means))
+
+
+def combine(stack: Stack, name: str, progress: Progress = unheard) -> Together:
+    """One of NAMES; `progress` is told the steps that are done, and may stop the work by an exception."""
+    layers = len(stack.calls)
+    steps = layers * (2 if name in PATHS else 1)
+    means, largest, apart = [], [], []
+    for done, call in enumerate(stack.calls.values(), start=1):
+        weights = torch.stack([call.weights(head=head) for head in range(call.heads)])
+        means.append(mean := relevance.mean_over_heads(weights))
+        apart.append((weights - mean).abs().sum(dim=-1).nanmean(dim=-1).div(2).numpy())
+        if name == LARGEST:
+            largest.append(relevance.max_over_heads(weights))
+        progress(done, steps)
+    stacked = torch.stack(means)
+    graph = relevance.with_residual(stacked)
+
+    def report(done: int, _: int) -> None:
+        progress(layers + done, steps)
+
+    maps = {
+        MEAN: lambda: stacked,
+        LARGEST: lambda: torch.stack(largest),
+        OVERALL: lambda: relevance.mean_over_layers(stacked)[None],
+        ROLLOUT: lambda: relevance.rollout(graph),
+        STRONGEST: lambda: relevance.strongest_paths(graph, report),
+        WIDEST: lambda: relevance.widest_paths(graph, report),
+    }[name]()
+    return Together(name, stack, maps.numpy(), stacked.numpy(), tuple(apart))
