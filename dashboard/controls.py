@@ -10,7 +10,7 @@ from core import zoo
 from core.images import EXAMPLES
 from core.progress import Progress
 from core.zoo.names import Purpose
-from dashboard import examples, layout, scenes, waiting
+from dashboard import layout, scenes, waiting
 from dashboard.components.attention_view import Scene
 from dashboard.kept import Upload
 from dashboard.models import inspect_model
@@ -18,8 +18,10 @@ from dashboard.watched import Head, Watched
 
 Option = TypeVar("Option")
 
+# What a page shows before anybody has chosen anything; the resolution in pixels on a side.
+FIRST_TEXT = "The cat that the dogs chased sat down because it was tired. The cat that the dogs"
+FIRST_PICTURE, FIRST_RESOLUTION = "coffee", 96
 WIDTH = 260  # pixels: a control that need not grow
-SENTENCE, PHOTOGRAPH = "A sentence", "A photograph"
 LONGEST_TYPED = 20_000  # characters: what still fits into an address; longer texts come as files
 
 
@@ -27,7 +29,7 @@ def text() -> str | Upload:
     """The visitor's text: typed, or a file."""
     typed = st.text_area(
         "Your text",
-        examples.SENTENCE,
+        FIRST_TEXT,
         key="text",
         bind="query-params",
         height=70,
@@ -47,9 +49,9 @@ def picture() -> str | Upload:
     """The visitor's picture: the name of an example, or a file, or what the camera saw."""
     given = any(st.session_state.get(key) is not None for key in OWN_KEYS)
     if not given and st.session_state.get("picture") == OWN_PICTURE:
-        st.session_state.picture = examples.PICTURE  # it has been taken away again
+        st.session_state.picture = FIRST_PICTURE  # it has been taken away again
     offered = [*EXAMPLES, OWN_PICTURE] if given else list(EXAMPLES)
-    example = choice("Photograph", offered, key="picture", first=examples.PICTURE)
+    example = choice("Photograph", offered, key="picture", first=FIRST_PICTURE)
     with st.popover("Your own", icon=":material/add_a_photo:"):
         # Any file may be dropped: what cannot be read gets a sentence that says why.
         file = st.file_uploader("A picture from this device", key=OWN_KEYS[0], on_change=_choose_own, args=OWN_KEYS[:1])
@@ -61,7 +63,7 @@ def picture() -> str | Upload:
     _say_whose(bool(own))
     if own:
         return Upload(own.getvalue())
-    return example if example in EXAMPLES else examples.PICTURE
+    return example if example in EXAMPLES else FIRST_PICTURE
 
 
 OWN = "own"  # in the address: the view was of somebody's own picture
@@ -90,12 +92,7 @@ def _say_whose(own: bool) -> None:
         )
 
 
-def example() -> str:
-    """Which of the two living examples the first page shows."""
-    return choice("Example", [SENTENCE, PHOTOGRAPH], key="example", label_visibility="collapsed")
-
-
-def resolution(model: zoo.ImageModel, *, first: int = examples.RESOLUTION) -> int | None:
+def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION) -> int | None:
     """How finely the picture is cut, where the model leaves a choice; `first`: pixels on a side before anybody does."""
     if len(model.resolutions) < 2:
         return None

@@ -28,40 +28,24 @@ def time_and_memory(costs: Sequence[Cost], *, hues: Mapping[str, str], name: str
         ("memory", "megabytes", [cost.bytes / 1e6 for cost in costs]),
     )
     for column, (quantity, unit, values) in zip(st.columns(2, gap="medium"), quantities, strict=True):
+        rows = pd.DataFrame({what: [of.name for of in costs], "n": [of.tokens for of in costs], quantity: values})
+        wide = rows.pivot(index="n", columns=what, values=quantity)
+        lengths = wide.index.to_list()
+        figure = curves(
+            lengths,
+            {each: np.array(wide[each]) for each in hues},
+            look=layout.look(),
+            x="n, tokens",
+            y=f"{quantity} of one pass ({unit})",
+            tell=f"%{{fullData.name}}, n = %{{x:,}}: %{{y:.3g}} {unit}",
+            hues=hues,
+            marks=True,
+            x_log=True,
+            y_log=True,
+            height=layout.look().high(440),
+        )
+        figure.update_xaxes(tickvals=lengths, ticktext=[f"{n:,}" for n in lengths])
+        alt = f"The {quantity} of one pass of each of the {what} against the number of tokens, both scales logarithmic"
+        table = rows.rename(columns={quantity: f"{quantity} ({unit})"})
         with column:
-            _figure(quantity, unit, costs, values, hues=hues, name=f"{name}-{quantity}", what=what)
-
-
-def _figure(
-    quantity: str,
-    unit: str,
-    costs: Sequence[Cost],
-    values: Sequence[float],
-    *,
-    hues: Mapping[str, str],
-    name: str,
-    what: str,
-) -> None:
-    rows = pd.DataFrame({what: [cost.name for cost in costs], "n": [cost.tokens for cost in costs], quantity: values})
-    wide = rows.pivot(index="n", columns=what, values=quantity)
-    lengths = wide.index.to_list()
-    figure = curves(
-        lengths,
-        {each: np.array(wide[each]) for each in hues},
-        look=layout.look(),
-        x="n, tokens",
-        y=f"{quantity} of one pass ({unit})",
-        tell=f"%{{fullData.name}}, n = %{{x:,}}: %{{y:.3g}} {unit}",
-        hues=hues,
-        marks=True,
-        x_log=True,
-        y_log=True,
-        height=layout.look().high(440),
-    )
-    figure.update_xaxes(tickvals=lengths, ticktext=[f"{n:,}" for n in lengths])
-    charts.chart(
-        figure,
-        name=name,
-        alt=f"The {quantity} of one pass of each of the {what} against the number of tokens, both scales logarithmic",
-        table=rows.rename(columns={quantity: f"{quantity} ({unit})"}),
-    )
+            charts.chart(figure, name=f"{name}-{quantity}", alt=alt, table=table)

@@ -24,7 +24,11 @@ QUESTIONS = {
 def show(plain: Watched, changed: Watched | None) -> None:
     """The most probable next tokens or classes; for a text also what was expected after every token."""
     runs = {"as it is": plain} | ({"heads silenced": changed} if changed else {})
-    found = {best.number: layout.readable(best.label) for run in runs.values() for best in _best(run)}
+    found = {
+        best.number: layout.readable(best.label)
+        for run in runs.values()
+        for best in _either(run).predictions(run.run, top=TOP)
+    }
     if not found:
         return
     st.subheader(QUESTIONS[type(plain.model).__name__], anchor=False)
@@ -48,10 +52,6 @@ def at_every_token(runs: dict[str, Any]) -> pd.DataFrame:
         columns[name] = [layout.readable(prediction.label) for prediction in best]
         columns[f"{name}: probability"] = [round(prediction.probability, 3) for prediction in best]
     return pd.DataFrame(columns)
-
-
-def _best(watched: Watched) -> Any:
-    return _either(watched).predictions(watched.run, top=TOP)
 
 
 def _either(watched: Watched) -> Any:

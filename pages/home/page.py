@@ -2,17 +2,18 @@
 
 import streamlit as st
 
-from dashboard import contents, controls, examples, layout
+from dashboard import contents, controls, layout
 from dashboard.components.attention_view import attention_view
 from dashboard.watched import Watched, watch_image, watch_text
 from pages.home import words
 
 layout.head(words.HOME)
-own = contents.TEXT if controls.example() == controls.SENTENCE else contents.IMAGE
+EXAMPLES = {"A sentence": contents.TEXT, "A photograph": contents.IMAGE}
+own = EXAMPLES[controls.choice("Example", EXAMPLES, key="example", label_visibility="collapsed")]
 watched: Watched = (
-    watch_text("gpt-books", examples.SENTENCE)
+    watch_text("gpt-books", controls.FIRST_TEXT)
     if own is contents.TEXT
-    else watch_image("vit-tiny-imagenet", examples.PICTURE, examples.RESOLUTION)
+    else watch_image("vit-tiny-imagenet", controls.FIRST_PICTURE, controls.FIRST_RESOLUTION)
 )
 attention_view(
     watched.scene,

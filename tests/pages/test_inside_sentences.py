@@ -7,7 +7,7 @@ from core.anatomy import Stream, walk
 from core.anatomy.logit_lens import Lens
 from core.anatomy.stream import Added
 from core.models.transformer import Transformer, TransformerConfig
-from dashboard import examples
+from dashboard import controls
 from dashboard.photograph import Photograph
 from pages.foundations.inside_the_transformer import compute, lens, stream
 from pages.foundations.inside_the_transformer.compute import Walk
@@ -95,7 +95,7 @@ def test_the_share_of_attention_counts_that_across_to_the_source():
 
 
 def test_the_share_of_the_mlps_of_the_shipped_model_is_true():
-    made = compute.walk_text("gpt-books", examples.SENTENCE)
+    made = compute.walk_text("gpt-books", controls.FIRST_TEXT)
     total = sum(weight.numel() for weight in made.network.parameters())
     mlps = sum(weight.numel() for name, weight in made.network.named_parameters() if ".mlp." in name)
     assert f"The MLPs hold **{mlps / total:.0%}** of its {total:,} weights." in noticed(made)

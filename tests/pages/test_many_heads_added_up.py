@@ -9,7 +9,7 @@ from core.capture import record_attention
 from core.errors import CaptureError, InputError
 from core.heads.contributions import HeadOutputs, largest_difference, output_shares
 from core.images import Patches
-from dashboard import examples
+from dashboard import controls
 from dashboard.theme import LIGHT, Look
 from dashboard.watched import WatchedText, watch_text
 from pages.foundations.many_heads import compute
@@ -27,7 +27,7 @@ def opened(visit):
 
 @pytest.fixture(scope="module")
 def example():
-    return watch_text("gpt-books", examples.SENTENCE)
+    return watch_text("gpt-books", controls.FIRST_TEXT)
 
 
 @pytest.mark.parametrize("layer", range(6))

@@ -11,7 +11,7 @@ from core.errors import CaptureError, InputError
 from core.heads import relevance, taken_together
 from core.heads.taken_together import Stack, Together, combine
 from core.images import Patches
-from dashboard import examples, waiting
+from dashboard import controls, waiting
 from dashboard.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.compute import take_together
@@ -28,7 +28,7 @@ def opened(visit):
 
 @pytest.fixture(scope="module")
 def example():
-    return watch_text("gpt-books", examples.SENTENCE)
+    return watch_text("gpt-books", controls.FIRST_TEXT)
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,8 @@ def attention_view(
     may. `tell`: tell the server each chosen head and pinned token, which reruns the page. `apart` is the address of a
     page that takes a head apart; the view links to it with layer, head and token added.
     """
-    chosen = said(key, "chosen") or (_addressed() if address else {})
+    addressed = {name: st.query_params.get(name) for name in ("layer", "head", "token")} if address else {}
+    chosen = said(key, "chosen") or addressed
     wanted = Wanted.of(chosen)
     layer, head = wanted.within(scene)
     options = {
@@ -70,10 +71,6 @@ def attention_view(
     heard = choosing(lambda asked: asked and Wanted.of(asked).within(scene), on_silence)
     _show(key, pack(scene, wanted) | {"options": options}, chosen=None, silence=heard)
     return Choice(layer, head, _pinned(scene, layer, wanted.have, chosen.get("token")))
-
-
-def _addressed() -> dict:
-    return {name: st.query_params.get(name) for name in ("layer", "head", "token")}
 
 
 def _pinned(scene: Scene, layer: int, have: str, text: object) -> int | None:

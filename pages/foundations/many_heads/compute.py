@@ -1,6 +1,5 @@
 """What was measured of every head, what silencing each one costs, and maps taken together."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -168,7 +167,7 @@ def scene_of(together: Together, source: Scene, tokens: Tokens | None = None) ->
             query=stack.sequence,
             key=stack.sequence,
             heads=1,
-            weights=_of_any_head(values),
+            weights=[values].__getitem__,  # there is one head
             path=together.name,
             causal=causal,
         )
@@ -176,7 +175,3 @@ def scene_of(together: Together, source: Scene, tokens: Tokens | None = None) ->
     )
     start = len(layers) - 1 if together.name in ACROSS else 0
     return Scene({stack.sequence: sequence}, layers, title=source.title, start=(start, 0))
-
-
-def _of_any_head(values: np.ndarray) -> Callable[[int], np.ndarray]:
-    return lambda _: values

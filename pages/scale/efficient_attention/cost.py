@@ -45,7 +45,10 @@ def show() -> None:
         st.markdown(words.COST_LEAD.format(each=EACH), width=layout.PROSE)
         st.caption(settings())
     here = measured_here.known()
-    costs, told = (here, _told_here(here)) if here else _that_come_along()
+    costs, told = _that_come_along()
+    if here:
+        costs = here
+        told = words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in here))
     if not layout.is_presented():
         st.caption(told)
     measuring.time_and_memory(costs, hues=HUE, name="efficient", what="kinds of attention")
@@ -59,10 +62,6 @@ def show() -> None:
 def settings() -> str:
     """What was measured, with the numbers of each variant."""
     return words.COST_SETTINGS.format_map({name.split(",")[0]: variant for name, variant in VARIANTS.items()})
-
-
-def _told_here(costs: Sequence[Cost]) -> str:
-    return words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in costs))
 
 
 def _that_come_along() -> tuple[tuple[Cost, ...], str]:
