@@ -1,14 +1,15 @@
 """Measured: tables and figures say what the files say, and what is missing is said to be missing."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.vision.vision_transformer import compute_measured as reader
+from core.measured import classifier_results as reader
+from core.measured.classifier_results import Area, Faithful, Quality
 from pages.vision.vision_transformer import measured, words
-from pages.vision.vision_transformer.compute_measured import Area, Faithful, Quality
 from tests.pages.conftest import prose, told
 
 PAGE = "vision/vision_transformer"
@@ -42,7 +43,8 @@ FAITHFUL = {
 @pytest.fixture
 def weights(tmp_path, monkeypatch):
     """Write a file of a model: weights("vit-tiny-imagenet", "results.json", {...})."""
-    monkeypatch.setattr(reader, "WEIGHTS", tmp_path)
+    for name in ("qualities", "faithfulness"):
+        monkeypatch.setattr(measured, name, partial(getattr(reader, name), tmp_path))
 
     def write(model, file, given):
         (tmp_path / model).mkdir(exist_ok=True)
@@ -122,14 +124,14 @@ def test_a_damaged_file_is_named_in_one_sentence_and_the_other_part_stays(open_s
 
 def test_a_model_measured_anew_is_read_anew(weights):
     weights("vit-tiny-imagenet", "results.json", quality(0.5))
-    assert reader.qualities()[0].top1 == 0.5
+    assert measured.qualities()[0].top1 == 0.5
     weights("vit-tiny-imagenet", "results.json", quality(0.61, parameters=7))
-    assert reader.qualities()[0].top1 == 0.61
+    assert measured.qualities()[0].top1 == 0.61
 
 
 def test_differences_from_random_stand_in_the_table(weights):
     weights("vit-tiny-imagenet", "faithfulness.json", FAITHFUL)
-    table = measured.faithfulness_table(reader.faithfulness()).set_index("explanation")
+    table = measured.faithfulness_table(measured.faithfulness()).set_index("explanation")
     assert table.loc["Gradient × attention", "deletion, against random"] == -0.1
     assert table.loc[words.RANDOM].isna()["deletion, against random"]
 

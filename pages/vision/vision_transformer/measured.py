@@ -7,11 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import ModelError
+from core.measured.classifier_results import RANDOM, SIDES, Faithful, Quality, faithfulness, qualities
 from dashboard import charts, layout
 from dashboard.numbers import points
 from dashboard.theme import HUES
 from pages.vision.vision_transformer import faithful, words
-from pages.vision.vision_transformer.compute_measured import RANDOM, SIDES, Faithful, Quality, faithfulness, qualities
 from pages.vision.vision_transformer.figures_measured import Mark, Row, means, quality_marks
 
 HUE = dict(zip(words.MODELS.values(), HUES, strict=False))
