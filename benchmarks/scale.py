@@ -15,7 +15,7 @@ from core import zoo
 from core.costs.attention_costs import EACH, VARIANTS
 
 LONG = 16_384  # tokens
-CONTROL = 300  # milliseconds from a control to the last change on its page
+CONTROL = 400  # milliseconds from a control to the last change on its page
 SECTIONS = (
     *(
         ("scaling", each)
