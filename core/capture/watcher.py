@@ -135,7 +135,7 @@ class Sight:
         return weights
 
     def note(self) -> None:
-        """It really was attention."""
+        """Tell every watcher how many heads the module at its path has: its attention has been seen."""
         for watcher, path in self.places:
             watcher.heads[path] = self.heads
 

@@ -64,7 +64,7 @@ class Translator(ABC):
         return encode(self.tokenizer, normalise_english(text), context=self.context)
 
     def encode_target(self, text: str) -> Tokens:
-        """The tokens of a French text, likewise."""
+        """The tokens of a French text, cut where the context ends."""
         return encode(self.tokenizer, normalise_french(text), context=self.context)
 
     def tokens(self, numbers: Sequence[int]) -> Tokens:
