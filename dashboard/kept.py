@@ -29,6 +29,7 @@ from PIL.Image import Image
 from torch import Tensor
 
 from core.progress import Progress, unheard
+from core.zoo.folders import free_memory
 from dashboard import waiting
 
 Given = ParamSpec("Given")
@@ -40,10 +41,10 @@ AGE = 1800.0  # seconds that what was computed from a visitor's file is kept
 
 
 def _budget() -> int:
-    """Bytes for everything together: ATLAS_KEEP_MB, or else a third of the machine's memory."""
+    """Bytes for everything together: ATLAS_KEEP_MB, or else a third of the memory that is free at the start."""
     if megabytes := os.environ.get("ATLAS_KEEP_MB"):
         return int(megabytes) * 10**6
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 3
+    return (free_memory() or 3 * 10**9) // 3
 
 
 class Digest(str):
