@@ -1,6 +1,6 @@
 """Deletion and insertion: does the verdict fall when what an explanation points at is taken away?
 
-Petsiuk, Das and Saenko 2018 (RISE). Pictures are as the model takes them: 0 is the mean colour.
+Petsiuk, Das and Saenko 2018 (RISE). Pictures are as the model takes them: 0 is the mean that they subtract.
 """
 
 import math
@@ -47,7 +47,7 @@ def measure(
 ) -> dict[str, Faithfulness]:
     """Both curves for each order of the patches of a grid (rows, columns), in `steps` equal steps (rounded to patches).
 
-    Deletion puts the mean colour over patches; insertion puts them into a copy blurred by a Gaussian.
+    Deletion puts 0 over patches; insertion puts them into a copy blurred by a Gaussian.
     """
     counts = counts_of(math.prod(grid), steps)
     hidden, between = blurred(picture), counts[1:-1]
@@ -109,7 +109,7 @@ def first_patches(
 def deleted(
     picture: Float[Tensor, "1 channel row column"], masks: Bool[Tensor, "share 1 row column"]
 ) -> Float[Tensor, "share channel row column"]:
-    """The mean colour where a mask is true."""
+    """The pictures with 0 where a mask is true."""
     return picture.masked_fill(masks, 0.0)
 
 

@@ -1,6 +1,6 @@
 """Patches that a model is not shown: what it says without some, and which single one matters most.
 
-hidden = hide(prepared.pixels, model.patch, grid, {3, 4})      # zero after normalisation: the mean colour
+hidden = hide(prepared.pixels, model.patch, grid, {3, 4})      # zero after the model's normalisation
 losses = occlusion(model, prepared, target)                    # for each square, what the class loses without it
 """
 
@@ -48,7 +48,7 @@ class Occlusion:
 def hide(
     pixels: Float[Tensor, "batch channel _ _"], patch: tuple[int, int], grid: Patches, places: Collection[int]
 ) -> Float[Tensor, "batch channel _ _"]:
-    """The same pictures with these patches (counted row by row) at 0: after normalisation, the mean colour.
+    """The same pictures with these patches (counted row by row) at 0, after the model's own normalisation.
 
     InputError for a patch that the grid does not have.
     """
