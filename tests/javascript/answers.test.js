@@ -172,3 +172,15 @@ test("the sentence of a map says the numbers of the map", () => {
   ];
   assert.equal(said, parts.join(" "));
 });
+
+test("of a difference between two heads no sentence speaks of looking or of shares", () => {
+  const layer = { rows: 2, columns: 2, grid: 4, tokens: 4, prefix: [], windows: null, difference: true };
+  const from = { kind: "patch", place: 3 };
+  const saying = (cells) =>
+    sentenceOfMap({ layer, map: { cells: Float32Array.from(cells), prefix: [] }, kept: [1, 1, 1, 1], share: 1, from });
+  assert.equal(
+    saying([0, 0.125, 0.5, 0]),
+    "The patch in row 1, column 1: the two heads differ most at row 1, column 0, by 50%.",
+  );
+  assert.equal(saying([0, 0, 0, 0]), "The patch in row 1, column 1: the two heads give the same weights.");
+});

@@ -98,7 +98,7 @@ def _layer(layer: PhotoLayer, whole: bool) -> dict:
             answers[str(head)] = _answer(layer, kind, head, weights)
     shown = np.nan_to_num(np.concatenate(rows))
     tops = np.maximum(shown.max(axis=1), 1e-9)
-    names = ("label", "group", "path", "heads", "rows", "columns")
+    names = ("label", "group", "path", "heads", "rows", "columns", "difference")
     return {name: getattr(layer, name) for name in names} | {
         "prefix": list(layer.prefix),
         "kind": kind,

@@ -54,7 +54,7 @@ class PhotoLayer:
     """One attention layer whose tokens are patches of the photograph, after its `prefix` tokens.
 
     `label` is what the chooser shows ("3"); `group` names the stage it belongs to, where there are several; `path` is
-    the module that ran.
+    the module that ran. `difference`: what is shown is how much the weights of two heads differ, not weights.
     """
 
     label: str
@@ -65,6 +65,7 @@ class PhotoLayer:
     prefix: tuple[str, ...] = ()
     path: str = ""
     group: str = ""
+    difference: bool = False
 
     def __post_init__(self):
         if min(self.heads, self.rows, self.columns) < 1:

@@ -12,8 +12,12 @@ export function sentenceOfMap({ layer, map, kept, share, from }) {
     (value, place) => Number.isNaN(value) && !(map.groups && place < layer.grid),
   );
   if (missing) return `${asker(layer, from)} holds values that are not numbers (NaN).`;
-  const said = [`${asker(layer, from)} ${gives(layer, map, from)}.`];
   const top = topOf(map);
+  if (layer.difference) {
+    const most = top !== null && `differ most at ${placeName(layer, top)}, by ${percent(map.cells[top])}`;
+    return `${asker(layer, from)}: the two heads ${most || "give the same weights"}.`;
+  }
+  const said = [`${asker(layer, from)} ${gives(layer, map, from)}.`];
   if (top !== null)
     said.push(`Most falls on ${placeName(layer, top)}: ${percent(map.cells[top])}${comparison(layer, map, top)}.`);
   if (share < 1) {
@@ -35,6 +39,7 @@ export function sentenceOfCell({ layer, map }, cell) {
   if (Number.isNaN(value)) return `${capital(placeName(layer, cell))} lies outside of this window.`;
   const rank = map.cells.reduce((before, other) => before + (other > value), 1);
   const count = map.cells.reduce((sum, other) => sum + !Number.isNaN(other), 0);
+  if (layer.difference) return `${capital(placeName(layer, cell))}: the two heads differ by ${percent(value)}.`;
   return `${capital(placeName(layer, cell))} receives ${percent(value)} (number ${rank} of ${count}).`;
 }
 

@@ -115,7 +115,7 @@ def compare_heads(photograph: Photograph, block: int, first: int, second: int) -
     answers, shown = Windows(lambda _: differences, layer.places.numpy()), _photo_layer(windowed, block)
     label = f"{shown.label}, |head {first} − head {second}|"
     picture, title = windowed.watched.given.shown, windowed.watched.model.title
-    scene = PhotoScene(picture, (replace(shown, heads=1, answers=answers, label=label),), title)
+    scene = PhotoScene(picture, (replace(shown, heads=1, answers=answers, label=label, difference=True),), title)
     real = layer.places.numpy() != PADDING
     return Compared(layer, (first, second), scene, layer.places.numpy()[real], differences.sum(axis=-1)[real] / 2)
 

@@ -53,8 +53,7 @@ WINDOWS_NOTES = replace(
 
 EACH_HEAD, TWO_HEADS = "each head", "the difference of two heads"
 COMPARED_ABOUT = (
-    "Each number is |weight of head {first} − weight of head {second}|: ink lies where the two heads disagree. Where "
-    "the view speaks of looking and of shares, it means these differences."
+    "Each number is |weight of head {first} − weight of head {second}|: ink lies where the two heads disagree."
 )
 COMPARED_FORMULA = (
     "Two heads of the same block give their weights to the same keys. Half the sum of the absolute differences is what "
