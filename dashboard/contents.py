@@ -44,7 +44,7 @@ class Page:
         return f"{self.url}?{urlencode(choices)}"
 
 
-HOME = Page("home", "Home", "See attention at work", "")
+HOME = Page("explore/home", "Home", "See attention at work", "")
 TEXT = Page(
     "explore/text",
     "Text",

@@ -20,17 +20,14 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
 
-import numpy as np
 from cachetools import Cache, TLRUCache
-from PIL.Image import Image
-from torch import Tensor
 
 from core.progress import Progress, unheard
 from core.zoo.folders import free_memory
 from dashboard import waiting
+from dashboard.memory_size import size_of
 
 Given = ParamSpec("Given")
 Value = TypeVar("Value")
@@ -171,7 +168,7 @@ class Keeper(Generic[Given, Value]):
             value = self._make(*bound.args, **bound.kwargs)
         aged = min(self._age, AGE) if _holds_upload(key) else self._age
         with _guard:
-            entry = _Entry(value, size_of(value), aged, frozenset(needs))
+            entry = _Entry(value, _size(value), aged, frozenset(needs))
             if entry.size <= _store.maxsize:  # what is larger than the whole budget is given, and not kept
                 _store[key] = entry
         return value
@@ -221,67 +218,12 @@ def kept_bytes() -> int:
         return int(_store.currsize)
 
 
-def size_of(value: object) -> int:
-    """Bytes of the tensors, arrays, pictures and texts that `value` holds, without those of other kept values.
-
-    Views count with all that they keep alive. What an object computes for itself later is not seen.
-    """
-    with _guard:
-        # Not by `values`: to look at them in the cache's own way would count as use.
-        entries = [Cache.__getitem__(_store, key) for key in _store]
-    others = [entry.value for entry in entries if entry.value is not value]
+def _size(value: object) -> int:
+    """The bytes of a value that no other kept one has."""
+    # Not by `values`: to look at them in the cache's own way would count as use.
+    others = [entry.value for entry in (Cache.__getitem__(_store, key) for key in _store) if entry.value is not value]
     # A model may stand in several entries that differ in the length of texts only: its network counts once.
-    seen = {id(part) for other in others for part in (other, getattr(other, "network", other))}
-    total, storages, left = 0, set[int](), [value]
-    while left:
-        each = left.pop()
-        if id(each) in seen or isinstance(each, type | ModuleType):
-            continue
-        seen.add(id(each))
-        if isinstance(each, Tensor):
-            storage = each.untyped_storage()
-            if storage.data_ptr() not in storages:
-                storages.add(storage.data_ptr())
-                total += storage.nbytes()
-        elif isinstance(each, np.ndarray):
-            base = each
-            while isinstance(base.base, np.ndarray):
-                base = base.base
-            if id(base) not in storages:
-                storages.add(id(base))
-                total += base.nbytes
-        elif isinstance(each, Image):
-            total += each.width * each.height * len(each.getbands())
-        elif isinstance(each, str | bytes):
-            total += len(each)
-        elif hasattr(each, "memory_usage"):  # a table of pandas
-            total += int(np.sum(each.memory_usage(deep=True)))
-        else:
-            left += _parts(each)
-    return total
-
-
-def _parts(value: object) -> list[object]:
-    """What an object holds: items, attributes, or what a function has around itself."""
-    if isinstance(value, dict):
-        return [*value.keys(), *value.values()]
-    if isinstance(value, list | tuple | set | frozenset):
-        return list(value)
-    if isinstance(value, FunctionType):
-        return [content for cell in value.__closure__ or () for content in _content(cell)]
-    if isinstance(value, MethodType):
-        return [value.__self__]
-    if isinstance(value, functools.partial):
-        return [value.func, value.args, value.keywords]
-    slots = [getattr(value, name, None) for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
-    return [*slots, *vars(value).values()] if hasattr(value, "__dict__") else slots
-
-
-def _content(cell: CellType) -> list[object]:
-    try:
-        return [cell.cell_contents]
-    except ValueError:  # nothing is in it yet
-        return []
+    return size_of(value, besides=[part for other in others for part in (other, getattr(other, "network", other))])
 
 
 def _look_up(key: Hashable) -> _Entry | None:

@@ -12,7 +12,8 @@ from cachetools import TLRUCache
 
 from core.progress import Progress, unheard
 from dashboard import kept
-from dashboard.kept import Upload, keep, size_of
+from dashboard.kept import Upload, keep
+from dashboard.memory_size import size_of
 
 
 @pytest.fixture(autouse=True)

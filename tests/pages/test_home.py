@@ -4,7 +4,7 @@ from dashboard import contents
 
 
 def test_the_page_names_every_other_page(visit):
-    app = visit("home")
+    app = visit("explore/home")
     links = {link.proto.label for link in app.get("page_link")}
     prose = " ".join(element.value for element in app.markdown)
     for pages in contents.GROUPS.values():
@@ -16,7 +16,7 @@ def test_the_page_names_every_other_page(visit):
 
 
 def test_the_example_can_be_a_photograph_and_leads_to_the_page_for_one_s_own(visit):
-    app = visit("home")
+    app = visit("explore/home")
     assert any("tokens away" in element.value for element in app.markdown)
     app.segmented_control(key="example").set_value("A photograph").run()
     assert not app.exception

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import contents, controls, layout
 from dashboard.components.attention_view import attention_view
 from dashboard.watched import Watched, watch_image, watch_text
-from pages.home import words
+from pages.explore.home import words
 
 layout.head(words.HOME)
 EXAMPLES = {"A sentence": contents.TEXT, "A photograph": contents.IMAGE}
