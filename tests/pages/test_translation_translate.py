@@ -107,6 +107,11 @@ def test_characters_that_no_model_knows_are_named(text):
     assert found[0] == text[0]
     assert len(set(found)) == len(found)
     assert three_translators.unknown_characters("A dog…\u200b", model.encode("A dog…\u200b"), model) == []
+    family = "A \U0001f469\u200d\U0001f467 said שלום."  # two people joined by what is nothing alone
+    assert set(three_translators.unknown_characters(family, model.encode(family), model)) >= {
+        "\U0001f469",
+        "\U0001f467",
+    }
 
 
 def test_odd_texts_get_one_sentence_and_markup_is_shown_as_text(visit):

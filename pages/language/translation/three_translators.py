@@ -116,7 +116,8 @@ def unknown_characters(text: str, source: Tokens, model: Translator) -> list[str
         return []
     read = text[: source.cut.character] if source.cut else text
     letters = dict.fromkeys(letter for letter in read if not letter.isspace())
-    return [letter for letter in letters if UNKNOWN in model.encode(letter).ids]
+    # Behind a letter that is known: what joins others (U+200D) is nothing by itself, and cannot be encoded.
+    return [letter for letter in letters if UNKNOWN in model.encode(f"a {letter}").ids]
 
 
 def alignment(
