@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import nn
 
+from core.errors import ModelError
 from core.models.attention_heads import has_heads
 from core.models.outlines import outlining
 
@@ -22,7 +23,12 @@ def load_network(folder: Path) -> nn.Module:
     """The network in single precision."""
     import timm
 
-    return timm.create_model(f"local-dir:{folder}", pretrained=True).float()
+    try:
+        return timm.create_model(f"local-dir:{folder}", pretrained=True).float()
+    except RuntimeError as error:
+        if "loading state_dict" not in str(error):
+            raise
+        raise ModelError("The network that its config.json describes is not the one of its weights.") from error
 
 
 def grid_of(network: Any, size: tuple[int, int]) -> tuple[int, int]:

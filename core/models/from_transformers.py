@@ -65,6 +65,10 @@ def load_network(folder: Path, auto_class: str) -> Any:
         if "scaled_dot_product_attention" not in str(error):
             raise
         network, info = load("eager")
+    except RuntimeError as error:
+        if "ignore_mismatched_sizes" not in str(error):  # an option that nobody has here
+            raise
+        raise ModelError("The sizes that its config.json gives are not those of its weights.") from error
     missing = sorted(name for name in info["missing_keys"] if "pooler" not in name)
     if missing:
         raise ModelError(

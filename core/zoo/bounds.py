@@ -12,7 +12,7 @@ DEEPEST = 32  # lists and objects inside one another
 LARGEST = 10**12  # the base of the rotary embeddings of Falcon-H1 is a tenth of it
 # Libraries count up to these one by one, often before there is a network that could be compared with its weights.
 COUNTED = (
-    (re.compile(r"layers|depth|blocks|stages|groups|s2r_steps|(^|_)n_layer|(^|_)num_layer"), 1_000),
+    (re.compile(r"layers|depth|blocks|stages|groups|s2r_steps|(^|_)n_layer|(^|_)num_layer"), 400),
     (re.compile(r"heads|n_head|num_head"), 1_000),
     (re.compile(r"experts"), 10_000),
     (re.compile(r"num_labels|num_classes"), 100_000),

@@ -31,6 +31,8 @@ def as_sentence(name: str, what: str, *, folder: str = "") -> Iterator[None]:
 
 def _reason(error: Exception, folder: str) -> str:
     first = (str(error).strip() or type(error).__name__).splitlines()[0]
+    if isinstance(error, KeyError):  # whose words are the key alone
+        first = f"Nothing here is called {first}"
     if folder:
         first = first.replace(folder, "its folder")
     return shorten(_PATH.sub("…", first), LONGEST).rstrip(". ")
