@@ -13,7 +13,7 @@ from core.zoo.names import Purpose
 from dashboard import layout, scenes, waiting
 from dashboard.components.attention_view import Scene
 from dashboard.kept import Upload
-from dashboard.models import inspect_model
+from dashboard.models import image_model, inspect_model, text_model
 from dashboard.watched import Head, Watched
 
 Option = TypeVar("Option")
@@ -128,7 +128,14 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
     found = inspect_model(name, purpose, allow_folders=is_at_home(), attends=attends)
     if found.download:
         ask_before_fetching(found, purpose)
+    say_what_is_odd((text_model if purpose == "text" else image_model)(name).warnings)
     return name
+
+
+def say_what_is_odd(warnings: Iterable[str]) -> None:
+    """What whoever opens a model should know first, such as weights that are no numbers."""
+    for sentence in warnings:
+        st.warning(layout.plain(sentence), icon=":material/warning:")
 
 
 def number(label: str, count: int, *, key: str, first: int = 0) -> int:

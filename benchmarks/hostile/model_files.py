@@ -18,6 +18,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from core import zoo
 
 Folder = dict[str, Any]  # the bytes of each file, or a Special in its place
+OPEN: dict[str, Any] = {"allow_folders": True}  # what core.zoo must be told so that it opens folders
 TEXT = "The cat listens to whom it likes."
 
 
@@ -39,18 +40,18 @@ def use(folder: Path, *, is_picture: bool) -> None:
     """Every way in through core.zoo, and all that pages do with the model; AtlasError where it cannot be had."""
     name = str(folder)
     if is_picture:
-        zoo.inspect(name, "image", allow_folders=True, attends=False)
-        seeing = zoo.load_image(name, allow_folders=True, attends=False)
+        zoo.inspect(name, "image", **OPEN, attends=False)
+        seeing = zoo.load_image(name, **OPEN, attends=False)
         seen = seeing.run(seeing.prepare(Image.new("RGB", (50, 40), "teal")))
         seeing.predictions(seen)
         return
-    offer = zoo.inspect(name, allow_folders=True)
-    model = zoo.load_text(name, allow_folders=True)
+    offer = zoo.inspect(name, **OPEN)
+    model = zoo.load_text(name, **OPEN)
     run = model.run(model.encode(TEXT))
     model.predictions(run)
     if offer.task == "source to target":
-        zoo.inspect_translator(name, allow_folders=True)
-        translator = zoo.load_named_translator(name, allow_folders=True)
+        zoo.inspect_translator(name, **OPEN)
+        translator = zoo.load_named_translator(name, **OPEN)
         source = translator.encode(TEXT)
         best = translator.write(source, beam=2).best.tokens
         translator.text(best)

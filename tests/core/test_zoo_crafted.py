@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load as load_weights
 
 from benchmarks.hostile import folders as hostile
-from benchmarks.hostile.model_files import Special, changed, is_picture, spoiled, tiny, use, weights_of, write
+from benchmarks.hostile.model_files import OPEN, Special, changed, is_picture, spoiled, tiny, use, weights_of, write
 from core.errors import AtlasError, ModelError
 from core.models.outlines import Promise
 from core.zoo import folders, inspect, load_image, load_text
@@ -38,7 +38,7 @@ def an_end():
 
 
 def opened(folder, path):
-    """ "result", or the sentence."""
+    """What it said: "result", or the sentence."""
     shutil.rmtree(path, ignore_errors=True)
     write(folder, path)
     try:
@@ -213,7 +213,7 @@ def test_a_link_to_a_file_of_the_host_shows_nothing_of_it(name, tmp_path):
 def test_names_of_classes_are_one_line_of_bounded_length(tmp_path):
     labels = {"0": "x" * 1_000_000, "1": "two\nlines", "2": 7}
     folder = write(changed(tiny("classifier"), "config.json", id2label=labels), tmp_path / "model")
-    first, *others = load_text(str(folder), allow_folders=True).classes
+    first, *others = load_text(str(folder), **OPEN).classes
     assert len(first) <= 201
     assert others == ["two lines", "7"]
 
@@ -227,7 +227,7 @@ def test_a_picture_as_large_as_a_house_is_refused(tmp_path):
 def test_a_model_chooses_neither_beams_nor_other_ways_of_writing(tmp_path):
     wishes = {"num_beams": 1_000_000, "prompt_lookup_num_tokens": 5, "max_length": 10**9, "length_penalty": 0.5}
     folder = write(changed(tiny("t5"), "generation_config.json", **wishes), tmp_path / "model")
-    kept = load_text(str(folder), allow_folders=True).network.generation_config
+    kept = load_text(str(folder), **OPEN).network.generation_config
     assert kept.length_penalty == 0.5
     assert kept.num_beams in (None, 1)
     assert kept.prompt_lookup_num_tokens is None
@@ -235,7 +235,7 @@ def test_a_model_chooses_neither_beams_nor_other_ways_of_writing(tmp_path):
 
 def test_what_a_library_crashes_with_while_a_strange_model_runs_is_a_sentence(tmp_path, monkeypatch):
     folder = write(tiny("gpt2"), tmp_path / "model")
-    model = load_text(str(folder), allow_folders=True)
+    model = load_text(str(folder), **OPEN)
     monkeypatch.setattr(model.network, "forward", lambda *_: 1 / 0)
     with pytest.raises(ModelError, match=r"cannot run on this text\. division by zero"):
         model.run(model.encode("a cat"))
@@ -251,7 +251,7 @@ def test_what_we_do_wrong_with_our_own_model_crashes(monkeypatch):
 def test_a_tokenizer_that_crashes_its_library_is_a_sentence(tmp_path):
     endless = {"type": "Split", "behavior": "Isolated", "invert": False, "pattern": {"Regex": "(x+)+y"}}
     folder = write(changed(tiny("gpt2"), "tokenizer.json", pre_tokenizer=endless), tmp_path / "model")
-    model = load_text(str(folder), allow_folders=True)
+    model = load_text(str(folder), **OPEN)
     with an_end(), pytest.raises(ModelError, match="have crashed what reads them"):
         model.encode("x" * 5_000)
 
@@ -261,12 +261,12 @@ def test_a_tokenizer_that_crashes_its_library_is_a_sentence(tmp_path):
 def test_weights_that_are_no_numbers_are_loaded_with_a_sentence_that_says_where(kind, value, tmp_path):
     folder = str(write(spoiled(tiny(kind), value), tmp_path / "model"))
     load = load_image if kind in ("vit", "timm") else load_text
-    (sentence,) = load(folder, allow_folders=True).warnings
+    (sentence,) = load(folder, **OPEN).warnings
     first = min(load_weights(tiny(kind)["model.safetensors"]))  # the one that was spoiled
     assert f"NaN or infinite: 1 in {first}." in sentence
 
 
 def test_weights_that_are_all_numbers_need_no_sentence(tmp_path):
     folder = str(write(tiny("gpt2"), tmp_path / "model"))
-    assert load_text(folder, allow_folders=True).warnings == ()
-    assert inspect(folder, allow_folders=True).parameters == 7_616
+    assert load_text(folder, **OPEN).warnings == ()
+    assert inspect(folder, **OPEN).parameters == 7_616
