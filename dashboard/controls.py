@@ -128,14 +128,8 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
     found = inspect_model(name, purpose, allow_folders=is_at_home(), attends=attends)
     if found.download:
         ask_before_fetching(found, purpose)
-    say_what_is_odd((text_model if purpose == "text" else image_model)(name).warnings)
+    layout.warn_of((text_model if purpose == "text" else image_model)(name).warnings)
     return name
-
-
-def say_what_is_odd(warnings: Iterable[str]) -> None:
-    """What whoever opens a model should know first, such as weights that are no numbers."""
-    for sentence in warnings:
-        st.warning(layout.plain(sentence), icon=":material/warning:")
 
 
 def number(label: str, count: int, *, key: str, first: int = 0) -> int:

@@ -57,7 +57,7 @@ def show() -> None:
     _wait_for(name)
     with layout.waiting_place():
         model = compute.named_translator(name)
-    controls.say_what_is_odd(model.warnings)
+    layout.warn_of(model.warnings)
     _say_what_it_is(model)
     settings = _settings(model)
     text, beam = settings.prefix + inputs.sentence(), inputs.beam()
