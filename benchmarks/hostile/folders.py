@@ -43,6 +43,7 @@ def try_one(case: Case) -> str:
 
 
 def _configs() -> Iterator[Case]:
+    value: Any
     kind = "config.json with numbers beyond any model's"
     for model, name in (
         *(("gpt2", name) for name in ("n_layer", "n_head", "n_embd", "n_inner", "n_positions", "vocab_size")),
@@ -70,6 +71,7 @@ def _configs() -> Iterator[Case]:
 
 
 def _architectures() -> Iterator[Case]:
+    value: Any
     kind = "architectures that are none"
     for value in (
         7,
@@ -101,6 +103,7 @@ def _architectures() -> Iterator[Case]:
 
 
 def _outlines() -> Iterator[Case]:
+    value: Any
     kind = "timm's arguments"
     for name, values in {
         "depth": (HUGE, -1, "two", None),
@@ -132,6 +135,7 @@ def _outlines() -> Iterator[Case]:
 
 
 def _pictures() -> Iterator[Case]:
+    value: Any
     kind = "preprocessor_config.json"
     for name, value in (
         *(("size", {"height": 10**9, "width": 10**9}), ("size", {"height": 0, "width": 0}), ("size", "large")),
@@ -152,6 +156,7 @@ def _pictures() -> Iterator[Case]:
 
 
 def _headers() -> Iterator[Case]:
+    more: Any
     kind = "header of a safetensors file"
     whole = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
     for name, header, more in (
@@ -164,7 +169,7 @@ def _headers() -> Iterator[Case]:
         ("longer than memory", {}, {"length": 2**63}),
         *((f"data_offsets {value}", {"a": {**whole, "data_offsets": value}}, {"rest": bytes(8)}) for value in _OFFSETS),
         *((f"shape {str(value)[:40]}", {"a": {**whole, "shape": value}}, {"rest": bytes(8)}) for value in _SHAPES),
-        *((f"dtype {value}", {"a": {**whole, "dtype": value}}, {"rest": bytes(8)}) for value in (None, 7, "X", [])),
+        *((f"dtype {value}", {"a": {**whole, "dtype": value}}, {"rest": bytes(8)}) for value in _TYPES),
         ("two tensors in one place", {"a": whole, "b": whole}, {"rest": bytes(8)}),
         ("a gap", {"a": {**whole, "data_offsets": [8, 16]}}, {"rest": bytes(16)}),
         ("tensors that are numbers", {"a": 7}, {}),
@@ -184,10 +189,12 @@ def _headers() -> Iterator[Case]:
 
 
 _OFFSETS: tuple[Any, ...] = ([], [8], [0, 8, 16], ["0", "8"], [-8, 0], [8, 0], [0, 10**30], [0, 8.5], None, "08", {})
+_TYPES: tuple[Any, ...] = (None, 7, "X", [])
 _SHAPES: tuple[Any, ...] = ([-2], [10**30], [2**40] * 50, ["2"], [2.0], "2", None, [True, 2], [[2]], [0] * 10_000)
 
 
 def _indexes() -> Iterator[Case]:
+    value: Any
     kind = "index of several weight files"
     without = {name: content for name, content in tiny("gpt2").items() if name != "model.safetensors"}
     good = {"one.safetensors": tiny("gpt2")["model.safetensors"]}
@@ -203,6 +210,8 @@ def _indexes() -> Iterator[Case]:
 
 
 def _tokenizers() -> Iterator[Case]:
+    value: Any
+    entries: Any
     kind = "tokenizer.json"
     split = {"type": "Split", "behavior": "Isolated", "invert": False}
     grow = {"type": "Replace", "pattern": {"Regex": "."}, "content": "a" * 1_000}
@@ -250,14 +259,18 @@ def _tokenizers() -> Iterator[Case]:
     )
     kind = "tokenizer_config.json"
     for name, value in (
-        *(("model_max_length", value) for value in (-1, 0, 1, 2, "long", None, [], 1e300, nan)),
+        *(("model_max_length", value) for value in _LIMITS),
         *(("tokenizer_class", value) for value in (7, None, "os.system", "BertTokenizer", "GPT2Tokenizer")),
         *(("auto_map", {"AutoTokenizer": ["evil.T", None]}), ("added_tokens_decoder", {"0": 1}), ("pad_token", 7)),
     ):
         yield Case(kind, f"{name} is {value}", changed(tiny("gpt2"), "tokenizer_config.json", **{name: value}))
 
 
+_LIMITS: tuple[Any, ...] = (-1, 0, 1, 2, "long", None, [], 1e300, nan)
+
+
 def _settings() -> Iterator[Case]:
+    value: Any
     kind = "generation_config.json"
     for name, value in (
         *(("eos_token_id", None), ("eos_token_id", "end"), ("eos_token_id", -5), ("eos_token_id", 10**12)),

@@ -84,7 +84,7 @@ def tiny(kind: str) -> Folder:
     with tempfile.TemporaryDirectory() as place:
         torch.manual_seed(0)
         if kind == "timm":
-            sizes = {"img_size": 32, "embed_dim": 16, "num_heads": 2, "depth": 2, "num_classes": 3}
+            sizes: dict[str, Any] = {"img_size": 32, "embed_dim": 16, "num_heads": 2, "depth": 2, "num_classes": 3}
             network = timm.create_model("vit_tiny_patch16_224", **sizes)
             save_for_hf(network, place, model_args=sizes, safe_serialization=True)
         else:
