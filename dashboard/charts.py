@@ -1,6 +1,10 @@
 """A figure on a page, and what can be taken away from it."""
 
+import hashlib
+import pickle
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -9,10 +13,11 @@ import streamlit as st
 
 from dashboard import layout
 from dashboard.components.takeaway import takeaway
+from dashboard.kept import keep
 
 
 def chart(
-    figure: go.Figure,
+    figure: go.Figure | partial[go.Figure],
     *,
     name: str,
     alt: str,
@@ -24,6 +29,9 @@ def chart(
     `name` is the widget's key and begins the names of files; `alt` says in a sentence what is to be seen; `table`
     holds the numbers of the figure, one row a point or a cell. `on_select` is called when a point is clicked, which
     then stands in the session under `name`.
+
+    A `partial` of a function that draws is called once, and what it drew kept for all who ask with equal arguments:
+    the function must be pure, and a module's own. Plotly takes 5 to 100 ms to check a figure.
     """
     plot(figure, name=name, alt=alt, on_select=on_select)
     if not layout.is_presented():
@@ -33,13 +41,13 @@ def chart(
             download_table(table, name)
 
 
-def plot(figure: go.Figure, *, name: str, alt: str, on_select: Callable[[], None] | None = None) -> None:
+def plot(
+    figure: go.Figure | partial[go.Figure], *, name: str, alt: str, on_select: Callable[[], None] | None = None
+) -> None:
     """Show a figure alone."""
-    if on_select is not None:
-        # What Streamlit would set otherwise, after a first drawing.
-        figure.update_layout(clickmode="event+select", hovermode="closest", dragmode="pan")
+    clicked = on_select is not None
     st.plotly_chart(
-        drawn_once(figure),
+        _kept(_Drawing(figure, clicked)) if isinstance(figure, partial) else _ready(figure, clicked),
         key=name,
         alt=alt,
         theme=None,
@@ -47,6 +55,31 @@ def plot(figure: go.Figure, *, name: str, alt: str, on_select: Callable[[], None
         on_select=on_select or "ignore",
         selection_mode="points",
     )
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """A function that draws, with its arguments; whether points of the figure can be clicked."""
+
+    draw: partial[go.Figure]
+    clicked: bool
+
+    @cached_property
+    def identity(self) -> str:
+        """The same for the same function with equal arguments, down to the last number of each array."""
+        return hashlib.blake2b(pickle.dumps((self.draw, self.clicked), protocol=5), digest_size=16).hexdigest()
+
+
+@keep(computes=False)
+def _kept(drawing: _Drawing) -> go.Figure:
+    return _ready(drawing.draw(), drawing.clicked)
+
+
+def _ready(figure: go.Figure, clicked: bool) -> go.Figure:
+    if clicked:
+        # What Streamlit would set otherwise, after a first drawing.
+        figure.update_layout(clickmode="event+select", hovermode="closest", dragmode="pan")
+    return drawn_once(figure)
 
 
 def drawn_once(figure: go.Figure) -> go.Figure:

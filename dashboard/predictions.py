@@ -1,5 +1,6 @@
 """What the model makes of the input, as it is and with heads silenced, side by side."""
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -36,7 +37,7 @@ def show(plain: Watched, changed: Watched | None) -> None:
         st.caption(f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else.")
     bars = [_either(run).probabilities(run.run)[[*found]].tolist() for run in runs.values()]
     told = ", ".join(f"{label} {value:.1%}" for label, value in zip(found.values(), bars[0], strict=True))
-    figure = prediction_bars(list(found.values()), *bars, look=layout.look())
+    figure = partial(prediction_bars, list(found.values()), *bars, look=layout.look())
     charts.plot(figure, name="predictions", alt=f"Probabilities: {told}")
     if _says_at_each_token(plain) and not layout.is_presented():
         with st.expander("At every token"):

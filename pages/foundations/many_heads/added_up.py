@@ -1,6 +1,7 @@
 """The outputs of all heads, each through its part of W_O, added up to what the layer returned: real numbers."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -144,7 +145,8 @@ def _vectors(added: Sum, name: str) -> None:
 
 def _heat(rows: dict[str, np.ndarray], name: str) -> None:
     values = np.stack(list(rows.values()))
-    figure = heat(
+    figure = partial(
+        heat,
         values,
         look=layout.look(),
         x="channel",
@@ -172,7 +174,7 @@ def _lengths(added: Sum, name: str) -> None:
     )
     names, lengths, along = (table[column].tolist() for column in table)
     charts.chart(
-        length_bars(names, lengths, along, look=layout.look(), height=_height(len(names))),
+        partial(length_bars, names, lengths, along, look=layout.look(), height=_height(len(names))),
         name=f"lengths-{name}",
         alt="Lengths: " + ", ".join(f"{row} {length:.2f}" for row, length in zip(names, lengths, strict=True)),
         table=table,

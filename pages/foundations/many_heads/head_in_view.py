@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,6 @@ def _show_windows(call: AttentionCall, place: Head) -> None:
     items = [item * call.batch_size // count for item in range(count)]
     mean = np.mean([call.weights(head=head, item=item).numpy() for item in items], axis=0)
     st.caption(words.WINDOWS.format(windows=call.batch_size, length=call.key_length, shown=count))
-    figure = heat(mean, look=layout.look(), x="looked at", y="looks")
+    figure = partial(heat, mean, look=layout.look(), x="looked at", y="looks")
     with st.container(width=WINDOW):
         charts.chart(figure, name=f"layer-{layer}-head-{head}", alt=f"Mean attention of layer {layer}, head {head}")

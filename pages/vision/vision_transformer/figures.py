@@ -10,6 +10,8 @@ import plotly.graph_objects as go
 from PIL import Image
 
 from dashboard import theme
+from dashboard.figures.heat import heat
+from dashboard.figures.mosaic import tiles
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Look
 
@@ -120,6 +122,32 @@ def _drawn(values: np.ndarray, look: Look) -> np.ndarray:
     ramp = np.array([_numbers(colour) for colour in theme.diverging(look.palette, 257)], dtype=np.uint8)
     picture = ramp[np.round(128 + 128 * np.clip(shown / limit, -1, 1)).astype(int)]
     return _repeated(picture, max(1, -(-TALLEST // len(rows))), max(1, -(-WIDEST // len(columns))))
+
+
+def layers_of_colour(values: np.ndarray, names: Sequence[str], *, look: Look) -> go.Figure:
+    """The numbers of a patch (channel, row, column) as a map for each channel, under its name."""
+    limit = float(np.abs(values).max()) or 1.0
+    channels, _, wide = values.shape
+    sheet = tiles(values, 1, channels)
+    figure = heat(sheet, look=look, x="", y="", limits=(-limit, limit), tell="%{z:.2f}", height=230)
+    figure.update_xaxes(tickvals=_middles(channels, wide), ticktext=list(names), side="top")
+    return figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
+
+
+def maps_at_their_places(maps: np.ndarray, down: Sequence[int], across: Sequence[int], *, look: Look) -> go.Figure:
+    """`maps` (place, row, column) from -1 to 1 as one sheet, each at its own place: rows `down`, columns `across`."""
+    _, high, wide = maps.shape
+    sheet, titles = tiles(maps, len(down), len(across)), {"x": "column of the patch", "y": "row of the patch"}
+    figure = heat(sheet, look=look, **titles, limits=(-1, 1), tell="%{z:.2f}", height=400)
+    for update, chosen, side in ((figure.update_xaxes, across, wide), (figure.update_yaxes, down, high)):
+        update(tickvals=_middles(len(chosen), side), ticktext=list(map(str, chosen)), constrain="domain")
+    figure.update_yaxes(scaleanchor="x")
+    return figure.update_traces(xgap=0, ygap=0, showscale=False)
+
+
+def _middles(count: int, side: int) -> list[float]:
+    """Where the middles of `count` small maps lie that stand in a line, each `side` cells wide with one between."""
+    return [number * (side + 1) + (side - 1) / 2 for number in range(count)]
 
 
 def over_photograph(

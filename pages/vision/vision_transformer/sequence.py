@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,14 +13,13 @@ from core.order.learned_positions import Way
 from core.vision.picture_sequence import PictureSequence
 from dashboard import charts, layout, photograph
 from dashboard.components.patch_picker import patch_picker
-from dashboard.figures.heat import heat
-from dashboard.figures.mosaic import tiles
 from dashboard.figures.vector_rows import Row, vector_rows
 from dashboard.notices import name_prefix
 from dashboard.numbers import signed
 from dashboard.ways_of_order import WAY_TOLD
 from pages.vision.vision_transformer import filters_and_positions, stages, words
 from pages.vision.vision_transformer.compute import Followed, as_colours, follow
+from pages.vision.vision_transformer.figures import layers_of_colour
 
 ADDRESS = "patch"  # row-column, both counted from 0
 COLOURS = ("red", "green", "blue")
@@ -106,16 +106,10 @@ def _pixels(followed: Followed, patch: int) -> None:
         pixels = as_colours(followed.model.framing, followed.sequence.cut[patch])
         pixels = pixels.repeat(-(-240 // high), 0).repeat(-(-240 // wide), 1)
         st.image(pixels, caption=f"{high} × {wide} pixels", width="stretch")
-    limit = float(np.abs(values).max()) or 1.0
-    figure = heat(
-        tiles(values, 1, channels), look=layout.look(), x="", y="", limits=(-limit, limit), tell="%{z:.2f}", height=230
-    )
     colours = COLOURS if channels == 3 else tuple(map(str, range(channels)))
-    figure.update_xaxes(tickvals=filters_and_positions.middles(channels, wide), ticktext=list(colours), side="top")
-    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
     with maps:
         charts.chart(
-            figure,
+            partial(layers_of_colour, values, colours, look=layout.look()),
             name="vision-pixels",
             alt="The numbers of the patch in red, green and blue, as the model gets them",
             table=pd.DataFrame(
@@ -133,7 +127,7 @@ def _vectors(sequence: PictureSequence, patch: int) -> None:
     rows = vectors_of(sequence, patch)
     row, column = divmod(patch, sequence.patches.columns)
     charts.chart(
-        vector_rows(rows, look=layout.look()),
+        partial(vector_rows, rows, look=layout.look()),
         name="vision-vectors",
         alt=f"The vectors of the patch in row {row}, column {column} at every stage, as strips of numbers",
         table=pd.DataFrame({row.name: pd.Series(row.values) for row in rows}).rename_axis("number").reset_index(),
