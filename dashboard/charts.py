@@ -21,7 +21,7 @@ def chart(
     *,
     name: str,
     alt: str,
-    table: pd.DataFrame | None = None,
+    table: pd.DataFrame | partial[pd.DataFrame] | None = None,
     on_select: Callable[[], None] | None = None,
 ) -> None:
     """Show a figure and, below it, what can be taken away: link, picture (SVG, PNG) and numbers (CSV).
@@ -31,13 +31,13 @@ def chart(
     then stands in the session under `name`.
 
     A `partial` of a function that draws is called once, and what it drew kept for all who ask with equal arguments:
-    the function must be pure, and a module's own. Plotly takes 5 to 100 ms to check a figure.
+    the function must be pure, and a module's own. Plotly takes 5 to 100 ms to check a figure. The same for a table.
     """
     plot(figure, name=name, alt=alt, on_select=on_select)
     if not layout.is_presented():
-        small = table is not None and table.size <= SENT
-        takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv_of(table) if small else None)
-        if table is not None and not small:
+        csv = _kept_csv(_Asked(table)) if isinstance(table, partial) else _small_csv(table)
+        takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv)
+        if table is not None and csv is None:
             download_table(table, name)
 
 
@@ -47,7 +47,7 @@ def plot(
     """Show a figure alone."""
     clicked = on_select is not None
     st.plotly_chart(
-        _kept(_Drawing(figure, clicked)) if isinstance(figure, partial) else _ready(figure, clicked),
+        _kept(_Asked(figure), clicked) if isinstance(figure, partial) else _ready(figure, clicked),
         key=name,
         alt=alt,
         theme=None,
@@ -58,21 +58,25 @@ def plot(
 
 
 @dataclass(frozen=True)
-class _Drawing:
-    """A function that draws, with its arguments; whether points of the figure can be clicked."""
+class _Asked:
+    """A pure function with its arguments, kept by what they are."""
 
-    draw: partial[go.Figure]
-    clicked: bool
+    make: partial
 
     @cached_property
     def identity(self) -> str:
         """The same for the same function with equal arguments, down to the last number of each array."""
-        return hashlib.blake2b(pickle.dumps((self.draw, self.clicked), protocol=5), digest_size=16).hexdigest()
+        return hashlib.blake2b(pickle.dumps(self.make, protocol=5), digest_size=16).hexdigest()
 
 
 @keep(computes=False)
-def _kept(drawing: _Drawing) -> go.Figure:
-    return _ready(drawing.draw(), drawing.clicked)
+def _kept(asked: _Asked, clicked: bool) -> go.Figure:
+    return _ready(asked.make(), clicked)
+
+
+@keep(computes=False)
+def _kept_csv(asked: _Asked) -> str | None:
+    return _small_csv(asked.make())
 
 
 def _ready(figure: go.Figure, clicked: bool) -> go.Figure:
@@ -100,11 +104,11 @@ def drawn_once(figure: go.Figure) -> go.Figure:
     return figure
 
 
-def download_table(table: pd.DataFrame, name: str) -> None:
+def download_table(table: pd.DataFrame | partial[pd.DataFrame], name: str) -> None:
     """A button for the numbers as CSV, made when it is asked for."""
     st.download_button(
         "Numbers (CSV)",
-        data=lambda: csv_of(table).encode("utf-8-sig"),
+        data=lambda: csv_of(table() if isinstance(table, partial) else table).encode("utf-8-sig"),
         file_name=f"attention-atlas-{name}.csv",
         mime="text/csv",
         on_click="ignore",
@@ -112,6 +116,11 @@ def download_table(table: pd.DataFrame, name: str) -> None:
         type="tertiary",
         key=f"csv-{name}",
     )
+
+
+def _small_csv(table: pd.DataFrame | None) -> str | None:
+    """What goes to the browser with its figure; None if there is nothing, or too much."""
+    return csv_of(table) if table is not None and table.size <= SENT else None
 
 
 def csv_of(table: pd.DataFrame) -> str:

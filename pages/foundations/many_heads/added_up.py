@@ -159,8 +159,12 @@ def _heat(rows: dict[str, np.ndarray], name: str) -> None:
         figure,
         name=name,
         alt=f"{values.shape[1]} numbers in each of {len(values)} rows: {', '.join(rows)}",
-        table=pd.DataFrame(values.T, columns=list(rows)).rename_axis("channel").reset_index(),
+        table=partial(_of_channels, values, list(rows)),
     )
+
+
+def _of_channels(values: np.ndarray, names: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(values.T, columns=names).rename_axis("channel").reset_index()
 
 
 def _lengths(added: Sum, name: str) -> None:

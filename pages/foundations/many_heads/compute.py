@@ -42,6 +42,14 @@ def head_table(watched: Watched) -> HeadTable:
 
 
 @keep()
+def one_layer(watched: Watched, layer: int, head: int) -> Scene:
+    """The scene of a single layer, with its overview; `layer` counts in the scene of all, `head` is shown first."""
+    scene = replace(watched.scene, layers=(watched.scene.layers[layer],), start=(0, head))
+    assert scene.overview  # computed here, so that it is kept with the scene
+    return scene
+
+
+@keep()
 def even_shares(watched: WatchedText) -> dict[str, Float[Tensor, "layer head"]]:
     """What "first_token" and "previous_token" would be of heads that look evenly at all that their masks let them see;
     NaN where the measures do not apply."""

@@ -1,7 +1,6 @@
 """The head in view: chosen by a click on a map of all heads or by its numbers, and kept in the address."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ from dashboard import charts, controls, layout, scenes
 from dashboard.components.attention_view import attention_view
 from dashboard.figures.heat import heat
 from dashboard.watched import Head, Watched
-from pages.foundations.many_heads import words
+from pages.foundations.many_heads import compute, words
 
 Sequence = Tokens | Patches  # what the tokens of a map are
 SIDES = {"source": "encoder", "target": "decoder"}
@@ -83,14 +82,13 @@ def show(watched: Watched, place: Head) -> None:
     """The map of one head, beside the small ones of its layer; of windows, the mean."""
     layer, head = place
     try:
-        scene = watched.scene
-        shown = scenes.layer_of(scene, layer)
+        shown = scenes.layer_of(watched.scene, layer)
     except CaptureError:  # every layer looks through windows
         shown = None
     if shown is None:
         _show_windows(watched.record.calls[layer], place)
         return
-    own = replace(scene, layers=(scene.layers[shown],), start=(0, head))
+    own = compute.one_layer(watched, shown, head)
     # Another key for each head: the view keeps the head that was chosen in it, and would not follow the map.
     attention_view(own, key=f"view-{layer}-{head}", token=watched.notice.start.token, address=False)
 

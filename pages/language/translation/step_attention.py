@@ -75,7 +75,7 @@ def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> N
         ),
         name="steps-scores",
         alt=f"The score, the weight and the share of each source word in step {step}",
-        table=scores_table(look, source),
+        table=partial(scores_table, look, source),
     )
 
 
@@ -113,7 +113,7 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
         partial(vector_rows, strips(look, place, label), look=layout.look()),
         name="steps-word",
         alt=f"The vectors that are compared for the source word {label}, number by number",
-        table=channels(look, place),
+        table=partial(channels, look, place),
     )
     table = summands(look, place)
     numbers = {name: st.column_config.TextColumn(alignment="right") for name in table.columns}
@@ -191,7 +191,7 @@ def mixed(look: Look, source: Tokens, *, step: int) -> None:
         partial(vector_rows, parts(look, source), look=layout.look(), one_scale=True),
         name="steps-mixed",
         alt=f"The {names.mixed_means} of step {step} and the parts that the source words have in it",
-        table=parts_table(look, source),
+        table=partial(parts_table, look, source),
     )
 
 

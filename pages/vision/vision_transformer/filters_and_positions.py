@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 import torch
 from torch import Tensor
 
 from core.images import Patches
-from core.order.learned_positions import evenly, likeness
+from core.order.learned_positions import Likeness, evenly
 from core.vision.patches import components_for
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
@@ -109,19 +110,24 @@ def _every_patch(alike: Tensor, grid: Patches) -> None:
         partial(maps_at_their_places, maps, down.tolist(), across.tolist(), look=layout.look()),
         name="vision-positions-all",
         alt="For each patch a small map of how alike its position is to those of all others",
-        table=pd.DataFrame(alike.numpy()).rename_axis("patch").reset_index(),
+        table=partial(_of_patches, alike.numpy()),
     )
 
 
-def tell_positions(grid: Patches, alike: Tensor | None, place: tuple[int, int]) -> tuple[str, ...]:
+def _of_patches(alike: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame(alike).rename_axis("patch").reset_index()
+
+
+def tell_positions(
+    grid: Patches, alike: Tensor | None, found: Likeness | None, place: tuple[int, int]
+) -> tuple[str, ...]:
     """What the map of positions shows: the place most like the followed one, and whether near places are alike."""
-    if alike is None or grid.rows * grid.columns < 2:
+    if alike is None or found is None or grid.rows * grid.columns < 2:
         return ()
     number = place[0] * grid.columns + place[1]
     others = alike[number].clone()
     others[number] = -torch.inf
     row, column = divmod(int(others.argmax()), grid.columns)
-    found = likeness((grid.rows, grid.columns), alike)
     nearer = "the more alike" if found.touching > found.far else "not the more alike"
     how_near = "a neighbour" if max(abs(row - place[0]), abs(column - place[1])) == 1 else "no neighbour"
     return (

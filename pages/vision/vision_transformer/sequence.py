@@ -55,7 +55,7 @@ def show() -> None:
         tell_length(sequence.patches, followed.calls),
         tell_order(sequence.positions is not None, followed.other_way),
         *tell_weight(sequence, patch),
-        *filters_and_positions.tell_positions(sequence.patches, followed.alike, (row, column)),
+        *filters_and_positions.tell_positions(sequence.patches, followed.alike, followed.nearness, (row, column)),
         *filters_and_positions.tell_filters(followed.filters.shares, sequence.projection.weight.shape),
     )
     layout.notes(words.SEQUENCE_NOTES, notice=notice, formula=lambda: _formula(sequence, patch))
@@ -112,15 +112,17 @@ def _pixels(followed: Followed, patch: int) -> None:
             partial(layers_of_colour, values, colours, look=layout.look()),
             name="vision-pixels",
             alt="The numbers of the patch in red, green and blue, as the model gets them",
-            table=pd.DataFrame(
-                [(colours[place[0]], *place[1:], value) for place, value in np.ndenumerate(values)],
-                columns=["colour", "row", "column", "value"],
-            ),
+            table=partial(_of_pixels, values, colours),
         )
     if not layout.is_presented():
         flattened = followed.sequence.flattened[patch]
         some = ", ".join(signed(value) for value in flattened[:SOME].tolist())
         st.markdown(words.FLATTENED.format(count=len(flattened), some=some), width=layout.PROSE)
+
+
+def _of_pixels(values: np.ndarray, colours: Sequence[str]) -> pd.DataFrame:
+    rows = [(colours[place[0]], *place[1:], value) for place, value in np.ndenumerate(values)]
+    return pd.DataFrame(rows, columns=["colour", "row", "column", "value"])
 
 
 def _vectors(sequence: PictureSequence, patch: int) -> None:
