@@ -21,14 +21,14 @@ WHERE = ("by the sea", "before the war", "in the rain", "on Sunday", "behind the
 
 @dataclass(frozen=True)
 class Place:
-    """A page by its address and what it is about, and how to ask it for something."""
+    """A page: its name and address, the key of the widget with what it is about, and how to ask it for something."""
 
     name: str
     url: str
     about: str
 
     def known(self, number: int) -> str:
-        """One of a few inputs that every visitor uses: a sentence, or the name of an example."""
+        """One of three inputs that every visitor uses: a sentence, or the name of an example."""
         examples = [name for name in EXAMPLES if name != "galaxies"]  # much larger than the others
         return sentence(random.Random(number % 3)) if self.about == TEXT else examples[number % 3]
 
@@ -36,11 +36,15 @@ class Place:
         """Something that nobody has asked for before: a sentence, or a photograph."""
         return sentence(chance) if self.about == TEXT else photograph(chance)
 
+    def link(self, given: str) -> dict[str, str]:
+        """What stands behind the question mark of an address that leads to this."""
+        return {self.about: given} if self.about else {}
+
     async def show(self, visitor: Visitor, given: Any) -> dict[str, Any]:
         """What to tell `visitor.rerun` so that the page is about this; a photograph is uploaded first."""
         if isinstance(given, bytes):
             return {"own_file": await visitor.upload("photograph.jpg", given)}
-        return {"query": {self.about: given}, self.about: given}
+        return {"query": self.link(given), **self.link(given)}
 
 
 def sentence(chance: random.Random) -> str:

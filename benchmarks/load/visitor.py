@@ -22,9 +22,11 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
 from websockets.typing import Origin, Subprotocol
 
 PATIENCE = 120.0  # seconds until a visitor gives up
+GONE = (OSError, TimeoutError, WebSocketException)  # what is raised when the server does not answer any more
 # Which field of a widget's state carries its value.
 FIELDS = {
     "text_area": "string_value",
