@@ -82,8 +82,10 @@ async def _keep_measuring(address: str, number: int, begun: asyncio.Event, finis
             text = " ".join(sentence(chance) for _ in range(SENTENCES))
             await visitor.open("heads", show="Silenced", text=text)
             asked = await visitor.ask(**{BUTTON: True})
+            answer = await visitor.finish(asked, until=lambda so_far: bool(so_far.progress))
             begun.set()
-            answer = await visitor.finish(asked)
+            if answer.progress:
+                answer = await visitor.finish(asked)
             if answer.troubles:
                 raise RuntimeError(f"The page said: {answer.troubles[0]}")
             finished.append(number)

@@ -11,6 +11,7 @@ import hashlib
 import time
 import urllib.request
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import urlencode
@@ -54,10 +55,17 @@ class Answer:
     elements: dict[tuple[int, ...], Element] = field(default_factory=dict)  # by their places on the page
 
     @property
+    def progress(self) -> int:
+        """How far the work is that the page tells of, in percent; 0 where there is none."""
+        return max((element.progress.value for element in self.elements.values()), default=0)
+
+    @property
     def digest(self) -> str:
         """What tells this page from another; the same for two visitors who see the same."""
         shown = hashlib.sha256()
         for place, element in sorted(self.elements.items()):
+            if element.WhichOneof("type") == "download_button":
+                continue  # the address of a file is each visitor's own
             shown.update(repr(place).encode() + element.SerializeToString(deterministic=True))
         return shown.hexdigest()
 
@@ -113,14 +121,14 @@ class Visitor:
             del self._states[widget]  # a click is told once
         return asked
 
-    async def finish(self, asked: float) -> Answer:
-        """Read until the server says that the page is complete."""
+    async def finish(self, asked: float, until: Callable[[Answer], bool] = lambda _: False) -> Answer:
+        """Read until the server says that the page is complete, or until so much of it is there."""
         self.answer = answer = Answer()
         async with asyncio.timeout(PATIENCE):
             async for frame in self._socket:
                 answer.received += len(frame)
                 answer.messages += 1
-                if self._take(ForwardMsg.FromString(frame), answer):  # type: ignore[arg-type]
+                if self._take(ForwardMsg.FromString(frame), answer) or until(answer):  # type: ignore[arg-type]
                     break
             else:
                 raise ConnectionError("The server has ended the session.")
@@ -199,8 +207,12 @@ class Visitor:
         return False
 
     def _show(self, told: ForwardMsg, delta: Delta, answer: Answer) -> None:
-        place = tuple(told.metadata.delta_path)
-        if delta.WhichOneof("type") == "new_element":
+        place, kind = tuple(told.metadata.delta_path), delta.WhichOneof("type")
+        if kind not in ("new_element", "add_block"):
+            return
+        for below in [other for other in answer.elements if other[: len(place)] == place]:
+            del answer.elements[below]  # what is new takes the place of all that stood there
+        if kind == "new_element" and delta.new_element.WhichOneof("type") != "empty":
             answer.elements[place] = delta.new_element
 
     def _state(self, key: str, value: Any) -> WidgetState:
