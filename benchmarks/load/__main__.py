@@ -1,16 +1,19 @@
-"""`python -m benchmarks.load rerun|crowd|fairness|memory`: one of the four measurements alone, printed only."""
+"""`make bench-load`: all four measurements, written into the table; `python -m benchmarks.load PART`: one, printed."""
 
 import argparse
 import statistics
 
+from benchmarks import table
 from benchmarks.load import crowd, fairness, memory, reruns
 from benchmarks.load.pages import PLACES
 
+PARTS = (reruns, fairness, crowd, memory)
+
 
 def main() -> None:
-    """Measure what was asked for, and print it."""
+    """Measure what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parts = parser.add_subparsers(dest="part", required=True)
+    parts = parser.add_subparsers(dest="part")
     rerun = parts.add_parser("rerun", help="processor time of the server for one rerun of a page, in milliseconds")
     rerun.add_argument("pages", nargs="*", help=f"of {', '.join(place.url for place in PLACES)}; without any, all")
     rerun.add_argument("--repeats", type=int, default=reruns.REPEATS)
@@ -25,7 +28,14 @@ def main() -> None:
     kept.add_argument("--pictures", type=int, default=memory.PICTURES)
     kept.add_argument("--keep-mb", type=int, default=memory.KEEP_MB)
     chosen = parser.parse_args()
-    if chosen.part == "rerun":
+    if chosen.part is None:
+        rows: list[table.Row] = []
+        for part in PARTS:
+            rows += table.said(part.rows())
+            table.write(
+                rows, whole=part is PARTS[-1], command="make bench-load"
+            )  # what is measured is kept if a later part fails
+    elif chosen.part == "rerun":
         _print_reruns(chosen.pages, chosen.repeats)
     elif chosen.part == "crowd":
         _print_crowds(chosen.visitors, chosen.seconds)
@@ -34,7 +44,7 @@ def main() -> None:
         for name, waits in (("alone", found.alone), ("beside two who measure", found.beside)):
             print(f"{name}: median {statistics.median(waits):.3f} s, longest {max(waits):.3f} s")
         print(f"long jobs finished meanwhile: {found.measured}")
-    else:
+    elif chosen.part == "memory":
         halves = memory.measure(chosen.sessions, chosen.texts, chosen.pictures, chosen.keep_mb)
         for name, half in zip(("before", "first half", "second half"), halves, strict=True):
             said = f"{half.failed} sessions failed, {half.seconds:.0f} s"
