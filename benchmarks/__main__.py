@@ -6,7 +6,7 @@ python -m benchmarks foundations        # one part; the rows of the others stay 
 
 import argparse
 
-from benchmarks import bertviz_peer, browser, foundations, recording, scale, table, translation, vision
+from benchmarks import bertviz_peer, browser, foundations, pictures, recording, scale, table, translation, vision
 
 PARTS = {
     "recording": recording.rows,
@@ -16,6 +16,7 @@ PARTS = {
     "foundations": foundations.rows,
     "translation": translation.rows,
     "vision": vision.rows,
+    "pictures": pictures.rows,
     "scale": scale.rows,
 }
 

@@ -102,7 +102,7 @@ class Visitor:
     async def open(self, page: str = "", **query: str) -> Answer:
         """Come by a link: the page's address and what stands behind the question mark."""
         self._query = query
-        return await self._run(page_name=page)
+        return await self.finish(await self._send(page_name=page))
 
     async def rerun(self, widgets: Mapping[str, Any] = NOTHING, query: Mapping[str, str] = NOTHING) -> Answer:
         """Change widgets, named by their keys, and what stands in the address; then see the page anew."""
@@ -160,9 +160,6 @@ class Visitor:
             if kind in FIELDS and getattr(element, kind).id.endswith(f"-{key}"):
                 return element
         raise LookupError(f"There is no widget with the key '{key}' on this page.")
-
-    async def _run(self, **where: str) -> Answer:
-        return await self.finish(await self._send(**where))
 
     async def _send(self, **where: str) -> float:
         message = BackMsg()
