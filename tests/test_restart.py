@@ -65,7 +65,7 @@ async def kill_at_work(server: Server) -> tuple[Answer, list[psutil.Process]]:
     async with Visitor(server.address) as busy:
         seen = await see(server, "text")
         await busy.open("heads", show="Silenced", text=LONG)
-        asked = await busy.ask(**{BUTTON: True})
+        asked = await busy.ask({BUTTON: True})
         under_way = await busy.finish(asked, until=lambda answer: answer.progress > 0)
         started = server.processes()
         assert 0 < under_way.progress < 100

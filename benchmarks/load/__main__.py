@@ -32,9 +32,8 @@ def main() -> None:
         rows: list[table.Row] = []
         for part in PARTS:
             rows += table.said(part.rows())
-            table.write(
-                rows, whole=part is PARTS[-1], command="make bench-load"
-            )  # what is measured is kept if a later part fails
+            # After each part: what was measured stays if a later one fails.
+            table.write(rows, whole=part is PARTS[-1], command="make bench-load")
     elif chosen.part == "rerun":
         _print_reruns(chosen.pages, chosen.repeats)
     elif chosen.part == "crowd":

@@ -66,7 +66,7 @@ async def _ask(visitor: Visitor, questions: int, chance: random.Random) -> list[
     waits = []
     for _ in range(questions):
         text = sentence(chance)
-        answer = await visitor.rerun({TEXT: text}, text=text)
+        answer = await visitor.rerun({TEXT: text}, {TEXT: text})
         if answer.troubles:
             raise RuntimeError(f"The page said: {answer.troubles[0]}")
         waits.append(answer.seconds)
@@ -81,7 +81,7 @@ async def _keep_measuring(address: str, number: int, begun: asyncio.Event, finis
         async with Visitor(address) as visitor:
             text = " ".join(sentence(chance) for _ in range(SENTENCES))
             await visitor.open("heads", show="Silenced", text=text)
-            asked = await visitor.ask(**{BUTTON: True})
+            asked = await visitor.ask({BUTTON: True})
             answer = await visitor.finish(asked, until=lambda so_far: bool(so_far.progress))
             begun.set()
             if answer.progress:

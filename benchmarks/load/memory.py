@@ -87,8 +87,8 @@ async def _session(address: str, place: Place, given: str | bytes) -> bool:
     """Come, look, ask for one thing, leave; whether there was a result both times."""
     try:
         async with Visitor(address) as visitor:
-            first = await visitor.open(place.url)
-            second = await visitor.rerun(**await place.show(visitor, given))
+            if (await visitor.open(place.url)).troubles:
+                return False
+            return not (await visitor.rerun(**await place.show(visitor, given))).troubles
     except GONE:
         return False
-    return not first.troubles + second.troubles

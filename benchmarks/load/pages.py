@@ -43,8 +43,8 @@ class Place:
     async def show(self, visitor: Visitor, given: Any) -> dict[str, Any]:
         """What to tell `visitor.rerun` so that the page is about this; a photograph is uploaded first."""
         if isinstance(given, bytes):
-            return {"own_file": await visitor.upload("photograph.jpg", given)}
-        return {"query": self.link(given), **self.link(given)}
+            return {"widgets": {"own_file": await visitor.upload("photograph.jpg", given)}}
+        return {"widgets": self.link(given), "query": self.link(given)}
 
 
 def sentence(chance: random.Random) -> str:

@@ -23,7 +23,8 @@ REPEATS = 20  # reruns one after another: the processor's clock is read before t
 BUDGET = 30  # milliseconds
 RESOLUTION = 96  # pixels on a side of what the image model reads at first
 
-_text_model, _image_model, _translator = map(cache, (zoo.load_text, zoo.load_image, zoo.load_translator))
+_text_model, _image_model = cache(zoo.load_text), cache(zoo.load_image)
+_translator = cache(zoo.load_translator)
 
 
 @dataclass(frozen=True)

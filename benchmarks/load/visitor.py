@@ -2,7 +2,7 @@
 
 async with Visitor(address) as visitor:
     answer = await visitor.open("text", text="Who listens to whom?")   # a link
-    answer = await visitor.rerun(text="Nobody.")                        # a widget by its key, and the address
+    answer = await visitor.rerun({"text": "Nobody."})                   # widgets, by their keys
     answer.seconds, answer.received, answer.troubles
 """
 
@@ -11,7 +11,7 @@ import hashlib
 import time
 import urllib.request
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import urlencode
@@ -26,6 +26,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Origin, Subprotocol
 
+NOTHING: Mapping[str, Any] = {}
 PATIENCE = 120.0  # seconds until a visitor gives up
 GONE = (OSError, TimeoutError, WebSocketException)  # what is raised when the server does not answer any more
 # Which field of a widget's state carries its value.
@@ -101,13 +102,13 @@ class Visitor:
     async def open(self, page: str = "", **query: str) -> Answer:
         """Come by a link: the page's address and what stands behind the question mark."""
         self._query = query
-        return await self._run(page_name=page)
+        return await self.finish(await self._send(page_name=page))
 
-    async def rerun(self, query: dict[str, str] | None = None, **widgets: Any) -> Answer:
+    async def rerun(self, widgets: Mapping[str, Any] = NOTHING, query: Mapping[str, str] = NOTHING) -> Answer:
         """Change widgets, named by their keys, and what stands in the address; then see the page anew."""
-        return await self.finish(await self.ask(query, **widgets))
+        return await self.finish(await self.ask(widgets, query))
 
-    async def ask(self, query: dict[str, str] | None = None, **widgets: Any) -> float:
+    async def ask(self, widgets: Mapping[str, Any] = NOTHING, query: Mapping[str, str] = NOTHING) -> float:
         """Ask for the same without waiting for it; the moment at which it was asked for is what `finish` wants."""
         clicked = []
         for key, value in widgets.items():
@@ -115,7 +116,7 @@ class Visitor:
             self._states[state.id] = state
             if state.HasField("trigger_value"):
                 clicked.append(state.id)
-        self._query |= query or {}
+        self._query |= query
         asked = await self._send(page_script_hash=self._page)
         for widget in clicked:
             del self._states[widget]  # a click is told once
@@ -159,9 +160,6 @@ class Visitor:
             if kind in FIELDS and getattr(element, kind).id.endswith(f"-{key}"):
                 return element
         raise LookupError(f"There is no widget with the key '{key}' on this page.")
-
-    async def _run(self, **where: str) -> Answer:
-        return await self.finish(await self._send(**where))
 
     async def _send(self, **where: str) -> float:
         message = BackMsg()
