@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import streamlit as st
 
 from core import zoo
-from dashboard import contents
+from dashboard import contents, visitor
 from dashboard.models import image_model, text_model
 
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
@@ -22,6 +22,7 @@ async def lifespan(_app: st.App):
     # That this is outside any visit, as it has to be, Streamlit would remark upon at every start.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     st.navigation(contents.navigation())
+    visitor.check_settings()
     threading.Thread(target=warm_up, daemon=True).start()
     yield {}
 
