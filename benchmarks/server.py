@@ -20,9 +20,9 @@ def running_server(app: str = "dashboard/server.py") -> Iterator[tuple[str, floa
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", app, f"--server.port={port}", "--server.address=127.0.0.1"]
+    command = [sys.executable, "-m", "streamlit", "run", app, f"--server.port={port}"]
     started = time.perf_counter()
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "ATLAS_AT_HOME": "1"}
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     try:
