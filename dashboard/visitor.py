@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 import streamlit as st
+from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.zoo.names import AT_HOME, Permission, read_repository, shown
@@ -30,6 +31,8 @@ def is_at_home() -> bool:
     `make run` has to say so, the server must listen to this computer only, and the request must be of a browser here.
     Whatever else is the case, the server is public.
     """
+    if not runtime.exists():
+        return True  # there is no server: it is a notebook, say, of whoever sits here
     if os.environ.get("ATLAS_AT_HOME") != "1" or not _is_loopback(str(st.get_option("server.address") or "")):
         return False
     if get_script_run_ctx(suppress_warning=True) is None:

@@ -142,7 +142,7 @@ class Answer(BaseHTTPRequestHandler):
         if self.command == "GET":
             self.wfile.write(content)
 
-    def begin(self, status: int = 200, length: int | None = None, **headers: str) -> None:
+    def begin(self, status: int = 200, length: int | None = None, **headers: Any) -> None:
         """The head of an answer; `headers` with _ for -."""
         self.send_response(status)
         given = {"Content-Length": length, "ETag": '"e"', "X-Repo-Commit": COMMIT}
@@ -358,12 +358,13 @@ def _file(name: Any, size: Any) -> str:
     return _listing(siblings=[{"rfilename": CONFIG, "size": 10}, {"rfilename": name, "size": size}])
 
 
+TOTALS: list[Any] = [-1, 10**30, 1.5, "9" * 5000, [1]]
 RUBBISH = [
     *("", "{", "[]", "null", "7", '"text"', "\0", "<html>", "[" * 100_000, '{"a":' * 100_000, "1" * 100_000),
     *(_listing(id=None), _listing(id=7), _listing(sha="../../../evil"), _listing(tags=7), _listing(tags=[7, None])),
     *(_listing(siblings=7), _listing(siblings=[7]), _listing(siblings=[{}]), _listing(siblings={"a": 1})),
     *(_listing(safetensors=7), _listing(safetensors={"total": "x"}), _listing(safetensors={"total": None})),
-    *(_listing(safetensors={"parameters": {}, "total": each}) for each in (-1, 10**30, 1.5, "9" * 5000, [1])),
+    *(_listing(safetensors={"parameters": {}, "total": each}) for each in TOTALS),
     *(_file(WEIGHTS, each) for each in (-1, 10**30, "x", None, [1], 1.5, 0, True)),
     *(_file(each, 10) for each in (7, None, [], "../model.safetensors", "/etc/passwd", "x" * 5000)),
     _listing(tags=["license:" + "x" * 100_000]),

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 import pytest
 import streamlit as st
+from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import InvalidStatus
@@ -240,13 +241,19 @@ def test_a_server_is_at_home_only_if_it_says_so_and_listens_to_nobody_else(said,
     else:
         monkeypatch.setenv("ATLAS_AT_HOME", said)
     monkeypatch.setattr(st, "get_option", lambda _: address)
+    monkeypatch.setattr(runtime, "exists", lambda: True)
     assert visitor.is_at_home() is at_home
     assert (visitor.permission() == AT_HOME) is at_home
+
+
+def test_without_a_server_whoever_calls_sits_at_this_computer():
+    assert visitor.permission() == AT_HOME
 
 
 def test_what_cannot_be_understood_is_named_in_the_log_and_left_out(monkeypatch, caplog):
     monkeypatch.setenv("ATLAS_MODELS", "owner/one,\n/etc/passwd , https://huggingface.co/gpt2,, two models")
     monkeypatch.setenv("ATLAS_MODEL_GB", "plenty")
+    monkeypatch.setattr(runtime, "exists", lambda: True)
     visitor.check_settings()
     assert "'/etc/passwd', 'two models' cannot be the name of a repository" in caplog.text
     assert "ATLAS_MODEL_GB: 'plenty' is no number above 0; 5.0 is taken" in caplog.text
@@ -258,6 +265,7 @@ def test_what_cannot_be_understood_is_named_in_the_log_and_left_out(monkeypatch,
 def test_settings_that_are_right_say_nothing(monkeypatch, caplog):
     monkeypatch.setenv("ATLAS_MODELS", "owner/one")
     monkeypatch.setenv("ATLAS_MODEL_GB", "0.5")
+    monkeypatch.setattr(runtime, "exists", lambda: True)
     visitor.check_settings()
     assert not caplog.text
     assert visitor.permission().largest == 5 * 10**8

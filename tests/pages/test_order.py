@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import visitor
 from pages.foundations.order import compute, words
 from tests.core.saved_models import save_text_model, save_timm_model
 

@@ -101,12 +101,12 @@ def test_what_cannot_be_opened_is_one_sentence(visit_model, name, sentence):
     assert len(app.warning) == 1
 
 
-def test_folders_are_closed_away_from_home(visit, folders, monkeypatch):
-    monkeypatch.setattr(visitor, "is_at_home", lambda: False)
+def test_folders_are_closed_away_from_home(visit, folders):
     app = visit(PAGE, show=words.OTHERS, translator=folders["bart"])
     assert "an app that you run yourself" in told(app, "warning")
 
 
+@pytest.mark.usefixtures("at_home")
 def test_without_the_hub_there_is_one_sentence(visit, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # a port at which nobody listens
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
@@ -114,6 +114,7 @@ def test_without_the_hub_there_is_one_sentence(visit, tmp_path, monkeypatch):
     assert told(app, "warning") == words.NAMED_OFFLINE
 
 
+@pytest.mark.usefixtures("at_home")
 def test_nothing_is_fetched_before_the_visitor_agrees(visit, monkeypatch):
     what = "MarianMTModel: source to target"
     offer = zoo.Offer("owner/model", what, 74_000_000, 301_000_000, task="source to target")
