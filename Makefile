@@ -3,7 +3,7 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check format bench bench-alignment clean
+.PHONY: run serve test check format bench bench-load bench-alignment clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
 run: .venv/.installed
@@ -35,6 +35,10 @@ format: .venv/.installed-dev node_modules/.installed
 bench: .venv/.installed-dev
 	@bin/browser
 	$(PY) -m benchmarks
+
+# Many visitors at once: what a rerun costs, how long a crowd waits, what memory it takes. Some 25 minutes.
+bench-load: .venv/.installed-dev
+	$(PY) -m benchmarks.load
 
 # How well the translation models align: DATA is a folder with word_alignments/ and tatoeba/.
 bench-alignment: .venv/.installed-dev

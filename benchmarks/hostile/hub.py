@@ -342,7 +342,8 @@ def named(header: str, name: str) -> Manner:
 
     def answer_so(answer: Answer) -> None:
         content = small_model()[CONFIG]
-        answer.begin(length=len(content), **{header.replace("-", "_"): f'"{name}"' if "ETag" in header else name})
+        value: Any = f'"{name}"' if "ETag" in header else name
+        answer.begin(length=len(content), **{header.replace("-", "_"): value})
         if answer.command == "GET":
             answer.wfile.write(content)
 
@@ -358,6 +359,7 @@ def _file(name: Any, size: Any) -> str:
     return _listing(siblings=[{"rfilename": CONFIG, "size": 10}, {"rfilename": name, "size": size}])
 
 
+NAMES: list[Any] = [7, None, [], "../model.safetensors", "/etc/passwd", "x" * 5000]
 TOTALS: list[Any] = [-1, 10**30, 1.5, "9" * 5000, [1]]
 RUBBISH = [
     *("", "{", "[]", "null", "7", '"text"', "\0", "<html>", "[" * 100_000, '{"a":' * 100_000, "1" * 100_000),
@@ -366,7 +368,7 @@ RUBBISH = [
     *(_listing(safetensors=7), _listing(safetensors={"total": "x"}), _listing(safetensors={"total": None})),
     *(_listing(safetensors={"parameters": {}, "total": each}) for each in TOTALS),
     *(_file(WEIGHTS, each) for each in (-1, 10**30, "x", None, [1], 1.5, 0, True)),
-    *(_file(each, 10) for each in (7, None, [], "../model.safetensors", "/etc/passwd", "x" * 5000)),
+    *(_file(each, 10) for each in NAMES),
     _listing(tags=["license:" + "x" * 100_000]),
     _listing(siblings=[{"rfilename": f"tokenizer{number}", "size": 1} for number in range(5000)]),
 ]
