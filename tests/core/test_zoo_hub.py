@@ -10,7 +10,7 @@ import huggingface_hub
 import pytest
 
 from benchmarks.hostile import hub as hostile
-from benchmarks.hostile.hub import Hub
+from benchmarks.hostile.played_hub import Hub
 from core.errors import ModelError
 from core.zoo import Permission, disk, fetch, folders, inspect, load_image, load_text, patience
 from core.zoo.patience import NoAnswerError, wait_for
