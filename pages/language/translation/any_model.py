@@ -61,6 +61,7 @@ def show() -> None:
     _wait_for(name)
     with layout.waiting_place():
         model = named_translator(name)
+    layout.warn_of(model.warnings)
     _say_what_it_is(model)
     settings = _settings(model)
     text, beam = settings.prefix + inputs.sentence(), inputs.beam()
