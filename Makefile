@@ -1,12 +1,19 @@
 # The commands of the project. `make run` and `make test` work on a fresh clone.
 PORT ?= 8501
+ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run test check format bench bench-load bench-alignment clean
+.PHONY: run serve test check format bench bench-load bench-alignment clean
 
+# For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
 run: .venv/.installed
 	@echo "Attention Atlas: http://localhost:$(PORT)  (stop it with Ctrl+C)"
-	@exec $(PY) -m streamlit run dashboard/server.py --server.port $(PORT)
+	@exec env ATLAS_AT_HOME=1 $(PY) -m streamlit run dashboard/server.py --server.port $(PORT) --server.address 127.0.0.1
+
+# For others to visit, who may open nothing of this computer; behind a proxy on it with ADDRESS=127.0.0.1.
+serve: .venv/.installed
+	@echo "Attention Atlas for everybody: http://$(ADDRESS):$(PORT)  (stop it with Ctrl+C)"
+	@exec env ATLAS_AT_HOME= $(PY) -m streamlit run dashboard/server.py --server.port $(PORT) --server.address $(ADDRESS)
 
 test: .venv/.installed-dev
 	@bin/browser

@@ -1,19 +1,18 @@
 """What visitors choose with. Every choice is kept in the address; what cannot be used stops the page in a sentence."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from core import zoo
 from core.images import EXAMPLES, LIMITS
-from core.progress import Progress
 from core.zoo.names import Purpose
-from dashboard import layout, scenes, waiting
+from dashboard import layout, scenes, visitor, waiting
 from dashboard.components.attention_view import Scene
 from dashboard.kept import Upload
-from dashboard.models import image_model, inspect_model, text_model
+from dashboard.models import fetch_model, image_model, inspect_model, listed, text_model
 from dashboard.watched import Head, Watched
 
 Option = TypeVar("Option")
@@ -115,22 +114,25 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
     `offered`: those of ours that are on the list, by default all that read texts or whole pictures; `attends`:
     whether a model without attention heads is refused.
     """
+    ours, key = list(offered or (zoo.TEXT if purpose == "text" else zoo.WHOLE)), NETWORK_KEYS[purpose]
     name = st.selectbox(
         "Model",
-        list(offered or (zoo.TEXT if purpose == "text" else zoo.WHOLE)),
-        key="model" if purpose == "text" else "network",
+        [*ours, *listed(purpose)],
+        key=key,
         bind="query-params",
-        accept_new_options=True,
+        accept_new_options=True,  # what may not be opened is refused in a sentence, not passed over in silence
         width=WIDTH,
-        help="Choose, or type the name of any model on Hugging Face (`openai-community/gpt2`, "
-        "`vit_base_patch16_224`) or the path of a folder with `model.safetensors`.",
+        help=visitor.may_name(),
     )
-    found = inspect_model(name, purpose, allow_folders=is_at_home(), attends=attends)
+    found = inspect_model(name, purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0]))
     if found.download:
         ask_before_fetching(found, purpose)
     if name not in zoo.TEXT and name not in zoo.IMAGE:  # ours need no look: their numbers are known
         layout.warn_of((text_model if purpose == "text" else image_model)(name).warnings)
     return name
+
+
+NETWORK_KEYS: dict[Purpose, str] = {"text": "model", "image": "network"}  # in the address
 
 
 def number(label: str, count: int, *, key: str, first: int = 0) -> int:
@@ -181,15 +183,6 @@ def token(labels: Sequence[str], *, first: int, label: str = "Token") -> int:
     return st.slider(f"{label}: {name}", 0, last, first, key="token", bind="query-params", width=WIDTH)
 
 
-def is_at_home() -> bool:
-    """Whether the visitor sits at the computer that runs the atlas, and may open its folders.
-
-    `ATLAS_PUBLIC=1` says no for everybody, for a server behind a proxy on the same computer.
-    """
-    forwarded = any(name in st.context.headers for name in ("X-Forwarded-For", "Forwarded"))
-    return st.context.ip_address is None and not forwarded and os.environ.get("ATLAS_PUBLIC") != "1"
-
-
 def ask_before_fetching(offer: zoo.Offer, purpose: Purpose) -> None:
     """Say what the download costs; fetch it when the visitor agrees; stop the page until it is here."""
     licence = f", licence {offer.licence}" if offer.licence else ""
@@ -200,15 +193,7 @@ def ask_before_fetching(offer: zoo.Offer, purpose: Purpose) -> None:
         icon=":material/download:",
     )
 
-    def fetch(progress: Progress) -> None:
-        def in_megabytes(done: int, total: int) -> None:
-            progress(round(done / 1e6), round(total / 1e6))
-
-        zoo.fetch(offer.name, purpose, allow_folders=is_at_home(), progress=in_megabytes)
-        for attends in (True, False):
-            inspect_model.forget(offer.name, purpose, allow_folders=is_at_home(), attends=attends)
-
-    waiting.offer("Download and open", fetch, unit="MB")
+    waiting.offer("Download and open", partial(fetch_model, offer.name, purpose), unit="MB")
     st.stop()
 
 

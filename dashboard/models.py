@@ -1,41 +1,128 @@
-"""Models, kept once for all pages and visitors: they are only ever read."""
+"""Models, kept once for all pages and visitors: they are only ever read.
 
+Whoever asks for one is asked first whether he may have it, whether it is kept or not.
+"""
+
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from core import zoo
+from core.progress import Progress, unheard
 from core.zoo.embedded import LONGEST as USUAL
-from core.zoo.names import Purpose
+from core.zoo.names import Permission, Purpose, find_source
+from dashboard import waiting
 from dashboard.kept import keep
+from dashboard.visitor import permission
 
 LONGEST = 16_384  # tokens of the longest text that any page reads
+OURS = {**zoo.TEXT, **zoo.IMAGE}
+ASKING = "Asking what this model is …"
 
 
-@keep("Asking what this model is …", age=600, computes=False)
-def inspect_model(name: str, purpose: Purpose, *, allow_folders: bool, attends: bool = True) -> zoo.Offer:
-    """What a model is and what it costs; ModelError if it cannot be had."""
-    return zoo.inspect(name, purpose, allow_folders=allow_folders, attends=attends)
+def inspect_model(
+    name: str, purpose: Purpose, *, attends: bool = True, give_up: Callable[[], None] | None = None
+) -> zoo.Offer:
+    """What a model is and what it costs; ModelError if it cannot be had, or not by this visitor.
+
+    `give_up` is called when a visitor does not want to wait for the hub any longer.
+    """
+    allowed = _allowed(name, purpose)
+    if found := _inspected.known(name, purpose, allowed, attends):
+        return found
+    instead = ("Cancel", give_up) if give_up else None
+    with waiting.patiently(ASKING, unit="seconds", instead=instead) as progress:
+        return _inspected(name, purpose, allowed, attends, progress)
 
 
-@keep("Loading the model …", computes=False)
+def fetch_model(name: str, purpose: Purpose, progress: Progress) -> None:
+    """Download a model once for all who ask for it at the same time; `progress` is told the megabytes."""
+
+    def in_megabytes(done: int, total: int) -> None:
+        progress(round(done / 1e6), round(total / 1e6))
+
+    allowed = _allowed(name, purpose)
+    _fetched.anew(name, purpose, allowed, in_megabytes)
+    for attends in (True, False):
+        _inspected.forget(name, purpose, allowed, attends)
+    _reads.forget(name)
+
+
 def text_model(name: str) -> zoo.TextModel:
-    """A language model that `inspect_model` has let pass, for texts of the length that a page usually reads."""
-    model = long_text_model(name)
-    return replace(model, context=min(model.context, USUAL))
+    """A language model for texts of the length that a page usually reads."""
+    _allowed(name, "text")
+    return _text_model(name)
 
 
-@keep("Loading the model …", computes=False)
 def long_text_model(name: str) -> zoo.TextModel:
     """The same model, for texts of up to LONGEST tokens."""
-    return zoo.load_text(name, allow_folders=True, longest=LONGEST)
+    _allowed(name, "text")
+    return _long_text_model(name)
 
 
-@keep("Loading the model …", computes=False)
 def image_model(name: str) -> zoo.ImageModel:
-    """An image model that `inspect_model` has let pass, with or without attention."""
-    return zoo.load_image(name, allow_folders=True, attends=False)
+    """An image model, with or without attention."""
+    _allowed(name, "image")
+    return _image_model(name)
+
+
+def named_translator(name: str) -> zoo.NamedTranslator:
+    """A pretrained encoder-decoder."""
+    _allowed(name, "text")
+    return _named_translator(name)
 
 
 @keep("Loading the translators …", computes=False)
 def translator(name: str) -> zoo.Translator:
     """One of `zoo.TRANSLATION`."""
     return zoo.load_translator(name)
+
+
+def listed(purpose: Purpose) -> list[str]:
+    """The models on the host's list, without those of which it is known here that they read something else."""
+    return [name for name in sorted(permission().listed or ()) if _reads(name) in (purpose, None)]
+
+
+def _allowed(name: str, purpose: Purpose) -> Permission:
+    """What this visitor may open; ModelError if it is not this model."""
+    allowed = permission() if name not in OURS else Permission()  # ours are open to all: nobody needs to be looked at
+    find_source(name, purpose, allowed)
+    return allowed
+
+
+@keep(age=600, computes=False)
+def _inspected(
+    name: str, purpose: Purpose, allowed: Permission, attends: bool, progress: Progress = unheard
+) -> zoo.Offer:
+    return zoo.inspect(name, purpose, permission=allowed, attends=attends, progress=progress)
+
+
+@keep(computes=False)
+def _reads(name: str) -> Purpose | None:
+    return zoo.purpose_of(name)
+
+
+@keep(computes=False)
+def _fetched(name: str, purpose: Purpose, allowed: Permission, progress: Progress = unheard) -> Path:
+    return zoo.fetch(name, purpose, permission=allowed, progress=progress)
+
+
+@keep("Loading the model …", computes=False)
+def _text_model(name: str) -> zoo.TextModel:
+    model = _long_text_model(name)
+    return replace(model, context=min(model.context, USUAL))
+
+
+@keep("Loading the model …", computes=False)
+def _long_text_model(name: str) -> zoo.TextModel:
+    return zoo.load_text(name, permission=permission(), longest=LONGEST)
+
+
+@keep("Loading the model …", computes=False)
+def _image_model(name: str) -> zoo.ImageModel:
+    return zoo.load_image(name, permission=permission(), attends=False)
+
+
+@keep("Loading the model …", computes=False)
+def _named_translator(name: str) -> zoo.NamedTranslator:
+    return zoo.load_named_translator(name, permission=permission())

@@ -11,7 +11,7 @@ import torch
 
 from core import zoo
 from core.images import DECODERS
-from dashboard import contents
+from dashboard import contents, visitor
 from dashboard.kept import AT_ONCE
 from dashboard.models import image_model, text_model
 
@@ -29,6 +29,7 @@ async def lifespan(_app: st.App):
     # Computations of several visitors run beside one another: with a thread of each for every core they would wait for
     # one another, which took four times the processor's time.
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // AT_ONCE))
+    visitor.check_settings()
     threading.Thread(target=warm_up, daemon=True).start()
     yield {}
 

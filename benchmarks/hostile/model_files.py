@@ -18,7 +18,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from core import zoo
 
 Folder = dict[str, Any]  # the bytes of each file, or a Special in its place
-OPEN: dict[str, Any] = {"allow_folders": True}  # what core.zoo must be told so that it opens folders
+OPEN: dict[str, Any] = {"permission": zoo.AT_HOME}  # what core.zoo must be told so that it opens folders
 TEXT = "The cat listens to whom it likes."
 
 

@@ -13,13 +13,15 @@ from core.translation.translator_maps import UNCHANGED, Aligned, Changes
 from core.zoo.embedded import IMAGE, TEXT, WHOLE
 from core.zoo.hub import Offer
 from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture
-from core.zoo.loading import fetch, inspect, load_image, load_text
+from core.zoo.loading import fetch, inspect, load_image, load_text, purpose_of
 from core.zoo.named_translators import EXAMPLES as TRANSLATOR_EXAMPLES
 from core.zoo.named_translators import NamedTranslator, check_translates, inspect_translator, load_named_translator
+from core.zoo.names import AT_HOME, Permission
 from core.zoo.text_models import Prediction, TextModel, TextRun
 from core.zoo.translators import TRANSLATION, Translator, load_translator
 
 __all__ = [
+    "AT_HOME",
     "IMAGE",
     "TEXT",
     "TRANSLATION",
@@ -32,6 +34,7 @@ __all__ = [
     "ImageRun",
     "NamedTranslator",
     "Offer",
+    "Permission",
     "Prediction",
     "PreparedPicture",
     "TextModel",
@@ -45,4 +48,5 @@ __all__ = [
     "load_named_translator",
     "load_text",
     "load_translator",
+    "purpose_of",
 ]

@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core.errors import ModelError
-from core.progress import Progress
+from core.progress import Progress, unheard
+from core.zoo.disk import check_disk, sweep
 from core.zoo.embedded import IMAGE, TEXT
-from core.zoo.folders import check_memory, read_weights, refuse_other_weights
+from core.zoo.folders import LARGEST_CONFIG, check_memory, read_weights, refuse_other_weights
 from core.zoo.kinds import Task, read_kind
-from core.zoo.names import Purpose
+from core.zoo.names import AT_HOME, Permission, Purpose, shown
+from core.zoo.patience import Answer, NoAnswerError, wait_for
 
 # Everything that is read besides the weights, small files first: a folder whose weights are there is complete.
 SMALL = (
@@ -24,13 +27,15 @@ SMALL = (
     *("*.model", "*.spm"),
 )
 SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
-PATIENCE = 10  # seconds until the hub counts as out of reach
+ANSWER = 15.0  # seconds for all that is asked before a model is fetched
+STALL, SLOWEST = 30.0, 300_000  # a download ends when less than so many bytes come within so many seconds
+MOST_FILES = 500
 # Many older models have safetensors only in a pull request that the hub's own converter made and nobody merged.
 CONVERTER = "SFconvertbot"
 
 OFFLINE = (
     "The model hub cannot be reached from here. What works without it: "
-    f"{', '.join([*TEXT, *IMAGE])}, or a local folder."
+    f"{', '.join([*TEXT, *IMAGE])}, or in an app of your own a local folder."
 )
 
 
@@ -51,52 +56,75 @@ class Offer:
         return 4 * self.parameters
 
 
-def inspect_repository(repository: str, purpose: Purpose, *, use_login: bool = False, attends: bool = True) -> Offer:
+@dataclass(frozen=True)
+class _Listing:
+    """What the hub says of a repository, as far as it is believed."""
+
+    sizes: dict[str, int]  # bytes of the files to fetch, weights last
+    parameters: int
+    licence: str | None
+    revision: str | None  # where the weights are, if not in the main one
+
+
+def inspect_repository(
+    repository: str,
+    purpose: Purpose,
+    permission: Permission = AT_HOME,
+    *,
+    attends: bool = True,
+    progress: Progress = unheard,
+) -> Offer:
     """Ask the hub; only config.json is fetched. ModelError if it is not to be had, or not to be used here.
 
-    `use_login`: with the rights of the account that this computer is logged in with. Not for a public server,
-    whose visitors would get models that were granted to its owner.
+    `progress` is told the seconds that the hub takes; what it raises gives the question up.
     """
     if folder := find_fetched(repository):
         kind, weights = read_kind(folder, repository, purpose, attends=attends), read_weights(folder, repository)
         check_memory(repository, weights.parameters)
         return Offer(repository, f"{kind.architecture}: {kind.task}", weights.parameters, 0, task=kind.task)
 
-    info, revision = _ask(repository, use_login)
-    sizes = _files_of(repository, info)
-    with _sentences(repository):
-        config = Path(_download(repository, "config.json", use_login, revision))
+    def ask() -> tuple[_Listing, Path]:
+        listing = _ask(repository, permission)
+        meter = _Meter(repository, LARGEST_CONFIG)
+        return listing, Path(_download(repository, "config.json", permission, listing.revision, meter))
+
+    listing, config = _wait_for(repository, ask, seconds=ANSWER, progress=progress)
     kind = read_kind(config.parent, repository, purpose, attends=attends)
-    stored = sum(size for file, size in sizes.items() if file.endswith(".safetensors"))
-    parameters = info.safetensors.total if info.safetensors else stored // 4
-    check_memory(repository, parameters)
-    licence = next((tag.removeprefix("license:") for tag in info.tags or () if tag.startswith("license:")), None)
-    what = f"{kind.architecture}: {kind.task}" + (f", weights from {CONVERTER}'s {revision}" if revision else "")
-    return Offer(repository, what, parameters, sum(sizes.values()), licence, kind.task)
+    check_memory(repository, listing.parameters)
+    download = sum(listing.sizes.values())
+    check_disk(repository, download, permission.largest)
+    what = f"{kind.architecture}: {kind.task}"
+    what += f", weights from {CONVERTER}'s {listing.revision}" if listing.revision else ""
+    return Offer(repository, what, listing.parameters, download, listing.licence, kind.task)
 
 
-def fetch_repository(
-    repository: str,
-    *,
-    use_login: bool = False,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Path:
+def fetch_repository(repository: str, permission: Permission = AT_HOME, *, progress: Progress = unheard) -> Path:
     """Download a model file by file, only what is read here, into the hub's own cache; the folder it is in.
 
-    `cancelled` is asked every few megabytes; True ends the download with a ModelError. Whole files are kept.
+    `progress` is told the bytes; what it raises stops the download. Whole files are kept, no part of one.
     """
     if folder := find_fetched(repository):
         return folder
-    info, revision = _ask(repository, use_login)
-    sizes = _files_of(repository, info)
-    meter = _Meter(repository, sum(sizes.values()), progress, cancelled)
-    before, path = 0, ""
-    for file, size in sizes.items():
-        with _sentences(repository):
-            path = _download(repository, file, use_login, revision, meter)
-        before += size
-        meter.reach(before)  # a file that was here already has moved nothing
+    ask = partial(_ask, repository, permission)
+    listing = _wait_for(repository, ask, seconds=ANSWER, progress=lambda *_: progress(0, 1))
+    total = sum(listing.sizes.values())
+    check_disk(repository, total, permission.largest)
+    meter = _Meter(repository, total)
+
+    def fetch() -> str:
+        sweep(repository)
+        before, path = 0, ""
+        for file, size in listing.sizes.items():
+            path = _download(repository, file, permission, listing.revision, meter)
+            before += size
+            meter.done = before  # a file that was here already has moved nothing
+        return path
+
+    def tell(*_: int) -> None:
+        progress(meter.done, total)
+
+    path = _wait_for(repository, fetch, seconds=STALL, renewed_by=SLOWEST, progress=tell)
+    progress(total, total)
     return Path(path).parent
 
 
@@ -116,11 +144,10 @@ def find_fetched(repository: str) -> Path | None:
 
 
 class _Meter:
-    """Stands where the hub's client expects a tqdm bar: adds up bytes, and stops when it is told to."""
+    """Stands where the hub's client expects a tqdm bar: adds up bytes, and ends what is more than was said."""
 
-    def __init__(self, name: str, total: int, progress: Progress | None, cancelled: Callable[[], bool] | None):
+    def __init__(self, name: str, total: int):
         self.name, self.total, self.done = name, total, 0
-        self.progress, self.cancelled = progress, cancelled
 
     def __enter__(self) -> "_Meter":
         return self
@@ -129,32 +156,28 @@ class _Meter:
         pass
 
     def update(self, count: int | float | None = 1) -> None:
-        self.reach(self.done + int(count or 0))
-
-    def reach(self, done: int) -> None:
-        self.done = done
-        if self.cancelled and self.cancelled():
-            raise ModelError(
-                f"The download of '{self.name}' was stopped after {done / 1e6:,.0f} of {self.total / 1e6:,.0f} MB. "
-                "Files that were complete are kept for the next time."
-            )
-        if self.progress:
-            self.progress(done, self.total)
+        self.done += int(count or 0)
+        if self.done > self.total:
+            raise NoAnswerError("sends more than it has said")
 
 
-def _ask(repository: str, use_login: bool) -> tuple[Any, str | None]:
-    """What the hub says of a repository, and the revision that holds it as safetensors (None: the main one)."""
+def _ask(repository: str, permission: Permission) -> _Listing:
+    """What the hub says of a repository, or of the pull request that holds it as safetensors."""
     from huggingface_hub import HfApi
 
-    with _sentences(repository):
-        api = HfApi(endpoint=os.environ.get("HF_ENDPOINT"), token=_token(use_login))
-        info = api.model_info(repository, files_metadata=True, timeout=PATIENCE)
-        names = [file.rfilename for file in info.siblings or ()]
-        if any(name == "model.safetensors" or SHARD.fullmatch(name) for name in names) or "config.json" not in names:
-            return info, None
-        if revision := _converted(api, repository):
-            return api.model_info(repository, revision=revision, files_metadata=True, timeout=PATIENCE), revision
-        return info, None
+    api = HfApi(endpoint=os.environ.get("HF_ENDPOINT"), token=_token(permission))
+    info, revision = api.model_info(repository, files_metadata=True, timeout=ANSWER), None
+    names = [file.rfilename for file in info.siblings or ()]
+    whole = any(name == "model.safetensors" or SHARD.fullmatch(name) for name in names)
+    if "config.json" in names and not whole and (revision := _converted(api, repository)):
+        info = api.model_info(repository, revision=revision, files_metadata=True, timeout=ANSWER)
+    sizes = _files_of(repository, {str(file.rfilename): int(file.size or 0) for file in info.siblings or ()})
+    stored = sum(size for file, size in sizes.items() if file.endswith(".safetensors"))
+    parameters = int(info.safetensors.total) if info.safetensors else stored // 4
+    if min(parameters, *sizes.values()) < 0:
+        raise ValueError("a size below zero")
+    licence = next((tag.removeprefix("license:") for tag in info.tags or () if tag.startswith("license:")), None)
+    return _Listing(sizes, parameters, licence and shown(licence), revision)
 
 
 def _converted(api: Any, repository: str) -> str | None:
@@ -172,34 +195,30 @@ def _converted(api: Any, repository: str) -> str | None:
     return next((f"refs/pr/{request.num}" for request in found if "safetensors" in request.title), None)
 
 
-def _download(
-    repository: str, file: str, use_login: bool, revision: str | None = None, meter: _Meter | None = None
-) -> str:
+def _download(repository: str, file: str, permission: Permission, revision: str | None, meter: _Meter) -> str:
     from huggingface_hub import constants, hf_hub_download
 
     # Its other way of transfer, Xet, calls back from threads that cannot be stopped by an exception.
     constants.HF_HUB_DISABLE_XET = True
-    bar = meter or _Meter(repository, 0, None, None)
-    progress: dict[str, Any] = {"tqdm_class": lambda **_: bar}
+    progress: dict[str, Any] = {"tqdm_class": lambda **_: meter}
     return hf_hub_download(
         repository,
         file,
         revision=revision,
         endpoint=os.environ.get("HF_ENDPOINT"),
-        token=_token(use_login),
-        etag_timeout=PATIENCE,
+        token=_token(permission),
+        etag_timeout=ANSWER,
         **progress,
     )
 
 
-def _token(use_login: bool) -> bool | None:
+def _token(permission: Permission) -> bool | None:
     """The client's words for "the login of this computer, if there is one" and "none"."""
-    return None if use_login else False
+    return None if permission.login else False
 
 
-def _files_of(repository: str, info: Any) -> dict[str, int]:
-    """The files to fetch and their sizes in bytes, weights last."""
-    sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
+def _files_of(repository: str, sizes: dict[str, int]) -> dict[str, int]:
+    """The files to fetch among those of a repository, and their sizes in bytes, weights last."""
     small = [file for file in sizes if any(fnmatch(file, pattern) for pattern in SMALL) and "/" not in file]
     weights = ["model.safetensors"] if "model.safetensors" in sizes else sorted(filter(SHARD.fullmatch, sizes))
     if not weights:
@@ -208,7 +227,22 @@ def _files_of(repository: str, info: Any) -> dict[str, int]:
         raise ModelError(f"'{repository}' has no config.json, so nobody can say what it is. Choose another model.")
     if weights != ["model.safetensors"]:
         small.append("model.safetensors.index.json")
+    if len(small) + len(weights) > MOST_FILES:
+        raise ModelError(f"'{repository}' consists of more than {MOST_FILES} files. Choose another model.")
     return {file: sizes.get(file, 0) for file in [*small, *weights]}
+
+
+def _wait_for(name: str, work: Callable[[], Answer], **limits: Any) -> Answer:
+    """As `wait_for`, but with a ModelError for all that goes wrong with the hub."""
+
+    def ask() -> Answer:
+        with _sentences(name):
+            return work()
+
+    try:
+        return wait_for(ask, **limits)
+    except NoAnswerError as error:
+        raise ModelError(f"The hub {error}: '{name}' cannot be had now. Try again in a minute.") from error
 
 
 @contextmanager
@@ -218,6 +252,8 @@ def _sentences(name: str) -> Iterator[None]:
 
     try:
         yield
+    except (ModelError, NoAnswerError):
+        raise
     except errors.GatedRepoError as error:
         raise ModelError(
             f"'{name}' is gated: its owner wants to know who downloads it. Ask for access on its page, log in "
@@ -230,11 +266,17 @@ def _sentences(name: str) -> Iterator[None]:
         ) from error
     except errors.DisabledRepoError as error:
         raise ModelError(f"The hub has withdrawn '{name}'. Choose another model.") from error
-    except errors.HfHubHTTPError as error:
-        status = getattr(error.response, "status_code", "unknown")
+    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError) as error:
+        status = getattr(getattr(error.__cause__ or error, "response", None), "status_code", None)
+        if status is None:
+            raise ModelError(OFFLINE) from error
         raise ModelError(f"The hub answered with error {status} for '{name}'. Try again in a minute.") from error
     except (OSError, errors.HTTPError) as error:  # HTTPError: the base class of every failed connection
         number = getattr(error, "errno", None)
         if number in (errno.ENOSPC, errno.EACCES, errno.EROFS):
             raise ModelError(f"'{name}' cannot be stored here: {os.strerror(number).lower()}.") from error
+        if str(error).startswith("Consistency check failed"):
+            raise ModelError(f"'{name}' came in another size than the hub has said. Try again in a minute.") from error
         raise ModelError(OFFLINE) from error
+    except Exception as error:  # whatever a library does with an answer that makes no sense
+        raise ModelError(f"What the hub says of '{name}' cannot be read. Choose another model.") from error

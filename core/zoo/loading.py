@@ -1,6 +1,6 @@
 """From a name to a model that is ready: look it up, fetch it if need be, check it, build it."""
 
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -14,7 +14,7 @@ from core.models.marian_tokenizers import has_marian_tokenizers, load_marian_tok
 from core.models.odd_weights import describe_odd_weights
 from core.models.outlines import promise_of
 from core.models.tokenizer_bounds import check_tokenizer
-from core.progress import Progress
+from core.progress import Progress, unheard
 from core.zoo import embedded, hub
 from core.zoo.bounds import check_promise
 from core.zoo.embedded import LONGEST, load_embedded_image, load_embedded_text
@@ -22,7 +22,7 @@ from core.zoo.failures import as_sentence
 from core.zoo.folders import check_files, check_memory, read_weights, shorten
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.kinds import Kind, Task, read_kind, wrong_page
-from core.zoo.names import Purpose, Source, find_source
+from core.zoo.names import AT_HOME, Permission, Purpose, Source, find_source
 from core.zoo.text_models import Classifier, Encoder, MissingToken, NextToken, SourceToTarget, TextModel
 
 # What can be done with a text, and the class of transformers that does it. A new kind of model is a line here.
@@ -40,15 +40,22 @@ LONGEST_LABEL = 200  # characters of a class; ImageNet's longest name has 175, w
 _ONE_AT_A_TIME = Lock()
 
 
-def inspect(name: str, purpose: Purpose = "text", *, allow_folders: bool = False, attends: bool = True) -> hub.Offer:
+def inspect(
+    name: str,
+    purpose: Purpose = "text",
+    *,
+    permission: Permission = AT_HOME,
+    attends: bool = True,
+    progress: Progress = unheard,
+) -> hub.Offer:
     """What a model is and what it costs, before anything large is fetched or loaded. ModelError if it cannot be had.
 
-    `allow_folders` is for an app on one's own computer: local folders, and the hub with one's own login. `attends`:
-    whether the model must have attention heads; without it timm's convolutional networks are welcome too.
+    `permission`: what whoever asks may open. `attends`: whether the model must have attention heads; without it timm's
+    convolutional networks are welcome too. `progress` is told the seconds that the hub takes, and may give up.
     """
-    source = find_source(name, purpose, allow_folders=allow_folders)
+    source = find_source(name, purpose, permission)
     if source.kind == "hub":
-        return hub.inspect_repository(source.where, purpose, use_login=allow_folders, attends=attends)
+        return hub.inspect_repository(source.where, purpose, permission, attends=attends, progress=progress)
     if source.kind == "embedded":
         offered, other = (embedded.TEXT, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, embedded.TEXT)
         if source.where in other:
@@ -60,26 +67,35 @@ def inspect(name: str, purpose: Purpose = "text", *, allow_folders: bool = False
 
 
 def fetch(
-    name: str,
-    purpose: Purpose = "text",
-    *,
-    allow_folders: bool = False,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    name: str, purpose: Purpose = "text", *, permission: Permission = AT_HOME, progress: Progress = unheard
 ) -> Path:
     """Make sure that a model is on this computer; its folder. `inspect` it first: this one fetches what it is told."""
-    source = find_source(name, purpose, allow_folders=allow_folders)
+    source = find_source(name, purpose, permission)
     if source.kind == "hub":
-        return hub.fetch_repository(source.where, use_login=allow_folders, progress=progress, cancelled=cancelled)
+        return hub.fetch_repository(source.where, permission, progress=progress)
     return embedded.WEIGHTS / source.where if source.kind == "embedded" else Path(source.where)
 
 
-def load_text(name: str, *, allow_folders: bool = False, longest: int = LONGEST) -> TextModel:
+def purpose_of(name: str) -> Purpose | None:
+    """What a model of the hub reads, as far as it can be known without asking: from its name, or once it is fetched."""
+    purposes: tuple[Purpose, ...] = ("image", "text")
+    for purpose in purposes:
+        with suppress(ModelError):
+            source = find_source(name, purpose)
+            if source.where.startswith("timm/"):
+                return "image"
+            if folder := hub.find_fetched(source.where):
+                read_kind(folder, name, purpose, attends=False)
+                return purpose
+    return None
+
+
+def load_text(name: str, *, permission: Permission = AT_HOME, longest: int = LONGEST) -> TextModel:
     """A model that reads text: one of ours, one of the hub (fetched if it is not here), or a folder."""
-    source = find_source(name, "text", allow_folders=allow_folders)
+    source = find_source(name, "text", permission)
     if source.kind == "embedded":
         return load_embedded_text(source.where, longest=longest)
-    folder = _folder(source, "text", allow_folders)
+    folder = _folder(source, "text", permission)
     kind, _ = _check(folder, name, "text")
     make, auto_class = TEXT_MODELS[kind.task]
     with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
@@ -108,12 +124,12 @@ def load_text(name: str, *, allow_folders: bool = False, longest: int = LONGEST)
         return model
 
 
-def load_image(name: str, *, allow_folders: bool = False, attends: bool = True) -> ImageModel:
+def load_image(name: str, *, permission: Permission = AT_HOME, attends: bool = True) -> ImageModel:
     """A model that reads pictures: one of ours, one of timm or of the hub, or a folder; `attends` as for `inspect`."""
-    source = find_source(name, "image", allow_folders=allow_folders)
+    source = find_source(name, "image", permission)
     if source.kind == "embedded":
         return load_embedded_image(source.where)
-    folder = _folder(source, "image", allow_folders, attends=attends)
+    folder = _folder(source, "image", permission, attends=attends)
     kind, _ = _check(folder, name, "image", attends=attends)
     with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
         model = _load_timm(name, folder) if kind.library == "timm" else _load_vision(name, folder, kind)
@@ -186,13 +202,13 @@ def _warnings(name: str, network: nn.Module) -> tuple[str, ...]:
     return (f"'{name}' {odd} What it computes with them is no number either.",) if odd else ()
 
 
-def _folder(source: Source, purpose: Purpose, allow_folders: bool, *, attends: bool = True) -> Path:
+def _folder(source: Source, purpose: Purpose, permission: Permission, *, attends: bool = True) -> Path:
     if source.kind == "folder":
         return Path(source.where)
     if folder := hub.find_fetched(source.where):
         return folder
-    hub.inspect_repository(source.where, purpose, use_login=allow_folders, attends=attends)
-    return hub.fetch_repository(source.where, use_login=allow_folders)
+    hub.inspect_repository(source.where, purpose, permission, attends=attends)
+    return hub.fetch_repository(source.where, permission)
 
 
 def _check(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -> tuple[Kind, int]:

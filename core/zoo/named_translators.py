@@ -24,6 +24,7 @@ from core.translation.decoding import Decoded, Hypothesis, Progress, limit_of
 from core.translation.translator_maps import Aligned, Part
 from core.zoo import hub, loading
 from core.zoo.failures import as_sentence
+from core.zoo.names import AT_HOME, Permission
 from core.zoo.translators import CONTEXT
 
 LONGEST_PREFIX = 200  # characters
@@ -202,9 +203,9 @@ class _Watch:
         return torch.zeros(len(sequences), dtype=torch.bool)
 
 
-def inspect_translator(name: str, *, allow_folders: bool = False) -> hub.Offer:
+def inspect_translator(name: str, *, permission: Permission = AT_HOME) -> hub.Offer:
     """What a model is and what it costs, before anything large is fetched; ModelError if it cannot translate."""
-    offer = loading.inspect(name, "text", allow_folders=allow_folders)
+    offer = loading.inspect(name, "text", permission=permission)
     check_translates(offer)
     return offer
 
@@ -218,10 +219,10 @@ def check_translates(offer: hub.Offer) -> None:
         )
 
 
-def load_named_translator(name: str, *, allow_folders: bool = False) -> NamedTranslator:
+def load_named_translator(name: str, *, permission: Permission = AT_HOME) -> NamedTranslator:
     """An encoder-decoder of the hub (fetched if it is not here) or of a folder, by the rules of `load_text`."""
-    inspect_translator(name, allow_folders=allow_folders)
-    found = loading.load_text(name, allow_folders=allow_folders)
+    inspect_translator(name, permission=permission)
+    found = loading.load_text(name, permission=permission)
     assert isinstance(found, loading.SourceToTarget)
     network: Any = found.network
     kind = network.config.model_type

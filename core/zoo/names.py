@@ -1,8 +1,9 @@
-"""What a visitor types into the box for models: one of ours, a model of the hub, or a folder."""
+"""What a visitor types into the box for models: ours, one of the hub, or a folder; and who may open which."""
 
+import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from core.errors import ModelError
@@ -14,6 +15,26 @@ RULE = "A name is 'model' or 'owner/model', in letters, digits and the signs - _
 _REPOSITORY = re.compile(r"(?!.*(\.\.|--))[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?(?<![.-])", re.ASCII)
 _PREFIXES = ("hf-hub:", "hf_hub:", "https://huggingface.co/", "huggingface.co/")
 _FOLDER_LIKE = re.compile(r"local-dir:|[/\\~.]|[A-Za-z]:[/\\]")
+LONGEST, SHOWN = 96, 60  # characters of a name, and of one that is shown in a sentence
+NAMED = 12  # names of a list that are shown in a sentence
+
+
+@dataclass(frozen=True)
+class Permission:
+    """What somebody may open besides the models that come along; what is not said is not allowed.
+
+    `folders` of this computer; `login`: the rights of the account that this computer is logged in to the hub with;
+    `listed`: the names of models of the hub, None for any; `largest`: bytes of a download, None for any.
+    """
+
+    folders: bool = False
+    login: bool = False
+    listed: frozenset[str] | None = frozenset()
+    largest: int | None = None
+
+
+# For whoever sits at this computer, as in a notebook. An app that others reach passes a permission of its own.
+AT_HOME = Permission(folders=True, login=True, listed=None)
 
 
 @dataclass(frozen=True)
@@ -24,11 +45,11 @@ class Source:
     where: str
 
 
-def find_source(name: str, purpose: Purpose, *, allow_folders: bool = False) -> Source:
-    """Read a name by its form alone; on the disk nothing is looked at, unless `allow_folders`.
+def find_source(name: str, purpose: Purpose, permission: Permission = AT_HOME) -> Source:
+    """Read a name by its form; ModelError if it is none, or not allowed.
 
-    Folders are for an app that listens to its own computer only: on a public server a visitor could learn which
-    files there are.
+    Neither the disk nor a cache nor the hub is looked at before it is allowed: a visitor of a public server cannot
+    learn which files there are, nor which models its owner has fetched.
     """
     name = name.strip()
     if not name:
@@ -36,29 +57,71 @@ def find_source(name: str, purpose: Purpose, *, allow_folders: bool = False) -> 
     if name in TEXT or name in IMAGE:
         return Source("embedded", name)
     if _FOLDER_LIKE.match(name):
-        return _folder(name, allow_folders)
-    if allow_folders and Path(name).is_dir():
+        return _folder(name, permission)
+    if permission.folders and os.path.isdir(name):
         return Source("folder", name)
 
+    repository = read_repository(name)
+    if repository is None:
+        raise ModelError(f"'{shown(name)}' cannot be the name of a model. {RULE}")
+    if permission.listed is not None and not _is_listed(repository, purpose, permission.listed):
+        raise ModelError(f"'{shown(name)}' is not on the list of this server. {_what_is_open(permission)}")
+    return Source("hub", _timm_repository(repository) if purpose == "image" and "/" not in repository else repository)
+
+
+def read_repository(name: str) -> str | None:
+    """The name of a repository of the hub, or of a model of timm, without what may stand before it; None: no name."""
+    name = name.strip()
     for prefix in _PREFIXES:
         name = name.removeprefix(prefix)
-    if len(name) > 96 or not _REPOSITORY.fullmatch(name):
-        shown = name if len(name) <= 60 else f"{name[:60]}…"
-        raise ModelError(f"'{shown}' cannot be the name of a model. {RULE}")
-    return Source("hub", _timm_repository(name) if purpose == "image" and "/" not in name else name)
+    return name if len(name) <= LONGEST and _REPOSITORY.fullmatch(name) else None
 
 
-def _folder(name: str, allow_folders: bool) -> Source:
-    if not allow_folders:
+def shown(name: str) -> str:
+    """A name as a sentence shows it: on one line, and not too long."""
+    name = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
+    return name if len(name) <= SHOWN else f"{name[:SHOWN]}…"
+
+
+def _folder(name: str, permission: Permission) -> Source:
+    if not permission.folders:
         raise ModelError(
             "Folders can be opened only in an app that you run yourself, for your own computer. "
-            "Name a model of the hub, or start the app at home."
+            f"{_what_is_open(permission)}"
         )
-    path = Path(name.removeprefix("local-dir:")).expanduser()
-    if not path.is_dir():
-        what = "a file, not a folder" if path.is_file() else "not a folder on this computer"
-        raise ModelError(f"'{path}' is {what}. Name the folder that holds config.json and model.safetensors.")
-    return Source("folder", str(path))
+    path = name.removeprefix("local-dir:")
+    with suppress(ValueError):  # a NUL, or what no file system can write, in the name of a user
+        path = os.path.expanduser(path)
+    # Unlike those of pathlib, these functions say no to names that are too long, or hold a NUL.
+    if not os.path.isdir(path):
+        what = "a file, not a folder" if os.path.isfile(path) else "not a folder on this computer"
+        raise ModelError(f"'{shown(name)}' is {what}. Name the folder that holds config.json and model.safetensors.")
+    return Source("folder", path)
+
+
+def _what_is_open(permission: Permission) -> str:
+    """The next step for whoever may not open what was asked for."""
+    if permission.listed is None:
+        return "Name a model of the hub, or start the app at home."
+    names = [*TEXT, *IMAGE, *sorted(permission.listed)]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"Open one of {', '.join(names[:NAMED])}{more}; in an app of your own any model can be named."
+
+
+def _is_listed(repository: str, purpose: Purpose, listed: frozenset[str]) -> bool:
+    """Whether a name is on the list, as it stands there or as what timm means by it."""
+    if repository in listed or purpose == "text":
+        return repository in listed
+    of_timm = [name for name in listed if "/" not in name or name.startswith("timm/")]
+    return bool(of_timm) and _meant(repository) in {_meant(name) for name in of_timm} - {None}
+
+
+def _meant(name: str) -> str | None:
+    """The repository of the hub that a name stands for on pages for pictures; None if it stands for none."""
+    try:
+        return name if "/" in name else _timm_repository(name)
+    except ModelError:
+        return None
 
 
 def _timm_repository(name: str) -> str:

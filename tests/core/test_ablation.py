@@ -69,7 +69,7 @@ def test_a_picture_is_asked_about_the_class_that_the_whole_model_names():
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "bert-classifier", "t5", "bart"])
 def test_a_model_without_a_next_token_is_asked_about_its_own_answer(kind, tmp_path):
-    model = load_text(str(save_text_model(kind, tmp_path / kind)), allow_folders=True)
+    model = load_text(str(save_text_model(kind, tmp_path / kind)))
     asked = trial(model, model.encode("Who listens to whom? The lazy dog."))
     assert asked.quantity == "own answer"
     logits = torch.atleast_2d(asked.run.logits)
@@ -86,13 +86,13 @@ def _own(asked) -> torch.Tensor:
 
 
 def test_an_encoder_decoder_is_asked_about_the_target_that_it_wrote_as_a_whole(tmp_path):
-    model = load_text(str(save_text_model("t5", tmp_path / "t5")), allow_folders=True)
+    model = load_text(str(save_text_model("t5", tmp_path / "t5")))
     asked = trial(model, model.encode("Who listens to whom?"))
     assert torch.allclose(asked._answer(), asked.run.logits, atol=1e-5)
 
 
 def test_a_model_that_predicts_nothing_has_no_loss(tmp_path):
-    model = load_text(str(save_text_model("bert-headless", tmp_path / "model")), allow_folders=True)
+    model = load_text(str(save_text_model("bert-headless", tmp_path / "model")))
     with pytest.raises(ModelError, match="predicts nothing"):
         loss(model, model.encode("Who listens?"))
 

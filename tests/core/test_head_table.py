@@ -71,7 +71,7 @@ def test_a_picture_is_measured_in_its_plane():
 
 
 def test_windows_are_measured_as_small_pictures(tmp_path):
-    model = load_image(str(save_timm_model("swin", tmp_path / "swin")), allow_folders=True)
+    model = load_image(str(save_timm_model("swin", tmp_path / "swin")))
     table, record = table_of(model, model.prepare(open_example("cat")))
     assert record.calls[0].batch_size == 4
     assert table.values["entropy"].shape == (2, 2)
@@ -82,7 +82,7 @@ def test_windows_are_measured_as_small_pictures(tmp_path):
 
 @pytest.mark.parametrize("kind", ["t5", "bart"])
 def test_cross_attention_has_entropy_but_no_distance(kind, tmp_path):
-    model = load_text(str(save_text_model(kind, tmp_path / kind)), allow_folders=True)
+    model = load_text(str(save_text_model(kind, tmp_path / kind)))
     table, record = table_of(model, model.encode("Who listens to whom? The lazy dog."))
     cross = torch.tensor([call.kind == "cross" for call in record.calls])
     assert cross.sum() == 2
@@ -96,7 +96,7 @@ def test_cross_attention_has_entropy_but_no_distance(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "bert", "bert-headless", "bert-classifier", "roberta"])
 def test_every_kind_of_text_model_has_every_measure_of_a_text(kind, tmp_path):
-    model = load_text(str(save_text_model(kind, tmp_path / kind)), allow_folders=True)
+    model = load_text(str(save_text_model(kind, tmp_path / kind)))
     table, _ = table_of(model, model.encode("Who listens to whom? The lazy dog."))
     assert set(table.values) == LINE
     assert not any(values.isnan().any() for values in table.values.values())
@@ -104,7 +104,7 @@ def test_every_kind_of_text_model_has_every_measure_of_a_text(kind, tmp_path):
 
 
 def test_repeated_tokens_are_ordinary_ones_each_drawn_once_and_said_twice(tmp_path):
-    model = load_text(str(save_text_model("bert", tmp_path / "bert")), allow_folders=True)
+    model = load_text(str(save_text_model("bert", tmp_path / "bert")))
     rows = repeated_tokens(model).tolist()
     for row in rows:
         assert len(row) <= model.context

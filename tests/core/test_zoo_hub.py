@@ -1,94 +1,20 @@
 """The hub, played by a small server on this computer and asked by the hub's own client; and no hub at all."""
 
 import json
+import os
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import unquote, urlsplit
+import time
+from collections import namedtuple
 
 import huggingface_hub
 import pytest
 
+from benchmarks.hostile import hub as hostile
+from benchmarks.hostile.played_hub import Hub
 from core.errors import ModelError
-from core.zoo import fetch, folders, inspect, load_image, load_text
+from core.zoo import Permission, disk, fetch, folders, inspect, load_image, load_text, patience
+from core.zoo.patience import NoAnswerError, wait_for
 from tests.core import saved_models
-
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-
-
-class Hub(ThreadingHTTPServer):
-    """Repositories as {name: {file: bytes}}; `refuse` maps a name to (status, the hub's error code)."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Answer)
-        self.repositories: dict[str, dict[str, bytes]] = {}
-        self.refuse: dict[str, tuple[int, str]] = {}
-        self.sent: list[str] = []
-        self.requests: dict[str, list[dict]] = {}  # pull requests: {name: [{"num", "author", "title", "files"}]}
-
-
-class Answer(BaseHTTPRequestHandler):
-    def do_GET(self):
-        path = unquote(urlsplit(self.path).path)
-        if path.startswith("/api/models/"):
-            name, _, asked = path.removeprefix("/api/models/").partition("/revision/")
-            if name.endswith("/discussions"):
-                self.send_discussions(name.removesuffix("/discussions"))
-            elif self.known(name):
-                siblings = [{"rfilename": f, "size": len(c)} for f, c in self.files(name, asked).items()]
-                self.send(json.dumps({"id": name, "siblings": siblings, "tags": ["license:mit"], "sha": COMMIT}))
-            return
-        name, _, asked = path[1:].partition("/resolve/")
-        revision, _, file = asked.removeprefix("refs/pr/").partition("/")
-        if self.known(name):
-            if self.command == "GET":
-                self.server.sent.append(file)
-            self.send(self.files(name, revision)[file])
-
-    def files(self, name, revision):
-        """Those of the repository, or of one of its pull requests."""
-        number = revision.removeprefix("refs/pr/")
-        requests = {str(request["num"]): request["files"] for request in self.server.requests.get(name, [])}
-        return requests.get(number, self.server.repositories[name])
-
-    def send_discussions(self, name):
-        if name not in self.server.requests:
-            self.send("", 403)
-            return
-        made = [
-            {
-                **{"title": request["title"], "num": request["num"], "author": {"name": request["author"]}},
-                **{"createdAt": "2026-01-01T00:00:00.000Z", "status": "open", "isPullRequest": True},
-                "repo": {"name": name, "type": "model"},
-            }
-            for request in self.server.requests[name]
-        ]
-        self.send(json.dumps({"count": len(made), "start": 0, "discussions": made}))
-
-    do_HEAD = do_GET  # noqa: N815
-
-    def known(self, name):
-        if name in self.server.refuse:
-            self.send("", *self.server.refuse[name])
-            return False
-        if name not in self.server.repositories:
-            self.send("", 401, "RepoNotFound")
-            return False
-        return True
-
-    def send(self, content, status=200, code=None):
-        content = content.encode() if isinstance(content, str) else content
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("ETag", f'"{abs(hash(content)):x}"')
-        self.send_header("X-Repo-Commit", COMMIT)
-        if code:
-            self.send_header("X-Error-Code", code)
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(content)
-
-    def log_message(self, *_):
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -104,13 +30,10 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def hub(files, tmp_path, monkeypatch):
-    server = Hub()
-    server.repositories = {name: dict(content) for name, content in files.items()}
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    go_online(monkeypatch, tmp_path, f"http://127.0.0.1:{server.server_port}")
-    yield server
-    server.shutdown()
-    server.server_close()
+    with Hub().open() as server:
+        server.repositories = {name: dict(content) for name, content in files.items()}
+        go_online(monkeypatch, tmp_path, server.address)
+        yield server
 
 
 def go_online(monkeypatch, tmp_path, address):
@@ -153,16 +76,120 @@ def test_a_model_of_timm_is_fetched_by_its_short_name():
     assert (model.patch, model.prefix) == ((16, 16), ("class",))
 
 
-def test_a_download_can_be_stopped_and_taken_up_again(hub):
-    asked = iter([False, False, True])
-    with pytest.raises(ModelError, match="download of 'owner/gpt2' was stopped after"):
-        fetch("owner/gpt2", cancelled=lambda: next(asked))
-    assert "model.safetensors" not in hub.sent
+def test_a_download_can_be_given_up_and_leaves_no_part_of_a_file_behind(hub, tmp_path):
+    hub.manners["model.safetensors"] = hostile.drip
+
+    def give_up(done, _total):
+        if done:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        fetch("owner/gpt2", progress=give_up)
+    hub.closed.set()  # the next byte, at which the thread notices that nobody waits any more
+    within(20, lambda: not list(tmp_path.rglob("*.incomplete")))
     assert inspect("owner/gpt2").download > 0
+    hub.manners.clear()
     hub.sent.clear()
-    fetch("owner/gpt2")
+    assert fetch("owner/gpt2")
     assert "model.safetensors" in hub.sent
     assert "config.json" not in hub.sent
+
+
+def within(seconds, is_so):
+    until = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_parts_that_a_killed_server_has_left_are_removed_before_the_next_download(hub, tmp_path):
+    blobs = tmp_path / "cache" / "models--owner--gpt2" / "blobs"
+    blobs.mkdir(parents=True)
+    old, new = blobs / "a.0123abcd.incomplete", blobs / "b.0123abcd.incomplete"
+    for part in (old, new):
+        part.write_bytes(b"part")
+    os.utime(old, (0, 0))
+    fetch("owner/gpt2")
+    assert not old.exists()
+    assert new.exists()  # somebody may be writing it
+    assert hub.sent
+
+
+@pytest.mark.parametrize("case", list(hostile.cases()), ids=lambda case: f"{case.kind}: {case.name}"[:90])
+def test_whatever_a_hub_does_there_is_a_result_or_a_sentence_in_time(case):
+    said = hostile.try_one(case)
+    assert said == "result" or said.endswith(".")
+    if "byte at a time" in case.kind or "never" in case.kind:
+        assert "The hub has" in said
+
+
+def test_one_who_asks_too_many_things_at_once_is_told_so(monkeypatch):
+    monkeypatch.setattr(patience, "_threads", threading.BoundedSemaphore(1))
+    done = threading.Event()
+    try:
+        with pytest.raises(NoAnswerError, match="has not answered within 0 seconds"):
+            wait_for(lambda: done.wait(60), seconds=0.01)
+        with pytest.raises(NoAnswerError, match="is asked for 8 other things"):
+            wait_for(lambda: None, seconds=0.01)
+    finally:
+        done.set()
+    within(20, lambda: answers(lambda: 7))
+
+
+def answers(work) -> bool:
+    try:
+        return wait_for(work, seconds=20.0) == 7
+    except NoAnswerError:
+        return False
+
+
+def test_what_is_raised_in_the_thread_or_by_whoever_waits_is_raised_again():
+    def fail():
+        raise KeyError("in the thread")
+
+    with pytest.raises(KeyError, match="in the thread"):
+        wait_for(fail, seconds=20.0)
+
+    def leave(_done, _total):
+        raise InterruptedError
+
+    done = threading.Event()
+    with pytest.raises(InterruptedError):
+        wait_for(lambda: done.wait(60), seconds=60.0, progress=leave)
+    done.set()
+
+
+def test_a_download_that_the_disk_cannot_hold_is_refused_with_the_numbers(hub, monkeypatch):
+    usage = namedtuple("usage", "free")
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda _: usage(disk.RESERVE + 100))
+    for act in (inspect, fetch, load_text):
+        with pytest.raises(ModelError, match=r"2\.0 GB are free on the disk here, of which 2 GB stay free"):
+            act("owner/gpt2")
+    assert "model.safetensors" not in hub.sent
+
+
+def test_a_download_larger_than_a_server_allows_is_refused_with_both_numbers(hub):
+    small = Permission(listed=frozenset({"owner/gpt2"}), largest=1000)
+    for act in (inspect, fetch, load_text):
+        with pytest.raises(ModelError, match=r"this server fetches at most 0\.0 GB"):
+            act("owner/gpt2", permission=small)
+    assert "model.safetensors" not in hub.sent
+
+
+def test_the_login_stays_with_the_hub_when_a_file_lies_elsewhere(hub, files, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    with Hub().open() as other:
+        other.repositories = {"owner/gpt2": files["owner/gpt2"]}
+        size = str(len(files["owner/gpt2"]["model.safetensors"]))
+
+        def send_elsewhere(answer):
+            answer.begin(302, 0, Location=other.address + answer.path, X_Linked_Size=size, X_Linked_ETag='"e"')
+
+        hub.manners["model.safetensors"] = send_elsewhere
+        fetch("owner/gpt2")
+        assert "model.safetensors" in other.sent
+        assert "Bearer hf_secret" in hub.tokens
+        assert set(other.tokens) == {None}
 
 
 @pytest.mark.usefixtures("hub")
@@ -285,6 +312,6 @@ def test_the_login_of_this_computer_is_used_only_when_it_is_allowed(monkeypatch)
         original(self, *arguments, **options)
 
     monkeypatch.setattr(huggingface_hub.HfApi, "__init__", watch)
+    inspect("owner/gpt2", permission=Permission(listed=None))
     inspect("owner/gpt2")
-    inspect("owner/gpt2", allow_folders=True)
     assert asked == [False, None]

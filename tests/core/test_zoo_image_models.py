@@ -30,7 +30,7 @@ def folders(tmp_path_factory):
 
 
 def load(folders, kind, **options):
-    return load_image(folders[kind], allow_folders=True, **options)
+    return load_image(folders[kind], **options)
 
 
 TRANSFORMERS = ["vit", "deit", "dino", "dinov2", "dinov3", "eva02", "beit", "swin", "swinv2", "cait"]
@@ -126,7 +126,7 @@ def test_a_network_without_attention_is_refused(folders):
 
 def test_each_kind_of_model_has_its_page(folders):
     with pytest.raises(ModelError, match="Explore / Image"):
-        load_text(folders["vit"], allow_folders=True)
+        load_text(folders["vit"])
 
 
 @pytest.mark.parametrize("mode", ["center", "squash", "border"])

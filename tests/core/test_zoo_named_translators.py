@@ -13,7 +13,7 @@ import transformers
 from core.capture import record_attention
 from core.errors import ModelError
 from core.models.sentencepieces import BPE, UNIGRAM, read_sentencepieces
-from core.zoo import inspect_translator, load_named_translator, load_text
+from core.zoo import Permission, inspect_translator, load_named_translator, load_text
 from tests.core import saved_models
 
 sentencepiece = pytest.importorskip("sentencepiece", reason="the library's own tokenizer for Marian needs it")
@@ -42,7 +42,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def translators(folders):
-    return {kind: load_named_translator(folder, allow_folders=True) for kind, folder in folders.items()}
+    return {kind: load_named_translator(folder) for kind, folder in folders.items()}
 
 
 def eager(folder):
@@ -207,7 +207,7 @@ def test_a_broken_sentencepiece_model_is_a_sentence(folders, tmp_path, content):
     folder = shutil.copytree(folders["marian"], tmp_path / "model")
     (folder / "source.spm").write_bytes(content)
     with pytest.raises(ModelError, match=r"source\.spm is no SentencePiece model that can be read"):
-        load_named_translator(str(folder), allow_folders=True)
+        load_named_translator(str(folder))
 
 
 @pytest.mark.parametrize("vocabulary", ["", "[]", '{"a": 0}', '{"</s>": 0, "<unk>": 1, "<pad>": 7}', '{"</s>": "x"}'])
@@ -215,17 +215,17 @@ def test_a_broken_vocabulary_is_a_sentence(folders, tmp_path, vocabulary):
     folder = shutil.copytree(folders["marian"], tmp_path / "model")
     (folder / "vocab.json").write_text(vocabulary)
     with pytest.raises(ModelError, match=r"vocab\.json"):
-        load_named_translator(str(folder), allow_folders=True)
+        load_named_translator(str(folder))
 
 
 def test_marian_needs_no_sentencepiece_library(folders, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sentencepiece", None)
-    model = load_named_translator(folders["marian"], allow_folders=True)
+    model = load_named_translator(folders["marian"])
     assert model.encode(SENTENCE).labels[-1] == "</s>"
 
 
 def test_the_page_on_texts_opens_marian_too(folders):
-    model = load_text(folders["marian"], allow_folders=True)
+    model = load_text(folders["marian"])
     tokens = model.encode(SENTENCE)
     with record_attention(model.network) as record:
         run = model.run(tokens)
@@ -270,7 +270,7 @@ def test_a_language_may_also_be_where_the_decoder_begins(folders, tmp_path):
     path = folder / "generation_config.json"
     start = {"decoder_start_token_id": tokenizer.convert_tokens_to_ids("ron_Latn")}
     path.write_text(json.dumps(json.loads(path.read_text()) | start))
-    model = load_named_translator(str(folder), allow_folders=True)
+    model = load_named_translator(str(folder))
     assert model.tokens([model.start()]).labels == ("ron_Latn",)
     assert model.tokens([model.start("fra_Latn")]).labels == ("fra_Latn",)
 
@@ -308,7 +308,7 @@ def test_a_decoder_alone_is_refused_in_a_sentence(tmp_path):
         with pytest.raises(
             ModelError, match=r"GPT2LMHeadModel: next token\) has no encoder and decoder.*opus-mt-en-fr"
         ):
-            act(folder, allow_folders=True)
+            act(folder)
         with pytest.raises(ModelError, match="has no encoder and decoder"):
             act("gpt-books")
 
@@ -317,7 +317,7 @@ def test_an_image_model_is_refused_in_a_sentence(tmp_path):
     folder = str(saved_models.save_vision_model("vit", tmp_path))
     for act in (inspect_translator, load_named_translator):
         with pytest.raises(ModelError, match=r"reads pictures\. Open it in Explore / Image"):
-            act(folder, allow_folders=True)
+            act(folder)
 
 
 def test_weights_in_pickle_are_refused_in_a_sentence(folders, tmp_path):
@@ -325,7 +325,7 @@ def test_weights_in_pickle_are_refused_in_a_sentence(folders, tmp_path):
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     for act in (inspect_translator, load_named_translator):
         with pytest.raises(ModelError, match=r"keeps its weights in pytorch_model\.bin.*Only model\.safetensors"):
-            act(str(folder), allow_folders=True)
+            act(str(folder))
 
 
 @pytest.mark.parametrize("offline", [True, False])
@@ -344,7 +344,7 @@ def test_without_the_hub_there_is_a_sentence(tmp_path, monkeypatch, offline):
 )
 def test_names_that_are_none_are_refused_in_a_sentence(name, sentence):
     with pytest.raises(ModelError, match=sentence):
-        load_named_translator(name)
+        load_named_translator(name, permission=Permission(listed=None))
 
 
 def test_a_network_without_a_head_for_words_is_given_its_own_embedding(tmp_path):
@@ -357,6 +357,6 @@ def test_a_network_without_a_head_for_words_is_given_its_own_embedding(tmp_path)
     bare = transformers.BartModel(config)
     bare.save_pretrained(folder)
     assert json.loads((folder / "config.json").read_text())["architectures"] == ["BartModel"]
-    model = load_named_translator(str(folder), allow_folders=True)
+    model = load_named_translator(str(folder))
     torch.testing.assert_close(model.network.lm_head.weight, bare.shared.weight)
     written(model)

@@ -22,7 +22,7 @@ def folders(tmp_path_factory):
 
 
 def load(folders, kind):
-    return load_text(folders[kind], allow_folders=True)
+    return load_text(folders[kind])
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_the_context_is_filled_to_the_last_token(folders, kind, context, added):
 
 
 def test_the_context_is_no_longer_than_asked_for(folders):
-    model = load_text(folders["llama"], allow_folders=True, longest=20)
+    model = load_text(folders["llama"], longest=20)
     assert len(model.encode(f"{SENTENCE} " * 50)) == model.context == 20
 
 
@@ -126,7 +126,7 @@ def test_a_model_without_attention_is_refused(folders):
 
 
 def test_an_offer_says_what_a_folder_holds(folders):
-    offer = inspect(folders["gpt2"], allow_folders=True)
+    offer = inspect(folders["gpt2"])
     assert offer.what == "GPT2LMHeadModel: next token"
     assert offer.download == 0
     assert offer.parameters == load(folders, "gpt2").parameters
@@ -140,7 +140,7 @@ def test_half_of_the_weights_missing_is_an_error_not_random_numbers(tmp_path):
     kept = {name: tensor for name, tensor in weights.items() if "layer.1" not in name}
     save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(ModelError, match="16 of its weights are not in the file"):
-        load_text(str(folder), allow_folders=True)
+        load_text(str(folder))
 
 
 def test_eight_threads_share_a_model(folders):

@@ -12,14 +12,14 @@ from tests.core import saved_models
 
 
 def scene_of_text(kind: str, folder) -> scenes.Scene:
-    model = zoo.load_text(str(saved_models.save_text_model(kind, folder)), allow_folders=True)
+    model = zoo.load_text(str(saved_models.save_text_model(kind, folder)))
     with record_attention(model.network) as record:
         run = model.run(model.encode("the cat sat on the mat"))
     return scenes.text_scene(model, run, record, (0, 1)), record
 
 
 def scene_of_picture(kind: str, folder) -> scenes.Scene:
-    model = zoo.load_image(str(saved_models.save_timm_model(kind, folder)), allow_folders=True)
+    model = zoo.load_image(str(saved_models.save_timm_model(kind, folder)))
     prepared = model.prepare(open_example("coffee"))
     with record_attention(model.network) as record:
         run = model.run(prepared)

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import contents, controls
+from dashboard import contents, visitor
 
 ROOT = contents.ROOT
 
@@ -25,7 +25,7 @@ def visit():
 @pytest.fixture
 def at_home(monkeypatch):
     """As if the visitor sat at this computer, whose folders may be opened."""
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
+    monkeypatch.setattr(visitor, "is_at_home", lambda: True)
 
 
 def prose(app: AppTest) -> str:

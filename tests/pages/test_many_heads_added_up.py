@@ -143,7 +143,7 @@ def test_a_layer_that_is_no_sum_over_heads_says_why(example):
 
 
 def test_each_side_of_an_encoder_decoder_has_its_own_tokens(tmp_path):
-    model = zoo.load_text(str(saved_models.save_text_model("t5", tmp_path)), allow_folders=True)
+    model = zoo.load_text(str(saved_models.save_text_model("t5", tmp_path)))
     tokens = model.encode("the cat sat")
     with record_attention(model.network) as record:
         run = model.run(tokens)

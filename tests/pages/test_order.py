@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import controls
+from dashboard import visitor
 from pages.foundations.order import compute, words
 from tests.core.saved_models import save_text_model, save_timm_model
 
@@ -168,7 +168,7 @@ def test_a_step_is_one_matrix_for_all_positions(visit):
 @pytest.fixture
 def at_home(monkeypatch):
     """Folders may be opened: the visitor sits at the computer that runs the atlas."""
-    monkeypatch.setattr(controls, "is_at_home", lambda: True)
+    monkeypatch.setattr(visitor, "is_at_home", lambda: True)
 
 
 @pytest.mark.usefixtures("at_home")

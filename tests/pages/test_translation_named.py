@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from core import zoo
 from core.text import Tokens
 from core.zoo import load_named_translator
-from dashboard import controls
 from pages.language.translation import any_model, compute, word_maps, words
 from tests.core import saved_models
 from tests.pages.conftest import prose, told
@@ -55,7 +54,7 @@ def test_without_a_name_the_section_says_what_can_be_opened_and_nothing_is_broke
 def test_a_folder_at_home_translates_into_the_language_that_is_chosen(visit_model, folders, kind):
     app = visit_model(folders[kind], **({"named_into": "zul_Latn"} if kind == "nllb" else {}))
     assert not app.warning
-    model = load_named_translator(folders[kind], allow_folders=True)
+    model = load_named_translator(folders[kind])
     prefix, languages = (">>fra<< ", (None, None)) if kind == "marian" else ("", ("eng_Latn", "zul_Latn"))
     best = model.write(model.encode(prefix + SENTENCE, languages[0]), beam=2, language=languages[1]).best
     assert f"log-probability **−{-best.log_probability:.2f}**" in prose(app)
@@ -68,7 +67,7 @@ def test_a_folder_at_home_translates_into_the_language_that_is_chosen(visit_mode
 def test_the_prefix_of_t5_is_part_of_the_source_and_can_be_changed(visit_model, folders):
     app = visit_model(folders["t5"], named_prefix="summarize: ", named_part="Decoder", named_units="Pieces")
     assert app.text_input(key="named_prefix").value == "summarize: "
-    model = load_named_translator(folders["t5"], allow_folders=True)
+    model = load_named_translator(folders["t5"])
     assert model.prefix == "translate English to French: "
     best = model.write(model.encode(f"summarize: {SENTENCE}"), beam=2).best
     assert f"{len(best.tokens)} tokens" in prose(app)
@@ -102,12 +101,12 @@ def test_what_cannot_be_opened_is_one_sentence(visit_model, name, sentence):
     assert len(app.warning) == 1
 
 
-def test_folders_are_closed_away_from_home(visit, folders, monkeypatch):
-    monkeypatch.setattr(controls, "is_at_home", lambda: False)
+def test_folders_are_closed_away_from_home(visit, folders):
     app = visit(PAGE, show=words.OTHERS, translator=folders["bart"])
     assert "an app that you run yourself" in told(app, "warning")
 
 
+@pytest.mark.usefixtures("at_home")
 def test_without_the_hub_there_is_one_sentence(visit, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # a port at which nobody listens
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
@@ -115,6 +114,7 @@ def test_without_the_hub_there_is_one_sentence(visit, tmp_path, monkeypatch):
     assert told(app, "warning") == words.NAMED_OFFLINE
 
 
+@pytest.mark.usefixtures("at_home")
 def test_nothing_is_fetched_before_the_visitor_agrees(visit, monkeypatch):
     what = "MarianMTModel: source to target"
     offer = zoo.Offer("owner/model", what, 74_000_000, 301_000_000, task="source to target")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 import torch
@@ -12,10 +13,10 @@ from core.text import Tokens
 from core.translation.decoding import Hypothesis
 from core.zoo import NamedTranslator
 from core.zoo.hub import OFFLINE
-from dashboard import controls, layout
+from dashboard import controls, layout, visitor
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.components.attention_view import attention_view
-from dashboard.models import inspect_model
+from dashboard.models import inspect_model, named_translator
 from dashboard.numbers import signed
 from dashboard.theme import HUES
 from pages.language.translation import compute, inputs, word_maps, words, writing
@@ -40,23 +41,26 @@ class Settings:
 
 def show() -> None:
     """The name of a model; then the sentence, the translation as it comes, and the maps."""
+    at_home = visitor.is_at_home()
     name = st.text_input(
         "Model",
         "",
         key="translator",
         bind="query-params",
         max_chars=LONGEST_NAME,
-        placeholder=words.NAMED_PLACEHOLDER,
-        help=words.NAMED_HELP,
+        placeholder=words.NAMED_PLACEHOLDER if at_home else "",
+        help=words.NAMED_HELP if at_home else visitor.may_name(),
         width=layout.PROSE,
     ).strip()
     if not name:
         st.markdown(words.NAMED_NOTHING, width=layout.PROSE)
+        if not at_home:
+            st.caption(visitor.may_name())
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula_in_general)
         return
     _wait_for(name)
     with layout.waiting_place():
-        model = compute.named_translator(name)
+        model = named_translator(name)
     layout.warn_of(model.warnings)
     _say_what_it_is(model)
     settings = _settings(model)
@@ -76,7 +80,7 @@ def show() -> None:
 def _wait_for(name: str) -> None:
     """Stop the page until the model is here; AtlasError if it cannot be had, or cannot translate."""
     try:
-        found = inspect_model(name, "text", allow_folders=controls.is_at_home())
+        found = inspect_model(name, "text", give_up=partial(st.session_state.__setitem__, "translator", ""))
     except ModelError as error:
         if str(error) != OFFLINE:
             raise

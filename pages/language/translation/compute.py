@@ -8,7 +8,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core import zoo
 from core.errors import ModelError
 from core.models.bahdanau import Bahdanau
 from core.models.transformer import Transformer
@@ -17,7 +16,7 @@ from core.translation.decoder_step import Look, Memory, look_additive, look_prod
 from core.translation.decoding import BEGIN, Decoded, Hypothesis
 from core.zoo import UNCHANGED, Aligned, Changes, NamedTranslator, Translator
 from dashboard.kept import keep
-from dashboard.models import translator
+from dashboard.models import named_translator, translator
 from pages.language.translation import compute_measured
 
 
@@ -122,12 +121,6 @@ def best_head() -> BestHead | None:
     except ModelError:
         return None
     return BestHead(int(found["layer"]), int(found["head"]), int(found["shift"]))
-
-
-@keep("Loading the model …")
-def named_translator(name: str) -> NamedTranslator:
-    """A pretrained translator, by name or folder, that `inspect_model` has let pass."""
-    return zoo.load_named_translator(name, allow_folders=True)
 
 
 @keep()

@@ -260,8 +260,8 @@ NAMED_NOTHING = (
     "before you have seen its size and agreed."
 )
 NAMED_OFFLINE = (
-    "The model hub cannot be reached from here. What works without it: the three translators of this page, or a local "
-    "folder."
+    "The model hub cannot be reached from here. What works without it: the three translators of this page, or in an "
+    "app of your own a local folder."
 )
 NAMED_NOT_YET = "No model is named yet, so there is nothing to notice: name one above."
 NAMED_PREFIX_HELP = (
