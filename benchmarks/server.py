@@ -17,9 +17,7 @@ ROOT = Path(__file__).parent.parent
 @contextmanager
 def running_server(app: str = "dashboard/server.py") -> Iterator[tuple[str, float]]:
     """Start a server; give its address and the moment at which it was started (time.perf_counter)."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", app, f"--server.port={port}"]
     started = time.perf_counter()
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -31,6 +29,13 @@ def running_server(app: str = "dashboard/server.py") -> Iterator[tuple[str, floa
     finally:
         server.terminate()
         server.wait(timeout=20)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def _wait_for(address: str, patience: float = 60) -> None:

@@ -1,14 +1,19 @@
 """The server: `streamlit run dashboard/server.py` starts the atlas with what it needs already warm."""
 
 import logging
+import os
+import sys
 import threading
 import time
 from contextlib import asynccontextmanager
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from core import zoo
-from dashboard import contents
+from core.errors import AtlasError
+from dashboard import contents, logs
+from dashboard.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_error
 from dashboard.models import image_model, text_model
 
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
@@ -37,4 +42,15 @@ def warm_up() -> None:
         page.warm_up()
 
 
-app = st.App(contents.ROOT / "streamlit_app.py", lifespan=lifespan)
+try:
+    EMBEDDED_BY = embedders(os.environ.get("ATLAS_EMBED", ""))
+except AtlasError as error:  # told to the host, who sits at a terminal
+    sys.exit(str(error))
+
+logs.leave_out_messages()
+app = st.App(
+    contents.ROOT / "streamlit_app.py",
+    lifespan=lifespan,
+    middleware=[Middleware(AnswerHeaders, embedded_by=EMBEDDED_BY), Middleware(OwnPagesOnly)],
+    exception_handlers={Exception: internal_error(EMBEDDED_BY)},
+)
