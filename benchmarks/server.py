@@ -32,7 +32,7 @@ def running_server(app: str = "dashboard/server.py") -> Iterator[tuple[str, floa
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port on which nothing listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -47,7 +47,7 @@ def policy(embedded_by: Iterable[str] = ()) -> str:
         # Plotly, Streamlit and the styles of components write <style> elements and attributes.
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
-        "font-src": "'self'",
+        "font-src": "'self' data:",  # the letters of formulas
         "connect-src": "'self'",  # the websocket too
         "manifest-src": "'self'",
         "base-uri": "'none'",
