@@ -2,7 +2,7 @@
 PORT ?= 8501
 PY := .venv/bin/python
 
-.PHONY: run test check format bench bench-alignment clean
+.PHONY: run test check audit format bench bench-alignment hostile clean
 
 run: .venv/.installed
 	@echo "Attention Atlas: http://localhost:$(PORT)  (stop it with Ctrl+C)"
@@ -19,6 +19,11 @@ check: .venv/.installed-dev node_modules/.installed
 	@bin/npm run check
 	$(PY) -m mypy
 	$(PY) -m pytest -q -p no:xdist -o addopts= tests/test_architecture.py
+	$(PY) bin/audit
+
+# Whether what is installed has known holes; without a network it says so and passes.
+audit: .venv/.installed-dev
+	$(PY) bin/audit
 
 format: .venv/.installed-dev node_modules/.installed
 	$(PY) -m ruff format .
@@ -28,6 +33,10 @@ format: .venv/.installed-dev node_modules/.installed
 bench: .venv/.installed-dev
 	@bin/browser
 	$(PY) -m benchmarks
+
+# All hostile input once; writes the table of docs/hosting.md.
+hostile: .venv/.installed-dev
+	$(PY) -m benchmarks.hostile
 
 # How well the translation models align: DATA is a folder with word_alignments/ and tatoeba/.
 bench-alignment: .venv/.installed-dev
