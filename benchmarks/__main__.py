@@ -6,7 +6,18 @@ python -m benchmarks foundations        # one part; the rows of the others stay 
 
 import argparse
 
-from benchmarks import bertviz_peer, browser, foundations, recording, scale, table, translation, vision, visitors
+from benchmarks import (
+    bertviz_peer,
+    browser,
+    foundations,
+    pictures,
+    recording,
+    scale,
+    table,
+    translation,
+    vision,
+    visitors,
+)
 
 PARTS = {
     "recording": recording.rows,
@@ -16,6 +27,7 @@ PARTS = {
     "foundations": foundations.rows,
     "translation": translation.rows,
     "vision": vision.rows,
+    "pictures": pictures.rows,
     "scale": scale.rows,
     "visitors": visitors.rows,
 }

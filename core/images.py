@@ -7,9 +7,15 @@ from pathlib import Path
 from PIL import Image
 
 from core.errors import InputError
+from core.picture_decoder import LARGEST, LARGEST_OTHER, LONGEST_SIDE
 from core.picture_pool import Pool
 
 LARGEST_FILE = 20_000_000  # bytes
+LIMITS = (
+    f"At most {LARGEST_FILE / 1e6:.0f} MB and {LONGEST_SIDE:,} pixels on a side; JPEG to {LARGEST['JPEG'] / 1e6:.0f} "
+    f"megapixels, WebP and AVIF to {LARGEST['WebP'] / 1e6:.0f}, all others and progressive JPEG to "
+    f"{LARGEST_OTHER / 1e6:.0f}."
+)
 
 # Photographs that scikit-image carries in its wheel: title in the address bar -> file.
 EXAMPLES = {

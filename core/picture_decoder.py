@@ -19,7 +19,7 @@ from core.errors import InputError
 LONGEST_SIDE = 20_000  # pixels
 # Pixels. A JPEG in one scan is read at a part of its size, row by row; WebP and AVIF hold the whole picture several
 # times while they decode: 16 to 20 bytes a pixel. All others hold it once or twice.
-LARGEST = {"JPEG": 128_000_000, "WEBP": 16_000_000, "AVIF": 16_000_000}
+LARGEST = {"JPEG": 128_000_000, "WebP": 16_000_000, "AVIF": 16_000_000}
 LARGEST_OTHER = 32_000_000
 MOST_SCANS = 20  # libjpeg makes 10 of a progressive picture in three colours, 18 in four; each goes over the whole
 MEMORY = 360_000_000  # bytes, beyond the 30 MB of the process itself
@@ -67,10 +67,15 @@ def _answer(raw: bytes) -> tuple[bytes, bytes]:
         picture = decode(raw)
         return ANSWER.pack(True, *picture.size), picture.tobytes()
     except InputError as refusal:
-        sentence = str(refusal).encode()
-        return ANSWER.pack(False, len(sentence), 0), sentence
+        sentence = str(refusal)
+    except MemoryError:
+        sentence = (
+            f"To decode this picture takes more than the {MEMORY / 1e6:.0f} MB of memory that there are for it. "
+            "Make it smaller, or save it as JPEG."
+        )
     finally:
         _limit_time(0.0)
+    return ANSWER.pack(False, len(sentence.encode()), 0), sentence.encode()
 
 
 def decode(raw: bytes) -> Image.Image:
@@ -93,18 +98,13 @@ def decode(raw: bytes) -> Image.Image:
     most = LARGEST_OTHER if several else LARGEST.get(kind, LARGEST_OTHER)
     if width * height > most:
         has = f"{width * height:,} pixels ({promised})"
-        raise _too_large(has, f"{kind} in several scans" if several else kind, most)
+        raise _too_large(has, "progressive JPEG" if several else kind, most)
     try:
         picture.draft("RGB", (ENOUGH, ENOUGH))  # of a JPEG only, and never below these sides
         picture.load()
         return _turn(_small_rgb(picture), picture)
-    except InputError:
+    except (InputError, MemoryError):
         raise
-    except MemoryError as error:
-        raise InputError(
-            f"To decode this {kind} ({promised} pixels) takes more than the {MEMORY / 1e6:.0f} MB of memory that there "
-            "are for a picture. Make it smaller, or save it as JPEG."
-        ) from error
     except Exception as error:  # a decoder may fail in any way on a file made to break it
         raise InputError(
             f"The {kind} file is damaged: it cannot be read to its end ({promised} pixels are promised). "
@@ -127,13 +127,15 @@ def count_scans(raw: bytes) -> int:
 def _open(raw: bytes) -> Image.Image:
     """Read the header only: no pixel is decoded yet."""
     # Of all decoders WebP's alone takes its memory here; Pillow's guard before it strikes above twice this number.
-    Image.MAX_IMAGE_PIXELS = LARGEST["WEBP"] // 2 if raw.startswith(b"RIFF") else None
+    Image.MAX_IMAGE_PIXELS = LARGEST["WebP"] // 2 if raw.startswith(b"RIFF") else None
     try:
         return Image.open(BytesIO(raw), formats=FORMATS)
     except Image.DecompressionBombError as error:
         pixels = re.search(r"\d+", str(error))
         has = f"{int(pixels.group()):,} pixels" if pixels else "too many pixels"
-        raise _too_large(has, "WEBP", LARGEST["WEBP"]) from error
+        raise _too_large(has, "WebP", LARGEST["WebP"]) from error
+    except MemoryError:
+        raise
     except UnidentifiedImageError as error:
         raise InputError(_say_what_it_is(raw)) from error
     except Exception as error:  # as above
@@ -141,13 +143,13 @@ def _open(raw: bytes) -> Image.Image:
 
 
 def _kind(picture: Image.Image) -> str:
-    """The format; a JPEG with further pictures behind the first is a JPEG."""
-    return "JPEG" if picture.format == "MPO" else str(picture.format)
+    """The name of its format; a JPEG with further pictures behind the first is a JPEG."""
+    return {"MPO": "JPEG", "WEBP": "WebP"}.get(picture.format or "", str(picture.format))
 
 
 def _too_large(has: str, kind: str, most: int) -> InputError:
     advice = "Make it smaller" if kind == "JPEG" else "Make it smaller, or save it as an ordinary JPEG"
-    return InputError(f"The picture has {has}; of a {kind} at most {most:,} are read. {advice}.")
+    return InputError(f"The picture has {has}; in {kind} files at most {most:,} are read. {advice}.")
 
 
 def _say_what_it_is(raw: bytes) -> str:

@@ -8,9 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 from PIL import Image
 
@@ -23,8 +23,9 @@ PATIENCE = 60.0  # seconds that a picture waits for a process
 LONGEST_SENTENCE = 1000  # bytes
 # Nothing that the server knows by its environment is known to a decoder; these are what starting it may need.
 ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
-# -I and -S: no settings, no folder of the visitor's or the host's; it finds its modules where this process does.
-PROGRAM = "import sys; sys.path = sys.argv[1:]; from core.picture_decoder import serve; serve()"
+# -I and -S: no settings, no folder of the visitor's or the host's; it finds its modules where this process does, but
+# Python's own first: Streamlit puts the server's folder in front, and dashboard/numbers.py is not Python's `numbers`.
+PROGRAM = "import sys; sys.path += sys.argv[1:]; from core.picture_decoder import serve; serve()"
 
 
 class Decoder:
@@ -55,7 +56,7 @@ class Decoder:
             self.process.stdin.write(QUESTION.pack(len(raw)))
             self.process.stdin.write(raw)
             self.process.stdin.flush()
-            answer = _read_answer(self.process.stdout)
+            answer = _read_answer(self.process.stdout.read)
         except (OSError, EOFError, ValueError, struct.error) as error:
             raise InputError(self._how_it_ended(late=time.monotonic() - began >= deadline)) from error
         finally:
@@ -130,13 +131,13 @@ def _started() -> Decoder | None:
         return None
 
 
-def _read_answer(stream: IO[bytes]) -> Image.Image | str:
+def _read_answer(read: Callable[[int], bytes]) -> Image.Image | str:
     """What a decoder has answered. Nothing in it is believed: the file may have taken the decoder over."""
-    is_picture, width, height = ANSWER.unpack(stream.read(ANSWER.size))
+    is_picture, width, height = ANSWER.unpack(read(ANSWER.size))
     if is_picture:
         if not 0 < min(width, height) <= max(width, height) <= LONGEST_READ:
             raise ValueError("A decoder gives no picture of this size.")
-        return Image.frombytes("RGB", (width, height), stream.read(width * height * 3))
+        return Image.frombytes("RGB", (width, height), read(width * height * 3))
     if width > LONGEST_SENTENCE:
         raise ValueError("A decoder gives no sentence of this length.")
-    return stream.read(width).decode()
+    return read(width).decode()

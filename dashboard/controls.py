@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from core import zoo
-from core.images import EXAMPLES
+from core.images import EXAMPLES, LIMITS
 from core.progress import Progress
 from core.zoo.names import Purpose
 from dashboard import layout, scenes, waiting
@@ -58,7 +58,7 @@ def picture() -> str | Upload:
         photo = None
         if st.toggle("Use the camera"):
             photo = st.camera_input("A new photograph", key=OWN_KEYS[1], on_change=_choose_own, args=OWN_KEYS[1:])
-        st.caption("At most 20 MB and 50 megapixels. It is not kept in the address: who opens a link uploads it again.")
+        st.caption(f"{LIMITS} It is not kept in the address: who opens a link uploads it again.")
     own = (photo or file) if example == OWN_PICTURE else None
     _say_whose(bool(own))
     if own:

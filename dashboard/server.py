@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 
 from core import zoo
 from core.errors import AtlasError
+from core.images import DECODERS
 from dashboard import contents, logs
 from dashboard.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_error
 from dashboard.models import image_model, text_model
@@ -33,6 +34,7 @@ async def lifespan(_app: st.App):
 
 def warm_up() -> None:
     """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
+    DECODERS.start()
     for name in zoo.TEXT:
         text_model(name)
     time.sleep(FIRST_VISIT)

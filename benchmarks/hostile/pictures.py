@@ -5,6 +5,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
+from math import ceil
 
 import numpy as np
 from PIL import Image
@@ -15,6 +16,9 @@ from core.images import LARGEST_FILE, open_picture
 from core.picture_decoder import LARGEST_OTHER, LONGEST_SIDE, MOST_SCANS
 
 ORIENTATION, RESOLUTION = 0x0112, 0x011A  # EXIF
+# The side of the largest square PNG; bits and colours by PNG's numbers, and bytes of a pixel.
+LARGEST_SIDE = int(LARGEST_OTHER**0.5)
+PNG_COLOURS = ((8, 6, 4), (16, 0, 2), (16, 6, 8), (1, 0, 1 / 8))
 
 
 def try_one(case: Case) -> str:
@@ -98,7 +102,7 @@ def _moving() -> Iterator[Case]:
 
 def _turned(jpeg: bytes) -> Iterator[Case]:
     for orientation in (*range(10), 65535):
-        yield Case("EXIF", f"turned-{orientation}.jpg", _with_exif(jpeg, saved_exif({ORIENTATION: orientation})))
+        yield Case("EXIF", f"turned-{orientation}.jpg", with_exif(jpeg, saved_exif({ORIENTATION: orientation})))
     for name, exif in {
         "of nothing": b"",
         "that ends at once": b"II*\0",
@@ -107,10 +111,11 @@ def _turned(jpeg: bytes) -> Iterator[Case]:
         "with 65,535 entries": b"MM\0*\0\0\0\x08\xff\xff" + b"\x01" * 400,
         "that cannot be written again": unwritable_exif(),
     }.items():
-        yield Case("EXIF", f"{name}.jpg", _with_exif(jpeg, exif))
+        yield Case("EXIF", f"{name}.jpg", with_exif(jpeg, exif))
 
 
-def _with_exif(jpeg: bytes, exif: bytes) -> bytes:
+def with_exif(jpeg: bytes, exif: bytes) -> bytes:
+    """The same JPEG with these EXIF data before all else."""
     content = b"Exif\0\0" + exif
     return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(content) + 2) + content + jpeg[2:]
 
@@ -154,25 +159,19 @@ def _bombs() -> Iterator[Case]:
             yield Case("promises many pixels", f"{side}.{name}", raw)
     wide = {256: 99, 257: 99, 258: 8, 259: 8, 262: 1, 322: 30_000, 323: 30_000, 324: 8, 325: 8}
     yield Case("promises many pixels", "one-tile-of-900-million.tiff", tiff(wide))
-    side = 7071
-    yield Case(
-        "keeps what it promises", "50-million-of-16-bits.png", png(side, side, _zeros(side * (1 + 2 * side)), 16, 0)
-    )
-    side = int(LARGEST_OTHER**0.5)
-    for bits, colour, each in ((8, 6, 4), (16, 0, 2), (16, 6, 8), (1, 0, 1 / 8)):
-        pixels = _zeros(side * (1 + round(each * side + 0.4)))
-        yield Case(
-            "keeps what it promises", f"colour-{colour}-of-{bits}-bits.png", png(side, side, pixels, bits, colour)
-        )
+    yield Case("keeps what it promises", "50-million-of-16-bits.png", full_png(7071, 16, 0, 2))
+    for bits, colour, each in PNG_COLOURS:
+        raw = full_png(LARGEST_SIDE, bits, colour, each)
+        yield Case("keeps what it promises", f"{bits}-bits-in-colour-{colour}.png", raw)
+    yield Case("keeps what it promises", "turned.tiff", hungry_tiff())
     yield Case("a file too large", "20-megabytes.jpg", b"\xff\xd8" + bytes(LARGEST_FILE))
 
 
 def _many_scans() -> Iterator[Case]:
-    photo = Image.effect_noise((400, 300), 60)
-    for name, picture in {"grey": photo, "colour": photo.convert("RGB"), "cmyk": photo.convert("CMYK")}.items():
+    for mode in ("L", "RGB", "CMYK"):
         for scans in (MOST_SCANS, MOST_SCANS + 1, 2000):
-            raw = jpeg_of_scans(picture, scans)
-            yield Case("progressive JPEG with many scans", f"{name}-{scans}.jpg", raw)
+            raw = jpeg_of_scans(Image.new(mode, (1500, 1000)), scans)
+            yield Case("progressive JPEG with many scans", f"{mode}-{scans}.jpg", raw)
 
 
 def jpeg_of_scans(picture: Image.Image, scans: int) -> bytes:
@@ -243,7 +242,7 @@ def _no_pictures() -> Iterator[Case]:
         yield Case("no picture", f"{brand.decode()}.heic", b"\0\0\0\x18ftyp" + brand + bytes(200))
 
 
-def saved(picture: Image.Image, kind: str, save_all: bool = False, **options: object) -> bytes:
+def saved(picture: Image.Image, kind: str = "PNG", save_all: bool = False, **options: object) -> bytes:
     """The bytes of a file of this kind."""
     stream = BytesIO()
     picture.save(stream, kind, save_all=save_all, **options)
@@ -254,6 +253,11 @@ def png(width: int, height: int, pixels: bytes, bits: int = 8, colour: int = 2) 
     """A PNG with any promise in its header; `pixels`: packed rows."""
     header = struct.pack(">IIBBBBB", width, height, bits, colour, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", pixels) + _chunk(b"IEND", b"")
+
+
+def full_png(side: int, bits: int, colour: int, each: float) -> bytes:
+    """A black PNG that keeps what it promises; `each`: bytes of a pixel."""
+    return png(side, side, _zeros(side * (1 + ceil(each * side))), bits, colour)
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
@@ -273,7 +277,15 @@ def jpeg_that_claims(side: int) -> bytes:
     return raw.replace(b"\x08\0\x08\0\x08\x03", b"\x08" + struct.pack(">HH", side, side) + b"\x03")
 
 
-def tiff(tags: dict[int, int], following: int = 0) -> bytes:
-    """A TIFF of one list of whole numbers, without any pixels."""
+def tiff(tags: dict[int, int], strip: bytes = b"", following: int = 0) -> bytes:
+    """A TIFF of one list of whole numbers, behind its only strip."""
     entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in sorted(tags.items()))
-    return b"II*\0" + struct.pack("<IH", 8, len(tags)) + entries + struct.pack("<I", following)
+    head, count, last = struct.pack("<I", 8 + len(strip)), struct.pack("<H", len(tags)), struct.pack("<I", following)
+    return b"II*\0" + head + strip + count + entries + last
+
+
+def hungry_tiff(orientation: int = 6) -> bytes:
+    """A TIFF of real numbers in one strip: with a quarter turn, which Pillow makes of the whole, it wants 384 MB."""
+    side, strip = LARGEST_SIDE, _zeros(4 * LARGEST_SIDE**2)
+    sizes = {256: side, 257: side, 278: side, 279: len(strip)}
+    return tiff({**sizes, 258: 32, 259: 8, 262: 1, 273: 8, 274: orientation, 339: 3}, strip)
