@@ -1,4 +1,4 @@
-"""Hostile files and texts in a real browser: a sentence or a result, nothing executed, and a page that goes on working."""
+"""Hostile files and texts in a real browser: a sentence or a result, nothing executed, and the page goes on."""
 
 from urllib.parse import quote
 
@@ -9,23 +9,23 @@ from benchmarks.hostile import pictures, texts
 from tests.browser.conftest import SERVER, settled
 
 SOON = 20_000  # milliseconds until a sentence stands there: 5 s are promised on an idle machine; this one may be busy
-# One file of each kind, by its name, and whether it is refused.
+# One file of each kind: what its name holds, the first of its kind if nothing is said; and whether it is refused.
 UPLOADS = {
-    "every format and colour": ("progressive-cmyk.jpg", False),
-    "cut short": ("0-at-63-1.png", True),
-    "bytes changed": ("0-1.png", True),
-    "the wrong ending": ("really-a-jpeg.txt", False),
-    "several pictures in one": ("moving.GIF", False),
-    "EXIF": ("that cannot be written again.jpg", False),
-    "long and thin, or tiny": ("30000-by-10.GIF", True),
-    "promises many pixels": ("30000-by-30000.png", True),
-    "keeps what it promises": ("50-million-of-16-bits.png", True),
-    "a file too large": ("20-megabytes.jpg", True),
-    "progressive JPEG with many scans": ("grey-21.jpg", True),
-    "slow to read": ("a-million-comments.ppm", True),
-    "packed much too well": ("profile.png", True),
-    "many small parts": ("a-list-that-is-its-own-next.tiff", True),
-    "real numbers": ("infinite.tiff", True),
+    "every format and colour": ("progressive-cmyk", False),
+    "cut short": ("", True),
+    "bytes changed": ("", True),
+    "the wrong ending": ("jpeg.txt", False),
+    "several pictures in one": ("", False),
+    "EXIF": ("cannot be written again", False),
+    "long and thin, or tiny": ("30000-by-10", True),
+    "promises many pixels": ("", True),
+    "keeps what it promises": ("50-million", True),
+    "a file too large": ("", True),
+    "progressive JPEG with many scans": ("grey-21.", True),
+    "slow to read": ("", True),
+    "packed much too well": ("", True),
+    "many small parts": ("its-own-next", True),
+    "real numbers": ("infinite", True),
     "no picture": ("drawing.svg", True),
 }
 
@@ -46,17 +46,22 @@ def test_one_upload_of_every_kind_is_tried():
 
 
 def test_every_hostile_upload_gets_a_sentence_or_a_map_and_the_examples_still_work(browser_page, atlas):
-    cases = {(case.kind, case.name): case.content for case in pictures.cases()}
+    cases = list(pictures.cases())
     browser_page.goto(f"{atlas}/image")
     expect(reading(browser_page)).to_contain_text("looks at")
-    for kind, (name, refused) in UPLOADS.items():
-        raw = cases[kind, name]
+    for kind, (part, refused) in UPLOADS.items():
+        name, raw = next((case.name, case.content) for case in cases if case.kind == kind and part in case.name)
         browser_page.get_by_role("button", name="Your own").click()
         browser_page.locator("input[type=file]").set_input_files(
             {"name": name, "mimeType": "application/octet-stream", "buffer": raw}
         )
-        expect(browser_page.get_by_role("radio", name="yours"), kind).to_be_checked(timeout=SOON)
-        if refused:
+        if kind == "a file too large":
+            expect(browser_page.get_by_text("File must be 20.0MB or smaller.")).to_be_visible(timeout=SOON)
+        else:
+            expect(browser_page.get_by_role("radio", name="yours"), kind).to_be_checked(timeout=SOON)
+        if kind == "a file too large":
+            pass  # never sent: the map before it is still there
+        elif refused:
             sentence = browser_page.get_by_test_id("stMain").get_by_test_id("stAlert")
             expect(sentence, kind).to_have_count(1, timeout=SOON)
             expect(sentence, kind).to_contain_text(".")
@@ -73,13 +78,22 @@ def test_every_hostile_upload_gets_a_sentence_or_a_map_and_the_examples_still_wo
         browser_page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("path", ["text?text=", "translation?text=", "order?text="])
-def test_markup_in_a_text_executes_nothing(browser_page, atlas, path):
-    everything = " ".join(text for text in (*texts.MARKUP, *texts.MARKDOWN, *texts.LATEX) if len(text) < 200)
-    for text in (everything[:1500], everything[-1500:], *texts.MARKUP[7:8]):
-        browser_page.goto(f"{atlas}/{path}{quote(text)}")
-        expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
-        settled(browser_page)
-        assert browser_page.evaluate("window.__executed") is None
-        assert browser_page.locator("[onerror], [onload], [href^='javascript:'], img[src=x]").count() == 0
-        assert browser_page.get_by_test_id("stException").count() == 0
+SHORT = [text for text in (*texts.MARKUP, *texts.MARKDOWN, *texts.LATEX) if len(text) < 70]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("text", " ".join(SHORT)),
+        ("order", " ".join(SHORT[::4])),
+        ("translation", texts.MARKUP[7]),  # three translators write several words for each
+    ],
+)
+def test_markup_in_a_text_executes_nothing(browser_page, atlas, path, text):
+    browser_page.goto(f"{atlas}/{path}?text={quote(text)}")
+    expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
+    expect(browser_page.locator(".js-plotly-plot, [data-testid^=stBidiComponent]").first).to_be_visible()
+    settled(browser_page)
+    assert browser_page.evaluate("window.__executed") is None
+    assert browser_page.locator("[onerror], [onload], [href^='javascript:'], img[src=x]").count() == 0
+    assert browser_page.get_by_test_id("stException").count() == 0
