@@ -215,7 +215,7 @@ def _to_eight_bits(band: Image.Image, low: float, high: float) -> Image.Image:
 def _turn(small: Image.Image, picture: Image.Image) -> Image.Image:
     """Upright, as the EXIF data of `picture` say; nothing else of them is read."""
     try:
-        turn = TURNS.get(picture.getexif().get(ORIENTATION))
+        turn = TURNS.get(picture.getexif().get(ORIENTATION, 1))
     except Exception:  # they may be broken in any way, and the picture is right without them
         turn = None
     return small if turn is None else small.transpose(turn)

@@ -41,7 +41,7 @@ REFUSED = {
     "many scans": (jpeg_of_scans(Image.new("RGB", (1500, 1000)), 2000), "2,000 scans.* at most 20"),
     "20 scans more": (jpeg_of_scans(Image.new("RGB", (1500, 1000)), 30), "30 scans.* at most 20"),
     "no number at all": (saved(Image.fromarray(np.full((2, 3), np.nan, np.float32)), "TIFF"), "3 × 2 .* each .*NaN"),
-    "minutes of work": (slow_ppm(), "more than 3 seconds"),
+    "a minute of work": (slow_ppm(), "more than 3 seconds"),
     "a promise not kept": (png_that_claims(500, 400), r"PNG file is damaged.*500 × 400"),
     "a cut JPEG": (saved(PHOTO.resize((300, 300)), "JPEG")[:2000], "JPEG file is damaged.*300 × 300"),
     "a cut PNG": (saved(PHOTO)[:-100], "PNG file is damaged"),

@@ -46,7 +46,7 @@ def pool(monkeypatch):
 
 
 def test_a_picture_that_takes_too_long_is_given_up_and_the_next_one_is_read(pool):
-    """The file is small, and breaks no rule: Pillow needs minutes for it."""
+    """The file is small, and breaks no rule: Pillow needs about a minute for it."""
     pool, had = pool
     with pytest.raises(InputError, match="more than 3 seconds: it was given up"):
         pool.decode(slow_ppm())
