@@ -1,8 +1,10 @@
 """The atlas on a server: what every answer says, what is refused, what is logged, what the container runs."""
 
 import contextlib
+import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -200,3 +202,41 @@ def test_an_exception_in_a_thread_is_logged_without_its_message(caplog, monkeypa
         logging.setLogRecordFactory(factory)
     assert "builtins.ValueError" in caplog.text
     assert SECRET not in caplog.text
+
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+INSTRUCTIONS = [line.split(" ", 1) for line in re.sub(r"\\\n\s*", "", DOCKERFILE).splitlines() if line[:1].isupper()]
+LAST_STAGE = INSTRUCTIONS[max(place for place, (name, _) in enumerate(INSTRUCTIONS) if name == "FROM") :]
+
+
+def told_last(name: str) -> list[str]:
+    """What the image itself is told, in all instructions of this name."""
+    return [rest for told, rest in LAST_STAGE if told == name]
+
+
+def test_the_container_is_not_root_asks_for_its_health_and_writes_models_only():
+    (user,) = told_last("USER")
+    assert user not in ("root", "0")
+    (health,) = told_last("HEALTHCHECK")
+    assert "/_stcore/health" in health
+    assert "curl" not in health
+    assert told_last("VOLUME") == ["/models"]
+    assert told_last("EXPOSE") == ["8501"]
+    assert "HF_HOME=/models" in told_last("ENV")[0]
+    assert "ATLAS_AT_HOME" not in str(told_last("ENV"))
+    assert not [rest for _, rest in LAST_STAGE if "apt-get" in rest or "pip install" in rest]
+
+
+def test_the_container_has_the_pins_and_everything_that_the_server_imports():
+    assert "-r requirements.txt" in DOCKERFILE
+    assert not re.search(r"torch==|streamlit==", DOCKERFILE), "The pins stand in requirements.txt alone."
+    copied = {name for rest in told_last("COPY") if not rest.startswith("--from") for name in rest.split()[:-1]}
+    assert all((ROOT / name).exists() for name in copied)
+    assert {"core", "dashboard", "pages", "weights", ".streamlit", "streamlit_app.py"} <= copied
+    let_in = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert let_in == copied, "What the Dockerfile copies is what .dockerignore lets in."
+
+
+def test_the_container_starts_what_the_page_about_hosting_says():
+    (command,) = told_last("CMD")
+    assert f"`{' '.join(json.loads(command))}`" in (ROOT / "docs" / "hosting.md").read_text()
