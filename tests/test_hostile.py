@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks.hostile import __main__ as tries
-from benchmarks.hostile import texts
+from benchmarks.hostile import __main__ as written
+from benchmarks.hostile import texts, tries
 
 CASES = list(texts.cases())
 
@@ -54,13 +54,17 @@ def test_what_hangs_or_dies_is_a_failure_and_the_rest_is_tried_all_the_same(tmp_
         "died": (tries.FAILURE, "the process died"),
         "well again": (tries.RESULT, "result"),
     }
-    assert tries.table(tried).splitlines()[2:] == ["| odd | 6 | 2 | 1 | 3 |", "| all | 6 | 2 | 1 | 3 |"]
+    assert written.table({"odd things": tried}).splitlines()[2:] == [
+        "| **odd things** | 6 | 2 | 1 | 3 |",
+        "| odd | 6 | 2 | 1 | 3 |",
+        "| **all** | 6 | 2 | 1 | 3 |",
+    ]
 
 
 def test_the_table_replaces_the_one_before_it_and_nothing_else():
-    document = f"before\n{tries.BEGIN}old\n{tries.END}after\n"
-    once = tries.with_table(document, "new\n")
-    assert once == f"before\n{tries.BEGIN}\nnew\n\n{tries.END}after\n"
-    assert tries.with_table(once, "new\n") == once
+    document = f"before\n{written.BEGIN}old\n{written.END}after\n"
+    once = written.with_table(document, "new\n")
+    assert once == f"before\n{written.BEGIN}\nnew\n\n{written.END}after\n"
+    assert written.with_table(once, "new\n") == once
     with pytest.raises(ValueError, match="two comments"):
-        tries.with_table("no place for it", "new\n")
+        written.with_table("no place for it", "new\n")

@@ -21,7 +21,7 @@ UPLOADS = {
     "promises many pixels": ("", True),
     "keeps what it promises": ("50-million", True),
     "a file too large": ("", True),
-    "progressive JPEG with many scans": ("grey-21.", True),
+    "progressive JPEG with many scans": ("-21.", True),
     "slow to read": ("", True),
     "packed much too well": ("", True),
     "many small parts": ("its-own-next", True),
