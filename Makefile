@@ -2,7 +2,7 @@
 PORT ?= 8501
 PY := .venv/bin/python
 
-.PHONY: run test check audit format bench bench-alignment hostile clean
+.PHONY: run test check audit format bench bench-load bench-alignment hostile clean
 
 run: .venv/.installed
 	@echo "Attention Atlas: http://localhost:$(PORT)  (stop it with Ctrl+C)"
@@ -37,6 +37,10 @@ bench: .venv/.installed-dev
 # All hostile input once; writes the table of docs/hosting.md.
 hostile: .venv/.installed-dev
 	$(PY) -m benchmarks.hostile
+
+# Many visitors at once: what a rerun costs, how long a crowd waits, what memory it takes. Some 25 minutes.
+bench-load: .venv/.installed-dev
+	$(PY) -m benchmarks.load
 
 # How well the translation models align: DATA is a folder with word_alignments/ and tatoeba/.
 bench-alignment: .venv/.installed-dev
