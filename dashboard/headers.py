@@ -17,9 +17,10 @@ from core.errors import AtlasError
 _INDEX = Path(st.__file__).parent / "static" / "index.html"  # the one page that Streamlit serves
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
-_OFF = ("accelerometer", "autoplay", "browsing-topics", "display-capture", "encrypted-media", "geolocation")
-_OFF += ("gyroscope", "hid", "magnetometer", "microphone", "midi", "payment", "publickey-credentials-get")
-_OFF += ("screen-wake-lock", "serial", "usb", "xr-spatial-tracking")
+_OFF = (
+    "accelerometer autoplay browsing-topics display-capture encrypted-media geolocation gyroscope hid magnetometer "
+    "microphone midi payment publickey-credentials-get screen-wake-lock serial usb xr-spatial-tracking"
+).split()
 
 
 def embedders(setting: str) -> tuple[str, ...]:
