@@ -17,10 +17,10 @@ from core.errors import AtlasError
 _INDEX = Path(st.__file__).parent / "static" / "index.html"  # the one page that Streamlit serves
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
-_OFF = (
-    "accelerometer autoplay browsing-topics display-capture encrypted-media geolocation gyroscope hid magnetometer "
-    "microphone midi payment publickey-credentials-get screen-wake-lock serial usb xr-spatial-tracking"
-).split()
+_OFF = """
+accelerometer autoplay browsing-topics display-capture encrypted-media geolocation gyroscope hid magnetometer
+microphone midi payment publickey-credentials-get screen-wake-lock serial usb xr-spatial-tracking
+"""
 
 
 def embedders(setting: str) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def headers(embedded_by: Iterable[str] = ()) -> dict[str, str]:
         "X-Content-Type-Options": "nosniff",
         # The address holds what the visitor wrote: no other site learns it from a link.
         "Referrer-Policy": "same-origin",
-        "Permissions-Policy": ", ".join(["camera=(self)", *(f"{name}=()" for name in _OFF)]),
+        "Permissions-Policy": ", ".join(["camera=(self)", *(f"{name}=()" for name in _OFF.split())]),
     }
 
 
