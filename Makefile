@@ -3,7 +3,7 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check format bench bench-load bench-alignment clean
+.PHONY: run serve test check audit format bench bench-load bench-alignment hostile clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
 run: .venv/.installed
@@ -26,6 +26,11 @@ check: .venv/.installed-dev node_modules/.installed
 	@bin/npm run check
 	$(PY) -m mypy
 	$(PY) -m pytest -q -p no:xdist -o addopts= tests/test_architecture.py
+	$(PY) bin/audit
+
+# Whether what is installed has known holes; without a network it says so and passes.
+audit: .venv/.installed-dev
+	$(PY) bin/audit
 
 format: .venv/.installed-dev node_modules/.installed
 	$(PY) -m ruff format .
@@ -35,6 +40,10 @@ format: .venv/.installed-dev node_modules/.installed
 bench: .venv/.installed-dev
 	@bin/browser
 	$(PY) -m benchmarks
+
+# All hostile input once; writes the table of docs/hosting.md.
+hostile: .venv/.installed-dev
+	$(PY) -m benchmarks.hostile
 
 # Many visitors at once: what a rerun costs, how long a crowd waits, what memory it takes. Some 25 minutes.
 bench-load: .venv/.installed-dev

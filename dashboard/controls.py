@@ -164,9 +164,10 @@ def choice(
     if st.session_state.get(key) not in (*offered, None):
         st.session_state[key] = usual
     more.setdefault("wrap", None if about else True)  # with a help, one that wraps takes a whole row in a control bar
-    return st.segmented_control(
+    chosen = st.segmented_control(
         label, offered, default=usual, key=key, bind="query-params", required=True, help=about or None, **more
     )
+    return usual if chosen is None else chosen  # an address may name none: `?picture=`
 
 
 def token(labels: Sequence[str], *, first: int, label: str = "Token") -> int:

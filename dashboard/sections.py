@@ -14,4 +14,4 @@ def chosen(sections: Mapping[str, Show]) -> Show:
     name = st.segmented_control(
         "What to look at", names, default=names[0], key="show", bind="query-params", required=True
     )
-    return sections[name]
+    return sections[name or names[0]]  # an address may name none: `?show=`

@@ -2,16 +2,20 @@
 
 import logging
 import os
+import sys
 import threading
 import time
 from contextlib import asynccontextmanager
 
 import streamlit as st
 import torch
+from starlette.middleware import Middleware
 
 from core import zoo
+from core.errors import AtlasError
 from core.images import DECODERS
-from dashboard import contents, visitor
+from dashboard import contents, logs, visitor
+from dashboard.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_error
 from dashboard.kept import AT_ONCE
 from dashboard.models import image_model, text_model
 
@@ -46,4 +50,15 @@ def warm_up() -> None:
         page.warm_up()
 
 
-app = st.App(contents.ROOT / "streamlit_app.py", lifespan=lifespan)
+try:
+    EMBEDDED_BY = embedders(os.environ.get("ATLAS_EMBED", ""))
+except AtlasError as error:  # told to the host, who sits at a terminal
+    sys.exit(str(error))
+
+logs.leave_out_messages()
+app = st.App(
+    contents.ROOT / "streamlit_app.py",
+    lifespan=lifespan,
+    middleware=[Middleware(AnswerHeaders, embedded_by=EMBEDDED_BY), Middleware(OwnPagesOnly)],
+    exception_handlers={Exception: internal_error(EMBEDDED_BY)},
+)
