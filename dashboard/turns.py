@@ -190,11 +190,14 @@ def long_turn(progress: Progress = unheard) -> Iterator[Progress]:
 
 
 def report(done: int, total: int, progress: Progress = unheard) -> None:
-    """Say how far the work of this thread is. Work in a short place that takes longer goes on in the long line."""
+    """Say how far the work of this thread is. What takes longer, in a short place, goes on in the long line.
+
+    What the server does for itself stays where it is, so that no visitor waits behind it.
+    """
     mine = current()
     if mine and not mine.counted:
         mine.so_far = done, total
-    if mine and mine.line is short_line and mine.lasted > MOMENT:
+    if mine and mine.visitor.session is not None and mine.line is short_line and mine.lasted > MOMENT:
         short_line.leave(mine, done=False)
         long_line.enter(mine, lambda: _tell(mine, progress), limited=True)
     progress(done, total)
