@@ -2,7 +2,7 @@
 PORT ?= 8501
 PY := .venv/bin/python
 
-.PHONY: run test check format bench bench-alignment clean
+.PHONY: run test check format bench bench-load bench-alignment clean
 
 run: .venv/.installed
 	@echo "Attention Atlas: http://localhost:$(PORT)  (stop it with Ctrl+C)"
@@ -28,6 +28,10 @@ format: .venv/.installed-dev node_modules/.installed
 bench: .venv/.installed-dev
 	@bin/browser
 	$(PY) -m benchmarks
+
+# Many visitors at once: what a rerun costs, how long a crowd waits, what memory it takes. Some 25 minutes.
+bench-load: .venv/.installed-dev
+	$(PY) -m benchmarks.load
 
 # How well the translation models align: DATA is a folder with word_alignments/ and tatoeba/.
 bench-alignment: .venv/.installed-dev

@@ -6,7 +6,7 @@ python -m benchmarks foundations        # one part; the rows of the others stay 
 
 import argparse
 
-from benchmarks import bertviz_peer, browser, foundations, recording, scale, table, translation, vision, visitors
+from benchmarks import bertviz_peer, browser, foundations, pictures, recording, scale, table, translation, vision
 
 PARTS = {
     "recording": recording.rows,
@@ -16,8 +16,8 @@ PARTS = {
     "foundations": foundations.rows,
     "translation": translation.rows,
     "vision": vision.rows,
+    "pictures": pictures.rows,
     "scale": scale.rows,
-    "visitors": visitors.rows,
 }
 
 
@@ -28,11 +28,7 @@ def main() -> None:
     chosen = parser.parse_args().parts or list(PARTS)
     if unknown := set(chosen) - PARTS.keys():
         parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    rows = []
-    for part in chosen:
-        for row in PARTS[part]():
-            print(f"{row.what}: {row.shown} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
-            rows.append(row)
+    rows = table.said(row for part in chosen for row in PARTS[part]())
     table.write(rows, whole=set(chosen) == set(PARTS))
 
 

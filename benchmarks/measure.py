@@ -32,8 +32,13 @@ def peak_memory(work: Callable[[], object]) -> int:
     return max(0, peak - before)
 
 
-def _status(name: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
+def peak_of(process: int) -> int:
+    """The most bytes of memory that another process has had at once."""
+    return _status("VmHWM", str(process))
+
+
+def _status(name: str, process: str = "self") -> int:
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
         if line.startswith(name + ":"):
             return int(line.split()[1]) * 1024
     raise RuntimeError(f"This system does not report {name}: memory is measured on Linux only.")

@@ -3,12 +3,13 @@
 import json
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+BENCH = "make bench"
 
 
 @dataclass(frozen=True)
@@ -43,27 +44,43 @@ class Row:
         return f"{limit}: holds" if self.holds else f"{limit}: **misses by {abs(self.value - self.budget):.3g}**"
 
 
-def write(rows: list[Row], *, whole: bool) -> None:
-    """Write RESULTS.md and results.json: these rows, with machine and versions, as one run.
+def said(rows: Iterable[Row]) -> list[Row]:
+    """All of the rows; each is printed as it comes."""
+    kept = []
+    for row in rows:
+        print(f"{row.what}: {row.shown} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
+        kept.append(row)
+    return kept
 
-    If only parts were measured (not `whole`), the rows of earlier runs stay, each below its own machine.
+
+def write(rows: list[Row], *, whole: bool, command: str = BENCH) -> None:
+    """Write RESULTS.md and results.json: these rows, with machine and versions, as one run of a `command`.
+
+    Rows of earlier runs stay, each below its own machine, but for those that were measured again; after a `whole` run
+    of a command no earlier row of its own stays.
     """
     measured = {row.what for row in rows}
-    earlier = [] if whole else json.loads((FOLDER / "results.json").read_text())["runs"]
-    for run in earlier:
-        run["rows"] = [row for row in run["rows"] if row["what"] not in measured]
-    runs = [run for run in earlier if run["rows"]]
-    runs.append({"machine": describe_machine(), "rows": [asdict(row) | {"holds": row.holds} for row in rows]})
+    runs = json.loads((FOLDER / "results.json").read_text())["runs"]
+    for run in runs:
+        gone = whole and run.get("command", BENCH) == command
+        run["rows"] = [row for row in run["rows"] if not gone and row["what"] not in measured]
+    new = {
+        "command": command,
+        "machine": describe_machine(),
+        "rows": [asdict(row) | {"holds": row.holds} for row in rows],
+    }
+    runs = [*(run for run in runs if run["rows"]), new]
     (FOLDER / "RESULTS.md").write_text("\n".join(_page(runs)))
     (FOLDER / "results.json").write_text(json.dumps({"runs": runs}, indent=1, ensure_ascii=False) + "\n")
 
 
 def _page(runs: list[dict]) -> Iterator[str]:
-    yield "# Measured by `make bench`"
+    yield "# Measured by `make bench` and `make bench-load`"
     yield ""
     yield "Ratios are of two measurements made in turn in one run, on machines shared with other work."
     for run in runs:
         yield ""
+        yield f"- measured by: {run.get('command', BENCH)}"
         yield from (f"- {name}: {value}" for name, value in run["machine"].items())
         yield ""
         yield "| what | measured | budget | remarks |"

@@ -1,6 +1,10 @@
 """A figure on a page, and what can be taken away from it."""
 
+import hashlib
+import pickle
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -9,14 +13,15 @@ import streamlit as st
 
 from dashboard import layout
 from dashboard.components.takeaway import takeaway
+from dashboard.kept import keep
 
 
 def chart(
-    figure: go.Figure,
+    figure: go.Figure | partial[go.Figure],
     *,
     name: str,
     alt: str,
-    table: pd.DataFrame | None = None,
+    table: pd.DataFrame | partial[pd.DataFrame] | None = None,
     on_select: Callable[[], None] | None = None,
 ) -> None:
     """Show a figure and, below it, what can be taken away: link, picture (SVG, PNG) and numbers (CSV).
@@ -24,22 +29,25 @@ def chart(
     `name` is the widget's key and begins the names of files; `alt` says in a sentence what is to be seen; `table`
     holds the numbers of the figure, one row a point or a cell. `on_select` is called when a point is clicked, which
     then stands in the session under `name`.
+
+    A `partial` of a function that draws is called once, and what it drew kept for all who ask with equal arguments:
+    the function must be pure, and a module's own. Plotly takes 5 to 100 ms to check a figure. The same for a table.
     """
     plot(figure, name=name, alt=alt, on_select=on_select)
     if not layout.is_presented():
-        small = table is not None and table.size <= SENT
-        takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv_of(table) if small else None)
-        if table is not None and not small:
+        csv = _kept_csv(_Asked(table)) if isinstance(table, partial) else _small_csv(table)
+        takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv)
+        if table is not None and csv is None:
             download_table(table, name)
 
 
-def plot(figure: go.Figure, *, name: str, alt: str, on_select: Callable[[], None] | None = None) -> None:
+def plot(
+    figure: go.Figure | partial[go.Figure], *, name: str, alt: str, on_select: Callable[[], None] | None = None
+) -> None:
     """Show a figure alone."""
-    if on_select is not None:
-        # What Streamlit would set otherwise, after a first drawing.
-        figure.update_layout(clickmode="event+select", hovermode="closest", dragmode="pan")
+    clicked = on_select is not None
     st.plotly_chart(
-        drawn_once(figure),
+        _kept(_Asked(figure), clicked) if isinstance(figure, partial) else _ready(figure, clicked),
         key=name,
         alt=alt,
         theme=None,
@@ -47,6 +55,35 @@ def plot(figure: go.Figure, *, name: str, alt: str, on_select: Callable[[], None
         on_select=on_select or "ignore",
         selection_mode="points",
     )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A pure function with its arguments, kept by what they are."""
+
+    make: partial
+
+    @cached_property
+    def identity(self) -> str:
+        """The same for the same function with equal arguments, down to the last number of each array."""
+        return hashlib.blake2b(pickle.dumps(self.make, protocol=5), digest_size=16).hexdigest()
+
+
+@keep(computes=False)
+def _kept(asked: _Asked, clicked: bool) -> go.Figure:
+    return _ready(asked.make(), clicked)
+
+
+@keep(computes=False)
+def _kept_csv(asked: _Asked) -> str | None:
+    return _small_csv(asked.make())
+
+
+def _ready(figure: go.Figure, clicked: bool) -> go.Figure:
+    if clicked:
+        # What Streamlit would set otherwise, after a first drawing.
+        figure.update_layout(clickmode="event+select", hovermode="closest", dragmode="pan")
+    return drawn_once(figure)
 
 
 def drawn_once(figure: go.Figure) -> go.Figure:
@@ -67,11 +104,11 @@ def drawn_once(figure: go.Figure) -> go.Figure:
     return figure
 
 
-def download_table(table: pd.DataFrame, name: str) -> None:
+def download_table(table: pd.DataFrame | partial[pd.DataFrame], name: str) -> None:
     """A button for the numbers as CSV, made when it is asked for."""
     st.download_button(
         "Numbers (CSV)",
-        data=lambda: csv_of(table).encode("utf-8-sig"),
+        data=lambda: csv_of(table() if isinstance(table, partial) else table).encode("utf-8-sig"),
         file_name=f"attention-atlas-{name}.csv",
         mime="text/csv",
         on_click="ignore",
@@ -79,6 +116,11 @@ def download_table(table: pd.DataFrame, name: str) -> None:
         type="tertiary",
         key=f"csv-{name}",
     )
+
+
+def _small_csv(table: pd.DataFrame | None) -> str | None:
+    """What goes to the browser with its figure; None if there is nothing, or too much."""
+    return csv_of(table) if table is not None and table.size <= SENT else None
 
 
 def csv_of(table: pd.DataFrame) -> str:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from core import zoo
-from core.images import EXAMPLES
+from core.images import EXAMPLES, LIMITS
 from core.progress import Progress
 from core.zoo.names import Purpose
 from dashboard import layout, scenes, uploads, waiting
@@ -64,7 +64,7 @@ def picture() -> str | Upload:
         uploads.take(OWN_PHOTO, "A picture from this device", on_given=_choose_own)
         if st.toggle("Use the camera", key=CAMERA):
             uploads.take(OWN_PHOTO, "A new photograph", camera=True, on_given=_choose_own)
-        st.caption("At most 20 MB and 50 megapixels. It is not kept in the address: who opens a link uploads it again.")
+        st.caption(f"{LIMITS} It is not kept in the address: who opens a link uploads it again.")
         st.caption(uploads.RULE)
     if uploads.is_forgotten(OWN_PHOTO):
         _say_forgotten("photograph", "Give it again under “Your own”", "the example")

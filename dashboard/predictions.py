@@ -1,5 +1,6 @@
 """What the model makes of the input, as it is and with heads silenced, side by side."""
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -7,6 +8,7 @@ import streamlit as st
 
 from dashboard import charts, layout
 from dashboard.figures.predictions import prediction_bars
+from dashboard.kept import keep
 from dashboard.watched import Watched, WatchedText
 
 TOP = 5
@@ -23,40 +25,37 @@ QUESTIONS = {
 
 def show(plain: Watched, changed: Watched | None) -> None:
     """The most probable next tokens or classes; for a text also what was expected after every token."""
-    runs = {"as it is": plain} | ({"heads silenced": changed} if changed else {})
+    runs: list[Any] = [  # of texts, or of pictures: their models are asked in the same way
+        plain,
+        *([changed] if changed else []),
+    ]
     found = {
-        best.number: layout.readable(best.label)
-        for run in runs.values()
-        for best in _either(run).predictions(run.run, top=TOP)
+        best.number: layout.readable(best.label) for run in runs for best in run.model.predictions(run.run, top=TOP)
     }
     if not found:
         return
     st.subheader(QUESTIONS[type(plain.model).__name__], anchor=False)
     if classes := getattr(plain.model, "classes", ()):
         st.caption(f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else.")
-    bars = [_either(run).probabilities(run.run)[[*found]].tolist() for run in runs.values()]
+    bars = [run.model.probabilities(run.run)[[*found]].tolist() for run in runs]
     told = ", ".join(f"{label} {value:.1%}" for label, value in zip(found.values(), bars[0], strict=True))
-    figure = prediction_bars(list(found.values()), *bars, look=layout.look())
+    figure = partial(prediction_bars, list(found.values()), *bars, look=layout.look())
     charts.plot(figure, name="predictions", alt=f"Probabilities: {told}")
     if _says_at_each_token(plain) and not layout.is_presented():
         with st.expander("At every token"):
-            st.dataframe(at_every_token(runs), hide_index=True)
+            st.dataframe(at_every_token(*runs), hide_index=True)
 
 
-def at_every_token(runs: dict[str, Any]) -> pd.DataFrame:
+@keep()
+def at_every_token(*runs: WatchedText) -> pd.DataFrame:
     """One row a token: what stood there, and what each run of a text expected next, with its probability."""
-    labels = next(iter(runs.values())).run.sequences["text"].labels
+    labels = runs[0].run.sequences["text"].labels
     columns: dict[str, list] = {"token": [layout.readable(label) for label in labels]}
-    for name, watched in zip(("expected", "heads silenced"), runs.values(), strict=False):
+    for name, watched in zip(("expected", "heads silenced"), runs, strict=False):
         best = [watched.model.predictions(watched.run, position=place, top=1)[0] for place in range(len(labels))]
         columns[name] = [layout.readable(prediction.label) for prediction in best]
         columns[f"{name}: probability"] = [round(prediction.probability, 3) for prediction in best]
     return pd.DataFrame(columns)
-
-
-def _either(watched: Watched) -> Any:
-    """The model, of a text or of a picture: both are asked in the same way."""
-    return watched.model
 
 
 def _says_at_each_token(watched: Watched) -> bool:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import streamlit as st
 
 from core import zoo
+from core.images import DECODERS
 from dashboard import contents
 from dashboard.models import image_model, text_model
 
@@ -28,6 +29,7 @@ async def lifespan(_app: st.App):
 
 def warm_up() -> None:
     """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
+    DECODERS.start()
     for name in zoo.TEXT:
         text_model(name)
     time.sleep(FIRST_VISIT)

@@ -13,13 +13,14 @@ def prediction_bars(
     *,
     look: Look,
     changed: str = "heads silenced",
+    hues: list[str] | None = None,
 ) -> go.Figure:
     """One bar a label, its length the probability (0 to 1); a second one below it, if `after` is given.
 
-    `changed` names the second bars, `size` is that of the letters, in pixels.
+    `changed` names the second bars; `hues` are the colours of the first ones, if each has its own.
     """
     figure = go.Figure()
-    figure.add_trace(_bars(labels, before, "as it is", look.palette.map))
+    figure.add_trace(_bars(labels, before, "as it is", hues or look.palette.map))
     if after is not None:
         figure.add_trace(_bars(labels, after, changed, look.palette.accent))
     rows = len(labels) * (1 if after is None else 2)
@@ -43,7 +44,7 @@ def prediction_bars(
     )
 
 
-def _bars(labels: list[str], values: list[float], name: str, colour: str) -> go.Bar:
+def _bars(labels: list[str], values: list[float], name: str, colour: str | list[str]) -> go.Bar:
     # Equal labels (two pieces that read the same) would be drawn as one bar: their places keep them apart.
     return go.Bar(
         x=values,

@@ -1,14 +1,16 @@
 """What a figure must be so that Plotly takes a copy of it for the same: its own rules, read in what is sent."""
 
 import json
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dashboard.charts import drawn_once
+from dashboard.charts import SENT, _Asked, _kept, _kept_csv, drawn_once
 from dashboard.figures.heat import heat
-from dashboard.theme import LIGHT, Look
+from dashboard.theme import DARK, LIGHT, Look
 
 
 def sent(figure: go.Figure) -> dict:
@@ -44,3 +46,33 @@ def test_names_lists_and_maps_are_left_alone():
 def test_a_figure_has_a_revision_and_no_template():
     layout = sent(drawn_once(go.Figure(go.Scatter(y=[1, 2]))))["layout"]
     assert layout == {"datarevision": 1}
+
+
+def drawing(values: np.ndarray, *, look: Look) -> go.Figure:
+    CALLS.append(values)
+    return heat(values, look=look, x="", y="")
+
+
+CALLS: list[np.ndarray] = []
+
+
+def test_what_is_drawn_with_equal_numbers_is_drawn_once():
+    CALLS.clear()
+    values = np.arange(6.0).reshape(2, 3)
+    first, second = (_kept(_Asked(partial(drawing, values.copy(), look=Look(LIGHT))), False) for _ in range(2))
+    assert first is second
+    assert len(CALLS) == 1
+
+
+@pytest.mark.parametrize(("change", "look", "clicked"), [(1e-7, LIGHT, False), (0, DARK, False), (0, LIGHT, True)])
+def test_any_difference_in_what_is_drawn_makes_another_figure(change, look, clicked):
+    values = np.arange(6.0).reshape(2, 3)
+    plain = _kept(_Asked(partial(drawing, values, look=Look(LIGHT))), False)
+    other = _kept(_Asked(partial(drawing, values + change, look=Look(look))), clicked)
+    assert plain is not other
+
+
+def test_a_table_is_written_once_and_only_while_it_is_small():
+    few, many = (partial(pd.DataFrame, {"value": np.arange(count)}) for count in (3, SENT + 1))
+    assert _kept_csv(_Asked(few)) == "value\r\n0\r\n1\r\n2\r\n"
+    assert _kept_csv(_Asked(many)) is None

@@ -13,7 +13,8 @@ from dashboard import controls
 from dashboard.theme import LIGHT, Look
 from dashboard.watched import WatchedText, watch_text
 from pages.foundations.many_heads import compute
-from pages.foundations.many_heads.added_up import Sum, add_up, noticed
+from pages.foundations.many_heads.added_up import noticed
+from pages.foundations.many_heads.compute import Sum, add_up
 from pages.foundations.many_heads.figures import length_bars
 from pages.foundations.many_heads.head_in_view import sequences_of, token_names
 from tests.core import saved_models

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.images import Patches
-from core.order.learned_positions import similarity
+from core.order.learned_positions import likeness, similarity
 from dashboard.photograph import Photograph
 from dashboard.ways_of_order import WAY_TOLD
 from pages.vision.vision_transformer import filters_and_positions, sequence, stages
@@ -189,7 +189,7 @@ def test_the_sentence_about_positions_is_what_loops_over_all_pairs_find(rows, co
     vectors = torch.randn(rows * columns, 4, generator=torch.Generator().manual_seed(seed))
     alike = similarity(torch.ones_like(vectors) if equal else vectors)
     place = (seed % rows, seed % columns)
-    told = filters_and_positions.tell_positions(grid, alike, place)
+    told = filters_and_positions.tell_positions(grid, alike, likeness((rows, columns), alike), place)
     assert len(told) == (rows * columns > 1)
     if not told:
         return

@@ -84,7 +84,7 @@ def pack(
     if hues and len(hues) != len(kinds) - 1:
         raise ValueError(f"{len(hues)} colours do not fit {len(kinds)} kinds: each but the first has one.")
     sent = codec.floats(values)
-    digest = codec.digest((values.shape, sent))
+    digest = codec.digest(values.shape, sent)
     low, high = limits or limits_of(values)
     return {
         "shape": list(values.shape),

@@ -77,7 +77,7 @@ def pack(
         np.zeros(shape) if values is None else values, rows=None, columns=None, limits=limits, marked=chosen
     )
     pixels = np.ascontiguousarray(picture)
-    digest = codec.digest((pixels.shape, pixels.tobytes()))
+    digest = codec.digest(pixels.shape, pixels.tobytes())
     message["ofValues"], message["ofPicture"] = message.pop("digest"), digest
     message["hasValues"] = values is not None
     message["picture"] = None if have == digest else codec.picture_address(pixels)

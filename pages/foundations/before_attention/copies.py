@@ -1,6 +1,7 @@
 """Copy: how far each of five models can carry a digit, measured, and asked live."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ def show() -> None:
     digits, distance, draw, asked = _choices()
     with curve:
         charts.chart(
-            copy_curves(measured, distance, look=layout.look()),
+            partial(copy_curves, measured, distance, look=layout.look()),
             name="copy",
             alt="The share of digits that each model gives back, against the distance they had to be carried",
             table=measured.reset_index(),

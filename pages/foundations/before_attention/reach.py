@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -49,7 +50,7 @@ def show() -> None:
     over = controls.choice("Measured over", [PASSAGES, OWN], key="over")
     lines = compute.mean_reach() if over == PASSAGES else own_curves(reading)
     charts.chart(
-        reach_curves(lines, look=layout.look()),
+        partial(reach_curves, lines, look=layout.look()),
         name="reach-curves",
         alt="The gradient norm at each distance from the last character, on a logarithmic scale, one line a model",
         table=pd.DataFrame(lines).rename_axis("distance").reset_index(),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 
 import numpy as np
@@ -108,7 +109,7 @@ def _curves(sizes: Sizes, drawn: str) -> None:
     crossing = drawn == OPERATIONS
     y = "operations in one layer" if crossing else drawn
     charts.chart(
-        way_curves(TOKENS, counted, sizes, y=y, crossing=crossing, look=layout.look()),
+        partial(way_curves, TOKENS, counted, sizes, y=y, crossing=crossing, look=layout.look()),
         name="ways",
         alt=f"How the {drawn} of each kind of layer grow with the number of tokens, both scales logarithmic",
         table=pd.DataFrame({"n": TOKENS, **{WAYS[key].title: values for key, values in counted.items()}}),

@@ -1,5 +1,7 @@
 """The logit lens: what the model would say if it stopped early."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -69,7 +71,8 @@ def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
     rows = point_names(len(words_in_cells))
     if len(labels) > MOST and not layout.is_presented():
         st.caption(f"The last {MOST} of {len(labels)} tokens; the numbers to download hold all.")
-    figure = lens_grid(
+    figure = partial(
+        lens_grid,
         [line[-MOST:] for line in words_in_cells],
         lens.probability[:, -MOST:].numpy(),
         rows=rows,

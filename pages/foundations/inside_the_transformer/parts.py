@@ -1,5 +1,6 @@
 """What is shown of each kind of part: attention, embedding, norm, MLP, head."""
 
+from functools import partial
 from itertools import takewhile
 
 import numpy as np
@@ -134,7 +135,8 @@ def _addend(step: Step) -> str:
 
 def _vectors(rows: dict[str, Tensor], label: str) -> None:
     values = torch.stack(list(rows.values())).numpy()
-    figure = heat(
+    figure = partial(
+        heat,
         values,
         look=layout.look().sized(-2),
         x="channel",
@@ -171,7 +173,8 @@ def _before_norm(reading: NormReading, labels: list[str]) -> None:
     deviation = "deviation" if reading.kind == "layer" else "root mean square"
     lines = {"mean": reading.mean.numpy(), deviation: reading.deviation.numpy()}
     st.markdown("**Each token before the norm**")
-    figure = curves(
+    figure = partial(
+        curves,
         range(len(labels)),
         lines,
         look=layout.look().sized(-2),
@@ -190,7 +193,8 @@ def _norm_weights(reading: NormReading) -> None:
     if reading.beta is not None:
         lines["β"] = reading.beta.numpy()
     st.markdown("**The weights of each channel**")
-    figure = curves(
+    figure = partial(
+        curves,
         range(len(reading.gamma)),
         lines,
         look=layout.look().sized(-2),
@@ -252,7 +256,7 @@ def _answers(walk: Walk, part: Part, _: Arrays) -> None:
     answers = [layout.readable(walk.label(number)) for number in numbers.tolist()]
     st.markdown(f"**The most probable of {len(logits):,}**")
     charts.chart(
-        prediction_bars(answers, values.tolist(), look=layout.look()),
+        partial(prediction_bars, answers, values.tolist(), look=layout.look()),
         name="inside-head",
         alt="The most probable answers",
         table=pd.DataFrame(

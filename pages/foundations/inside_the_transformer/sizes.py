@@ -1,6 +1,7 @@
 """Sizes: parameters, work and memory of each part of the running model, by formula and by count."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -92,7 +93,7 @@ def _shares(shape: Shape, table: pd.DataFrame, n: int, length: int) -> None:
         f"FLOPs for {length:,} tokens": [later.get(part, 0) / sum(later.values()) for part in parts],
     }
     charts.chart(
-        share_bars(parts, shares, look=layout.look()),
+        partial(share_bars, parts, shares, look=layout.look()),
         name="shares",
         alt="The share of each part in the parameters, and in the work for two lengths of text",
         table=pd.DataFrame({"part": parts, **shares}),

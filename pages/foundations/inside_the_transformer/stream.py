@@ -1,5 +1,7 @@
 """The residual stream: how long each token's vector is after each block, and who made it so."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -60,7 +62,8 @@ def _step(before, added) -> float:
 def _lengths(stream: Stream, labels: list[str]) -> None:
     st.subheader("How long is each token's vector?", anchor=False)
     lengths = stream.lengths.numpy()
-    figure = heat(
+    figure = partial(
+        heat,
         lengths,
         look=layout.look(),
         x="token",

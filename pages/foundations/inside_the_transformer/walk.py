@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -110,7 +111,8 @@ def _map(walk: Walk, part: Part, name: str, numbers: Tensor) -> None:
     values = numbers.numpy()
     end = float(np.quantile(np.abs(values[np.isfinite(values)]), ENDS)) or 1.0
     st.markdown(f"**{name}**: {values.shape[0]} tokens × {values.shape[1]} channels")
-    figure = heat(
+    figure = partial(
+        heat,
         values,
         look=layout.look().sized(-2),
         x="channel",

@@ -1,19 +1,18 @@
 """The outputs of all heads, each through its part of W_O, added up to what the layer returned: real numbers."""
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
-import torch
-from jaxtyping import Float
 
-from core.heads.contributions import HeadOutputs, bias_of, contributions, cosines, largest_difference, output_shares
+from core.heads.contributions import Difference, HeadOutputs
 from dashboard import charts, controls, layout
 from dashboard.figures.heat import heat
 from dashboard.numbers import with_power
 from dashboard.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
+from pages.foundations.many_heads.compute import Sum
 from pages.foundations.many_heads.figures import length_bars
 from pages.foundations.many_heads.head_in_view import sequences_of, token_names
 
@@ -21,40 +20,6 @@ SIDES = (2, 3)  # widths of what stands on the left and on the right
 MOST = 12  # terms of a sum that is written out
 SHOWN = 5  # channels in the table
 RIGHT = -0.1  # a cosine above it is nearly a right angle: such heads do not cancel
-
-
-@dataclass(frozen=True, eq=False)
-class Sum:
-    """What every head of a layer adds at one token."""
-
-    heads: Float[np.ndarray, "head each"]  # before W_O
-    vectors: Float[np.ndarray, "head channel"]
-    bias: Float[np.ndarray, " channel"]
-    returned: Float[np.ndarray, " channel"]  # by the model itself
-
-    @property
-    def total(self) -> Float[np.ndarray, " channel"]:
-        """Heads and bias, added up."""
-        return self.vectors.sum(axis=0) + self.bias
-
-    @property
-    def rows(self) -> dict[str, Float[np.ndarray, " channel"]]:
-        """All vectors by name, the total last."""
-        heads = {f"head {head}": vector for head, vector in enumerate(self.vectors)}
-        bias = {"bias": self.bias} if self.bias.any() else {}
-        return heads | bias | {"sum": self.total}
-
-
-def add_up(outputs: HeadOutputs, token: int) -> Sum:
-    """The contributions to one token; CaptureError where the layer's output is no sum over heads."""
-    with torch.inference_mode():
-        joined, _, returned = outputs.known
-        return Sum(
-            heads=joined[0, token].unflatten(0, (outputs.call.heads, -1)).numpy(),
-            vectors=contributions(outputs, queries=[token])[:, 0].numpy(),
-            bias=bias_of(outputs).numpy(),
-            returned=returned[0, token].float().numpy(),
-        )
 
 
 def show(watched: Watched) -> None:
@@ -71,7 +36,7 @@ def show(watched: Watched) -> None:
     if not labels:
         st.info(layout.plain(words.NOT_WHOLE.format(title=watched.model.title)), icon=":material/info:")
         return
-    added, token_name = add_up(outputs, token), layout.plain(labels[token])
+    added, token_name = compute.sum_at(watched, layer, token), layout.plain(labels[token])
     st.subheader(f"What each head of layer {layer} adds at {token_name}", anchor=False)
     name = f"layer-{layer}-token-{token}"
     _vectors(added, name)
@@ -80,9 +45,10 @@ def show(watched: Watched) -> None:
         _lengths(added, name)
     with numbers:
         _numbers(added)
+    shares, difference = compute.of_all_tokens(watched, layer)
     if not layout.is_presented():
-        st.markdown(_exact(outputs))
-    said = noticed(added, output_shares(outputs).tolist(), token_name)
+        st.markdown(_exact(outputs, difference))
+    said = noticed(added, shares, token_name)
     layout.notes(words.ADDED_UP, notice=said, formula=lambda: _explain(added, outputs))
 
 
@@ -101,7 +67,7 @@ def noticed(added: Sum, shares: list[float], token: str) -> tuple[str, ...]:
         f"{lengths[most] / lengths.sum():.0%} of all lengths together. {whose}: {shares[usual]:.0%} on average.",
     ]
     if (lengths > 0).sum() > 1:
-        sentences.append(_opposed(added.vectors))
+        sentences.append(_opposed(added))
     together = float(np.linalg.norm(added.vectors.sum(axis=0)))
     bias = f", with the bias {np.linalg.norm(added.total):.2f}" if added.bias.any() else ""
     ways = ": the heads point different ways" if together < 0.995 * lengths.sum() else ""
@@ -112,8 +78,9 @@ def noticed(added: Sum, shares: list[float], token: str) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _opposed(vectors: Float[np.ndarray, "head channel"]) -> str:
-    between = cosines(torch.from_numpy(vectors)).nan_to_num(nan=1.0).numpy()  # a silent head has no direction
+def _opposed(added: Sum) -> str:
+    vectors = added.vectors
+    between = np.nan_to_num(added.cosines[: len(vectors), : len(vectors)], nan=1.0)  # a silent head has no direction
     first, second = np.unravel_index(between.argmin(), between.shape)
     lowest, pair = float(between.min()), sorted((int(first), int(second)))
     if lowest >= 0:
@@ -144,7 +111,8 @@ def _vectors(added: Sum, name: str) -> None:
 
 def _heat(rows: dict[str, np.ndarray], name: str) -> None:
     values = np.stack(list(rows.values()))
-    figure = heat(
+    figure = partial(
+        heat,
         values,
         look=layout.look(),
         x="channel",
@@ -157,8 +125,12 @@ def _heat(rows: dict[str, np.ndarray], name: str) -> None:
         figure,
         name=name,
         alt=f"{values.shape[1]} numbers in each of {len(values)} rows: {', '.join(rows)}",
-        table=pd.DataFrame(values.T, columns=list(rows)).rename_axis("channel").reset_index(),
+        table=partial(_of_channels, values, list(rows)),
     )
+
+
+def _of_channels(values: np.ndarray, names: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(values.T, columns=names).rename_axis("channel").reset_index()
 
 
 def _lengths(added: Sum, name: str) -> None:
@@ -167,12 +139,12 @@ def _lengths(added: Sum, name: str) -> None:
         {
             "vector": list(added.rows),
             "length": np.linalg.norm(vectors, axis=-1),
-            "cosine to the sum": cosines(torch.from_numpy(vectors))[-1].numpy(),
+            "cosine to the sum": added.cosines[-1],
         }
     )
     names, lengths, along = (table[column].tolist() for column in table)
     charts.chart(
-        length_bars(names, lengths, along, look=layout.look(), height=_height(len(names))),
+        partial(length_bars, names, lengths, along, look=layout.look(), height=_height(len(names))),
         name=f"lengths-{name}",
         alt="Lengths: " + ", ".join(f"{row} {length:.2f}" for row, length in zip(names, lengths, strict=True)),
         table=table,
@@ -193,9 +165,9 @@ def _numbers(added: Sum) -> None:
     st.table(written)
 
 
-def _exact(outputs: HeadOutputs) -> str:
+def _exact(outputs: HeadOutputs, found: Difference) -> str:
     """That the sum is what the model returned, everywhere."""
-    found, (_, output_map, _) = largest_difference(outputs), outputs.known
+    _, output_map, _ = outputs.known
     return words.EXACT.format(
         tokens=f"{outputs.call.query_length:,}",
         channels=f"{output_map.weight.shape[1]:,}",

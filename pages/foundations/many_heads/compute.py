@@ -1,6 +1,7 @@
 """What was measured of every head, what silencing each one costs, and maps taken together."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,16 @@ from torch import Tensor
 from core.errors import CaptureError, InputError
 from core.heads import relevance
 from core.heads.ablation import Trial
-from core.heads.contributions import HeadOutputs, watch_outputs
+from core.heads.contributions import (
+    Difference,
+    HeadOutputs,
+    bias_of,
+    contributions,
+    cosines,
+    largest_difference,
+    output_shares,
+    watch_outputs,
+)
 from core.heads.head_table import HeadTable, attention_moved_between, induction_scores, measure_heads, shares_of_output
 from core.heads.taken_together import ACROSS, LARGEST, OVERALL, PATHS, Stack, Together, combine
 from core.progress import Progress, unheard
@@ -39,6 +49,14 @@ def head_table(watched: Watched) -> HeadTable:
     shape = table.values["entropy"].shape
     applies = {key: values for key, values in found.items() if values.shape == shape and not values.isnan().all()}
     return replace(table, values=table.values | applies)
+
+
+@keep()
+def one_layer(watched: Watched, layer: int, head: int) -> Scene:
+    """The scene of a single layer, with its overview; `layer` counts in the scene of all, `head` is shown first."""
+    scene = replace(watched.scene, layers=(watched.scene.layers[layer],), start=(0, head))
+    assert scene.overview  # computed here, so that it is kept with the scene
+    return scene
 
 
 @keep()
@@ -78,6 +96,58 @@ def head_outputs(watched: Watched) -> tuple[HeadOutputs, ...]:
 
 def _longest(watched: Watched) -> int:
     return max(call.query_length for call in watched.record.calls)
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """What every head of a layer adds at one token."""
+
+    heads: Float[np.ndarray, "head each"]  # before W_O
+    vectors: Float[np.ndarray, "head channel"]
+    bias: Float[np.ndarray, " channel"]
+    returned: Float[np.ndarray, " channel"]  # by the model itself
+
+    @property
+    def total(self) -> Float[np.ndarray, " channel"]:
+        """Heads and bias, added up."""
+        return self.vectors.sum(axis=0) + self.bias
+
+    @cached_property
+    def cosines(self) -> Float[np.ndarray, "_ _"]:
+        """Between each two of `rows`; NaN where a vector is zero."""
+        return cosines(torch.from_numpy(np.stack(list(self.rows.values())))).numpy()
+
+    @property
+    def rows(self) -> dict[str, Float[np.ndarray, " channel"]]:
+        """All vectors by name, the total last."""
+        heads = {f"head {head}": vector for head, vector in enumerate(self.vectors)}
+        bias = {"bias": self.bias} if self.bias.any() else {}
+        return heads | bias | {"sum": self.total}
+
+
+def add_up(outputs: HeadOutputs, token: int) -> Sum:
+    """The contributions to one token; CaptureError where the layer's output is no sum over heads."""
+    with torch.inference_mode():
+        joined, _, returned = outputs.known
+        return Sum(
+            heads=joined[0, token].unflatten(0, (outputs.call.heads, -1)).numpy(),
+            vectors=contributions(outputs, queries=[token])[:, 0].numpy(),
+            bias=bias_of(outputs).numpy(),
+            returned=returned[0, token].float().numpy(),
+        )
+
+
+@keep()
+def sum_at(watched: Watched, layer: int, token: int) -> Sum:
+    """What every head of a layer, counted in the record, adds at a token, as `add_up`."""
+    return add_up(head_outputs(watched)[layer], token)
+
+
+@keep()
+def of_all_tokens(watched: Watched, layer: int) -> tuple[list[float], Difference]:
+    """Each head's share of its layer's output, and how far the sum over heads is from what the model returned."""
+    outputs = head_outputs(watched)[layer]
+    return output_shares(outputs).tolist(), largest_difference(outputs)
 
 
 @keep("Comparing the maps …")

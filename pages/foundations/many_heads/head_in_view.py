@@ -1,7 +1,7 @@
 """The head in view: chosen by a click on a map of all heads or by its numbers, and kept in the address."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from dashboard import charts, controls, layout, scenes
 from dashboard.components.attention_view import attention_view
 from dashboard.figures.heat import heat
 from dashboard.watched import Head, Watched
-from pages.foundations.many_heads import words
+from pages.foundations.many_heads import compute, words
 
 Sequence = Tokens | Patches  # what the tokens of a map are
 SIDES = {"source": "encoder", "target": "decoder"}
@@ -82,14 +82,13 @@ def show(watched: Watched, place: Head) -> None:
     """The map of one head, beside the small ones of its layer; of windows, the mean."""
     layer, head = place
     try:
-        scene = watched.scene
-        shown = scenes.layer_of(scene, layer)
+        shown = scenes.layer_of(watched.scene, layer)
     except CaptureError:  # every layer looks through windows
         shown = None
     if shown is None:
         _show_windows(watched.record.calls[layer], place)
         return
-    own = replace(scene, layers=(scene.layers[shown],), start=(0, head))
+    own = compute.one_layer(watched, shown, head)
     # Another key for each head: the view keeps the head that was chosen in it, and would not follow the map.
     attention_view(own, key=f"view-{layer}-{head}", token=watched.notice.start.token, address=False)
 
@@ -100,6 +99,6 @@ def _show_windows(call: AttentionCall, place: Head) -> None:
     items = [item * call.batch_size // count for item in range(count)]
     mean = np.mean([call.weights(head=head, item=item).numpy() for item in items], axis=0)
     st.caption(words.WINDOWS.format(windows=call.batch_size, length=call.key_length, shown=count))
-    figure = heat(mean, look=layout.look(), x="looked at", y="looks")
+    figure = partial(heat, mean, look=layout.look(), x="looked at", y="looks")
     with st.container(width=WINDOW):
         charts.chart(figure, name=f"layer-{layer}-head-{head}", alt=f"Mean attention of layer {layer}, head {head}")

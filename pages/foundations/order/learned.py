@@ -1,6 +1,7 @@
 """Learned positions: what a model made of its places, when nobody told it how they lie."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -99,7 +100,8 @@ def _sequence(table: PositionTable) -> tuple[str, ...]:
 
 def _one_position(cosines: np.ndarray, chosen: int) -> None:
     places = np.arange(len(cosines))
-    figure = curves(
+    figure = partial(
+        curves,
         places,
         {f"position {chosen}": cosines},
         look=layout.look(),

@@ -103,7 +103,8 @@ def _circle(query: Tensor, key: Tensor, base: float, pair: int, places: tuple[in
     track = rotary(query.expand(PLACES, -1), torch.arange(PLACES), base)[:, channels]
     turned = {f"q at {at}": track[at], f"k at {key_at}": rotary(key[None], torch.tensor([key_at]), base)[0, channels]}
     angles = [math.atan2(float(point[1]), float(point[0])) for point in turned.values()]
-    figure = circle(
+    figure = partial(
+        circle,
         track.numpy(),
         labels=[f"the query at {place}" for place in range(PLACES)],
         arrows={name: (float(point[0]), float(point[1])) for name, point in turned.items()},
@@ -130,7 +131,8 @@ def _by_difference(scored: Float[Tensor, "query key"]) -> None:
     away = np.arange(1 - PLACES, PLACES)
     lines = [scored.diagonal(int(distance)).numpy() for distance in away]
     means = np.array([line.mean() for line in lines])
-    figure = curves(
+    figure = partial(
+        curves,
         away,
         {"score": means},
         look=layout.look(),

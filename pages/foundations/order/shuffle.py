@@ -1,6 +1,7 @@
 """Shuffle the tokens: are the results the same vectors in another order?"""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -111,7 +112,8 @@ def _figure(subject: Subject, result: Shuffled) -> None:
     names = subject.labels or tuple(map(str, range(len(before))))
     distinct = list(dict.fromkeys(names))
     order = result.order.tolist()
-    figure = strips(
+    figure = partial(
+        strips,
         before,
         after,
         order,

@@ -1,6 +1,7 @@
 """Waves: a position told by sines and cosines of many lengths."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -99,7 +100,8 @@ def _single_waves(encoding: Float[Tensor, "token width"], waves: list[int], base
     lengths = (2 * math.pi / frequencies(encoding.shape[1], base)).tolist()
     kinds, numbers = ("sine", "cosine"), encoding.numpy()
     lines = {f"{wave}: {kinds[wave % 2]}, {lengths[wave // 2]:,.3g} long": numbers[:, wave] for wave in waves}
-    figure = curves(
+    figure = partial(
+        curves,
         np.arange(len(encoding)),
         lines,
         look=layout.look(),
@@ -177,7 +179,8 @@ def error_of_step(encoding: Float[Tensor, "token width"], base: float, offset: i
 def _circle(pairs: np.ndarray, pair: int, start: int, offset: int, frequency: float) -> None:
     shown = max(SHOWN_POINTS, start + offset + 1)
     points = pairs[:shown, ::-1]  # the cosine to the right, the sine upwards: angles then grow against the clock
-    figure = circle(
+    figure = partial(
+        circle,
         points,
         labels=[f"position {place}" for place in range(len(points))],
         arrows={f"PE({place})": (points[place, 0], points[place, 1]) for place in (start, start + offset)},

@@ -1,6 +1,7 @@
 """Cut a link: what the model writes when it may not look at a word, or when some of its heads are silent."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -220,7 +221,7 @@ def _losses(compared: Compared) -> None:
     look, tell = layout.look(), "%{fullData.name}: log p(%{x}) = %{y:.2f}"
     hues = {BEFORE: look.palette.soft, AFTER: HUE[compared.name]}
     charts.chart(
-        by_word(labels, lines, look=look, y="log-probability", tell=tell, hues=hues),
+        partial(by_word, labels, lines, look=look, y="log-probability", tell=tell, hues=hues),
         name="cut-loss",
         alt="The log-probability of each word of the first translation, for the model as it is and for the changed one",
         table=pd.DataFrame({"word": labels, **lines}),

@@ -170,11 +170,19 @@ def agreement_bars(
 
 
 def by_word(
-    labels: Sequence[str], lines: Mapping[str, np.ndarray], *, look: Look, y: str, tell: str, hues: Mapping[str, str]
+    labels: Sequence[str],
+    lines: Mapping[str, np.ndarray],
+    *,
+    look: Look,
+    y: str,
+    tell: str,
+    hues: Mapping[str, str],
+    from_zero: bool = False,
 ) -> go.Figure:
     """A line for each name over the words of a sentence; `tell` is Plotly's template for what the pointer says."""
     shown: dict[str, Any] = {"tell": tell, "hues": hues, "marks": True, "labels": labels, "height": look.high(320)}
-    return curves(np.arange(len(labels)), lines, look=look, x="", y=y, **shown)
+    figure = curves(np.arange(len(labels)), lines, look=look, x="", y=y, **shown)
+    return figure.update_yaxes(rangemode="tozero" if from_zero else "normal")
 
 
 def head_rates(

@@ -1,6 +1,7 @@
 """How well links taken from the maps agree with links made by people: a table, and every head of the transformer."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -113,8 +114,13 @@ def show_heads() -> tuple[str, ...]:
     rates = head_rates(rows, text, shift, direction)
     values = rates.to_numpy(dtype=float)
     charts.chart(
-        figures.head_rates(
-            values, list(rates.index), list(rates.columns), (int(best["layer"]), int(best["head"])), layout.look()
+        partial(
+            figures.head_rates,
+            values,
+            list(rates.index),
+            list(rates.columns),
+            (int(best["layer"]), int(best["head"])),
+            layout.look(),
         ),
         name="translation-heads",
         alt=f"Alignment error rate of each head of the transformer on {ALIGNED_TEXTS[text]}, from "

@@ -1,6 +1,7 @@
 """Measured: how good the three translators are and at what cost, on long texts, and what others reached in print."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -96,7 +97,8 @@ def _lengths() -> tuple[str, ...]:
     rows = compute_measured.lengths()
     score = controls.choice("Score", SCORES, key="measured_score")
     lines = by_length(rows, SCORES[score])
-    figure = curves(
+    figure = partial(
+        curves,
         lines.index.to_numpy(dtype=float),
         {title: np.array(lines[title]) for title in lines},
         look=layout.look(),
@@ -149,7 +151,8 @@ def _published() -> tuple[str, ...]:
 
 def _costs(shown: Sequence[Point], name: str, text: str, hues: Mapping[str, str], *, from_zero: bool = False) -> None:
     """One panel, with scales of its own."""
-    figure = costs(
+    figure = partial(
+        costs,
         shown,
         hues=hues,
         look=layout.look(),

@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -65,7 +66,8 @@ def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> N
     if others := len(labels) - len(shown):
         rows.append(f"{others} others")
     charts.chart(
-        score_bars(
+        partial(
+            score_bars,
             rows,
             [_of_rows(column, shown) for column in columns],
             look=layout.look(),
@@ -73,7 +75,7 @@ def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> N
         ),
         name="steps-scores",
         alt=f"The score, the weight and the share of each source word in step {step}",
-        table=scores_table(look, source),
+        table=partial(scores_table, look, source),
     )
 
 
@@ -108,10 +110,10 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
     """How one score comes about: the vectors as strips, and the channels that count most."""
     label = layout.readable(source.labels[place])
     charts.chart(
-        vector_rows(strips(look, place, label), look=layout.look()),
+        partial(vector_rows, strips(look, place, label), look=layout.look()),
         name="steps-word",
         alt=f"The vectors that are compared for the source word {label}, number by number",
-        table=channels(look, place),
+        table=partial(channels, look, place),
     )
     table = summands(look, place)
     numbers = {name: st.column_config.TextColumn(alignment="right") for name in table.columns}
@@ -186,10 +188,10 @@ def mixed(look: Look, source: Tokens, *, step: int) -> None:
     """The vector that is handed on, and below it the parts that add up to it, all on one scale."""
     names = symbols(look)
     charts.chart(
-        vector_rows(parts(look, source), look=layout.look(), one_scale=True),
+        partial(vector_rows, parts(look, source), look=layout.look(), one_scale=True),
         name="steps-mixed",
         alt=f"The {names.mixed_means} of step {step} and the parts that the source words have in it",
-        table=parts_table(look, source),
+        table=partial(parts_table, look, source),
     )
 
 

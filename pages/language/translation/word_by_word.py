@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import cast
 
 import pandas as pd
@@ -161,12 +162,10 @@ def _next(translated: Translated, worked: WorkedStep, step: int) -> None:
     numbers += [token] if token not in numbers else []
     labels = [_label(translated, number) for number in numbers]
     values = worked.log_probabilities[numbers].exp().tolist()
-    look = layout.look()
-    figure = prediction_bars(labels, values, look=look)
-    hue = HUE[translated.model.name]
-    figure.update_traces(marker_color=[hue if number == token else look.palette.soft for number in numbers])
+    look, hue = layout.look(), HUE[translated.model.name]
+    hues = [hue if number == token else look.palette.soft for number in numbers]
     charts.chart(
-        figure,
+        partial(prediction_bars, labels, values, look=look, hues=hues),
         name="steps-next",
         alt=f"The most probable tokens in step {step}",
         table=pd.DataFrame({"token": labels, "probability": values}),
@@ -185,7 +184,7 @@ def _memory(memory: Memory, step: int) -> None:
         Row("<i>s</i> after it has read the last token,", "state after", memory.after.numpy()),
     ]
     charts.chart(
-        vector_rows(rows, look=layout.look(), one_scale=True),
+        partial(vector_rows, rows, look=layout.look(), one_scale=True),
         name="steps-memory",
         alt=f"The summary of the source and the decoder's state around step {step}, number by number",
         table=pd.DataFrame({"summary": memory.summary, "before": memory.before, "after": memory.after}),
@@ -203,7 +202,7 @@ def _tree(translated: Translated, beam: int, step: int) -> None:
 
     nodes = search_tree.nodes_of(decoded, label, last=step, columns=columns)
     table = search_tree.table(decoded.steps[step - 1], search_tree.winning_places(decoded).get(step), label)
-    figure = beam_tree(nodes, look=layout.look(), hue=HUE[translated.model.name], chosen=step)
+    figure = partial(beam_tree, nodes, look=layout.look(), hue=HUE[translated.model.name], chosen=step)
     charts.chart(figure, name="steps-tree", alt=f"The tree of the beam search up to step {step}", table=table)
     if not layout.is_presented():
         longest = limit_of(len(translated.source))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -215,7 +216,7 @@ def _measures(agreements: Mapping[str, Agreement]) -> None:
     pale = frozenset(name for name in agreements if name.endswith(word_maps.MEAN))
     hues = {name: HUE_OF_TITLE[name.split(",")[0]] for name in agreements if name.split(",")[0] in HUE_OF_TITLE}
     charts.chart(
-        agreement_bars(agreements, look=layout.look(), hues=hues, pale=pale),
+        partial(agreement_bars, agreements, look=layout.look(), hues=hues, pale=pale),
         name="pair-agreement",
         alt="Precision, recall and alignment error rate of the strongest links of each model against yours: "
         + "; ".join(f"{name} {each.error_rate:.0%} error" for name, each in agreements.items()),
@@ -226,9 +227,17 @@ def _measures(agreements: Mapping[str, Agreement]) -> None:
 def _surprises(target: Words, bits: Mapping[str, np.ndarray]) -> None:
     labels = [layout.readable(label) for label in target.labels]
     tell = "%{fullData.name}: “%{x}” costs %{y:.1f} bits"
-    figure = by_word(labels, bits, look=layout.look(), y="surprise (bits)", tell=tell, hues=HUE_OF_TITLE)
     charts.chart(
-        figure.update_yaxes(rangemode="tozero"),
+        partial(
+            by_word,
+            labels,
+            bits,
+            look=layout.look(),
+            y="surprise (bits)",
+            tell=tell,
+            hues=HUE_OF_TITLE,
+            from_zero=True,
+        ),
         name="pair-surprise",
         alt="How many bits each French word costs each model: minus the logarithm of its probability, given the "
         "English sentence and the words before it",

@@ -1,5 +1,7 @@
 """What each method gets for its work: the error of a head, and the loss of the model once it is measured."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -124,7 +126,8 @@ def _ask(reading: Reading, layers: tuple[int, ...], wanted: list[Planned], done:
 
 
 def _loss_figure(lines: dict[str, list[Step]], exact: float, swapped: int, layers: int) -> None:
-    figure = against_work(
+    figure = partial(
+        against_work,
         lines,
         look=layout.look(),
         hues=methods.HUE,

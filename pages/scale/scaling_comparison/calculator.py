@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -144,7 +145,7 @@ def _memory(wanted: Wanted) -> None:
     if not layout.is_presented():
         st.caption(words.FIT)
     parts = {line.part: line.value / BILLION for line in wanted.memory}
-    figure = memory_bar(parts, wanted.device.bytes / BILLION, device=wanted.device.name, look=layout.look())
+    figure = partial(memory_bar, parts, wanted.device.bytes / BILLION, device=wanted.device.name, look=layout.look())
     charts.chart(
         figure,
         name="calculator-memory",

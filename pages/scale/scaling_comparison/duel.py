@@ -1,5 +1,7 @@
 """Two pre-trained models on all data sets that both were tested on: who wins where, by how much, at what price."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -25,7 +27,8 @@ def show() -> None:
         )
     rows = between(table, own, other)
     family = table.drop_duplicates("model").set_index("model").family
-    figure = differences(
+    figure = partial(
+        differences,
         rows.dataset.tolist(),
         rows.difference.to_numpy(),
         2 * rows.error.to_numpy(),

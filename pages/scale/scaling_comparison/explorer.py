@@ -1,6 +1,7 @@
 """The explorer of published figures: choose axes and filters, hover, click, compare; and what the picture hides."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -165,7 +166,8 @@ def _why_empty(table: Table, selection: Selection) -> str:
 
 def _picture(table: Table, selection: Selection, names: Sequence[str], lines: Sequence[Line]) -> None:
     of, rows, name = selection.choices, selection.placed, f"scaling-{table.name}"
-    figure = explored(
+    figure = partial(
+        explored,
         points(table, selection),
         x=Axis(of.x.axis, of.log_x, TICKS.get(of.x.form, "none")),
         y=Axis(of.y.axis, of.log_y, TICKS.get(of.y.form, "none")),

@@ -1,5 +1,7 @@
 """Every task of GLUE against people, one entry of the leaderboard at a time, and any two of its scores."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -18,7 +20,8 @@ def show() -> None:
     models = board[board.family == "models"]
     name = st.selectbox("Entry", models.label.tolist(), key="glue_entry", bind="query-params", width=controls.WIDTH)
     tasks = by_task(board, name)
-    figure = against(
+    figure = partial(
+        against,
         list(tasks.task),
         tasks[name].to_numpy(),
         [models[task].to_numpy() for task in tasks.task],

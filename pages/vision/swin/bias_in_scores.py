@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -173,7 +174,7 @@ def _one_block(layer: WindowLayer, found: BiasShare, head: int) -> None:
         for name, (values, tell) in told.items()
     ]
     charts.chart(
-        score_bars(heads, columns, look=layout.look(), marked=head),
+        partial(score_bars, heads, columns, look=layout.look(), marked=head),
         name="swin-bias-block",
         alt=f"For each head of {name_of(layer)}: how far content and bias spread its scores, the share of the bias, "
         "and how much weight it moves.",

@@ -1,6 +1,7 @@
 """What one attention block costs as the picture grows: in windows and over the whole grid, counted and measured."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -116,7 +117,7 @@ def _chart(
     table |= {f"{each}, measured": values for each, values in measured.items()}
     told = "; ".join(f"{each} {values[0]:,.3g} to {values[-1]:,.3g}" for each, values in lines.items())
     charts.chart(
-        window_costs(PIXELS, lines, measured, hues=_HUES, look=layout.look(), y=y, shown=costs.pixels),
+        partial(window_costs, PIXELS, lines, measured, hues=_HUES, look=layout.look(), y=y, shown=costs.pixels),
         name=name,
         alt=f"{alt} for pictures of {PIXELS[0]} to {PIXELS[-1]} pixels, counted: {told}",
         table=pd.DataFrame({"pixels": PIXELS, **table}),

@@ -1,6 +1,7 @@
 """Maps: what any place of the photograph looks at within its window, and all windows stitched together."""
 
 import math
+from functools import partial
 from operator import itemgetter
 
 import numpy as np
@@ -147,7 +148,8 @@ def _distances(mapped: Mapped) -> None:
     st.subheader(words.HOW_FAR, anchor=False)
     if not layout.is_presented():
         st.markdown(words.HOW_FAR_ABOUT, width=layout.PROSE)
-    figure = window_distances(
+    figure = partial(
+        window_distances,
         [f"{layer.stage}.{layer.block}" for layer in mapped.windowed.layers],
         [np.array([head.distance for head in heads]) for heads in mapped.heads],
         even=[heads[0].even for heads in mapped.heads],

@@ -1,5 +1,7 @@
 """From stage to stage: the sizes of each, and what patch merging makes of four neighbours of this photograph."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -90,7 +92,8 @@ def _vectors(merging: Merging, before: WindowLayer, row: int, column: int) -> No
         for name, _, values in rows
     ]
     charts.chart(
-        vector_rows(
+        partial(
+            vector_rows,
             [Row(f"{name}{where}: {len(each)} numbers", name, each.numpy()) for name, where, each in rows],
             look=layout.look(),
         ),

@@ -147,7 +147,7 @@ def _heads(bias: PositionBias, chosen: int, block: str) -> None:
         "bias": bias.table.numpy().ravel(),
     }
     charts.chart(
-        bias_tables(bias.table.numpy(), look=layout.look(), chosen=chosen, signed=bias.continuous is None),
+        partial(bias_tables, bias.table.numpy(), look=layout.look(), chosen=chosen, signed=bias.continuous is None),
         name="swin-bias-heads",
         alt=f"The position biases of all {bias.table.shape[0]} heads of {block}, by distance.",
         table=pd.DataFrame(values),
@@ -170,7 +170,8 @@ def _continuous(bias: PositionBias, pair: Pair) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         charts.chart(
-            curves(
+            partial(
+                curves,
                 distances,
                 lines,
                 look=layout.look(),
@@ -189,7 +190,7 @@ def _continuous(bias: PositionBias, pair: Pair) -> None:
             Column(f"{LARGEST:.0f} sigmoid(answer)", added, "%{customdata} gets the bias %{x:.2f}"),
         ]
         charts.chart(
-            score_bars(heads, columns_of, look=layout.look(), marked=pair.head),
+            partial(score_bars, heads, columns_of, look=layout.look(), marked=pair.head),
             name="swin-bias-scales",
             alt="For each head the scale of its cosines, the network's answer at the chosen distance, and the bias.",
             table=pd.DataFrame({"head": heads, "scale": scale, "answer": answers, "bias": added}),

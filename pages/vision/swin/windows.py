@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -107,7 +108,7 @@ def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
     places, regions = _as_cut(layer, layer.places.numpy()), _as_cut(layer, layer.regions.numpy())
     owners = _as_cut(layer, np.arange(len(layer.places)).repeat(layer.places.shape[1]))
     tell = np.frompyfunc(partial(_told, layer), 3, 1)(places, owners, regions)
-    draw = partial(window_picture, look=layout.look(), chosen=window, height=HEIGHT)
+    both: dict[str, Any] = {"look": layout.look(), "chosen": window, "height": HEIGHT}
     order, as_it_is = places[places != PADDING].argsort(), (layer.rows, layer.columns)
 
     def on_picture(values: np.ndarray) -> np.ndarray:
@@ -117,11 +118,13 @@ def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
     with left:
         st.markdown(words.AS_IT_IS)
         charts.chart(
-            draw(
+            partial(
+                window_picture,
                 picture,
                 on_picture(owners),
                 regions=on_picture(regions) if layer.shifted else None,
                 tell=on_picture(tell),
+                **both,
             ),
             name="swin-windows",
             alt=f"The photograph with the {len(layer.places)} windows of {name_of(layer)}; window {window} is marked.",
@@ -131,7 +134,7 @@ def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
         st.markdown(words.AS_CUT_SHIFTED if layer.shifted else words.AS_CUT)
         rearranged = rearranged_with_padding(picture, places, as_it_is)
         charts.chart(
-            draw(rearranged, owners, regions=regions, tell=tell, numbered=True),
+            partial(window_picture, rearranged, owners, regions=regions, tell=tell, numbered=True, **both),
             name="swin-windows-cut",
             alt=f"The photograph as {name_of(layer)} cuts it into windows, with the regions of its mask tinted.",
         )

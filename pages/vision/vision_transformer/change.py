@@ -1,6 +1,7 @@
 """Change it: hide parts of the photograph, silence heads, and see what the model says then."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -133,7 +134,7 @@ def _predictions(classes: Sequence[str], before: Shares, after: Shares | None) -
     columns = {"class": [layout.readable(classes[number]) for number in numbers], "as it is": before[numbers].tolist()}
     if after is not None:
         columns["changed"] = after[numbers].tolist()
-    figure = prediction_bars(*columns.values(), look=layout.look(), changed="changed")
+    figure = partial(prediction_bars, *columns.values(), look=layout.look(), changed="changed")
     charts.chart(
         figure,
         name="vision-verdict",

@@ -11,7 +11,7 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from core.capture import edit_attention
-from core.order.learned_positions import Way, other_way, similarity
+from core.order.learned_positions import Likeness, Way, likeness, other_way, similarity
 from core.progress import Progress, unheard
 from core.vision.explain import Explanations, explain, grid_for
 from core.vision.faithfulness import (
@@ -47,6 +47,7 @@ class Followed:
     sequence: PictureSequence
     filters: PrincipalFilters  # of the projection
     alike: Float[Tensor, "token token"] | None  # cosines between the positions of patches; None if none are added
+    nearness: Likeness | None  # what they know of the picture
     other_way: Way  # how places are told apart besides, or instead of, added positions
     calls: tuple[tuple[int, int, int], ...]  # of each attention layer: windows, queries and keys in each
 
@@ -56,12 +57,16 @@ def follow(photograph: Photograph) -> Followed:
     """Follow a photograph through its model; ModelError where no single linear map makes tokens of patches."""
     model, given = photograph.model, photograph.prepared
     sequence = sequence_of(model, given)
+    grid, alike = (sequence.patches.rows, sequence.patches.columns), None
+    if sequence.positions is not None:
+        alike = similarity(sequence.positions.patches)
     return Followed(
         model,
         given,
         sequence,
         principal_filters(sequence.projection),
-        None if sequence.positions is None else similarity(sequence.positions.patches),
+        alike,
+        None if alike is None else likeness(grid, alike),
         other_way(model.network),
         tuple((call.batch_size, call.query_length, call.key_length) for call in photograph.watched().record.calls),
     )

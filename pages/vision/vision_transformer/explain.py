@@ -1,6 +1,7 @@
 """Explanations: what the verdict rests on, told in several ways on the same photograph."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -89,7 +90,8 @@ def _maps(explained: Explained, *, is_shown: bool) -> None:
         row, column = divmod(int(values.argmax()), values.shape[1])
         with place:
             charts.chart(
-                over_photograph(
+                partial(
+                    over_photograph,
                     values,
                     explained.given.shown,
                     shown=is_shown,

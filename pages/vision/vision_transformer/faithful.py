@@ -1,5 +1,7 @@
 """How faithful explanations are: curves of deletion and insertion, and a slider that takes them at their word."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -60,7 +62,8 @@ def _curves(explained: Explained, curves: Curves, side: str) -> None:
     areas = {name: getattr(curve, f"{side}_area") for name, curve in named.items()}
     shares, (low, high) = curves.random.shares.numpy(), curves.band(side)
     st.markdown(f"**{title}**")
-    figure = faithfulness_curves(
+    figure = partial(
+        faithfulness_curves,
         shares,
         lines,
         areas,
@@ -132,7 +135,9 @@ def show_slider(explained: Explained) -> None:
     about = f"{count} of {rows * columns} patches {'put back' if how == INSERT else 'taken away'}"
     seen, says = st.columns([1, 1.4], gap="large")
     with seen:
-        figure = photograph_alone(shown, title=title, about=about, look=layout.look(), height=layout.look().high(360))
+        figure = partial(
+            photograph_alone, shown, title=title, about=about, look=layout.look(), height=layout.look().high(360)
+        )
         charts.chart(figure, name="explain-seen", alt=f"{title}: {about}, {percent} %")
     with says:
         _says(explained, after.tolist())
@@ -164,7 +169,7 @@ def _says(explained: Explained, after: list[float]) -> None:
     best = sorted(range(len(names)), key=lambda number: -after[number])[:TOP]
     labels, values = [names[each] for each in best], [after[each] for each in best]
     charts.plot(
-        prediction_bars(labels, values, look=layout.look()),
+        partial(prediction_bars, labels, values, look=layout.look()),
         name="explain-says",
         alt="Most probable now: "
         + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),

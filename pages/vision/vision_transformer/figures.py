@@ -10,6 +10,8 @@ import plotly.graph_objects as go
 from PIL import Image
 
 from dashboard import theme
+from dashboard.figures.heat import heat
+from dashboard.figures.mosaic import tiles
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Look
 
@@ -17,6 +19,7 @@ TILE = 64  # dots of the sheet for a tile, at least: each pixel is repeated, so 
 TILE_GAP, TILE_LINE = 0.08, 0.42  # between tiles, and for the line above each, as shares of a tile's side
 
 GAP = 0.035  # between two matrices, as a share of the width
+LEVELS = 127  # of colour on either side of zero
 QUANTILE = 0.995  # of the numbers lie within the scale: single huge ones would leave the others pale
 TALLEST, WIDEST = 800, 400  # rows and columns of numbers that are drawn; of more, evenly chosen ones
 
@@ -52,9 +55,8 @@ def picture_tiles(
     figure = go.Figure(go.Scatter(x=[], y=[]))
     on_paper(figure, look=look, height=round(rows * side * down / (high * times) + 16))
     tall, broad = sheet.shape[:2]
-    figure.add_layout_image(
-        source=_address(sheet), xref="x", yref="y", x=0, y=0, sizex=broad, sizey=tall, sizing="stretch", layer="below"
-    )
+    drawn, place = _address(Image.fromarray(sheet)), {"xref": "x", "yref": "y", "x": 0, "y": 0, "layer": "below"}
+    figure.add_layout_image(source=drawn, sizex=broad, sizey=tall, sizing="stretch", **place)
     figure.update_xaxes(visible=False, range=[0, broad], constrain="domain", constraintoward="left")
     figure.update_yaxes(visible=False, range=[tall, 0], scaleanchor="x", constrain="domain", constraintoward="top")
     return figure.update_layout(annotations=written)
@@ -111,15 +113,45 @@ def matrices(shown: Sequence[Matrix], *, look: Look, height: int = 320) -> go.Fi
     return figure
 
 
-def _drawn(values: np.ndarray, look: Look) -> np.ndarray:
-    """The numbers as colours (row, column, 3), small ones repeated so that the browser need not blur them."""
+def _drawn(values: np.ndarray, look: Look) -> Image.Image:
+    """The numbers as a picture, small ones repeated so that the browser need not blur them.
+
+    Its colours are a palette: so it takes a third of the bytes, and of the time to pack them.
+    """
     limits = zip(values.shape, (TALLEST, WIDEST), strict=True)
     rows, columns = (np.linspace(0, count - 1, min(count, most)).round().astype(int) for count, most in limits)
     shown = values[rows][:, columns]
     limit = float(np.quantile(np.abs(shown), QUANTILE)) or 1.0
-    ramp = np.array([_numbers(colour) for colour in theme.diverging(look.palette, 257)], dtype=np.uint8)
-    picture = ramp[np.round(128 + 128 * np.clip(shown / limit, -1, 1)).astype(int)]
-    return _repeated(picture, max(1, -(-TALLEST // len(rows))), max(1, -(-WIDEST // len(columns))))
+    places = np.round(LEVELS * (1 + np.clip(shown / limit, -1, 1))).astype(np.uint8)
+    picture = Image.fromarray(_repeated(places, max(1, -(-TALLEST // len(rows))), max(1, -(-WIDEST // len(columns)))))
+    picture.putpalette([part for colour in theme.diverging(look.palette, 2 * LEVELS + 1) for part in _numbers(colour)])
+    return picture
+
+
+def layers_of_colour(values: np.ndarray, names: Sequence[str], *, look: Look) -> go.Figure:
+    """The numbers of a patch (channel, row, column) as a map for each channel, under its name."""
+    limit = float(np.abs(values).max()) or 1.0
+    channels, _, wide = values.shape
+    sheet = tiles(values, 1, channels)
+    figure = heat(sheet, look=look, x="", y="", limits=(-limit, limit), tell="%{z:.2f}", height=230)
+    figure.update_xaxes(tickvals=_middles(channels, wide), ticktext=list(names), side="top")
+    return figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
+
+
+def maps_at_their_places(maps: np.ndarray, down: Sequence[int], across: Sequence[int], *, look: Look) -> go.Figure:
+    """`maps` (place, row, column) from -1 to 1 as one sheet, each at its own place: rows `down`, columns `across`."""
+    _, high, wide = maps.shape
+    sheet, titles = tiles(maps, len(down), len(across)), {"x": "column of the patch", "y": "row of the patch"}
+    figure = heat(sheet, look=look, **titles, limits=(-1, 1), tell="%{z:.2f}", height=400)
+    for update, chosen, side in ((figure.update_xaxes, across, wide), (figure.update_yaxes, down, high)):
+        update(tickvals=_middles(len(chosen), side), ticktext=list(map(str, chosen)), constrain="domain")
+    figure.update_yaxes(scaleanchor="x")
+    return figure.update_traces(xgap=0, ygap=0, showscale=False)
+
+
+def _middles(count: int, side: int) -> list[float]:
+    """Where the middles of `count` small maps lie that stand in a line, each `side` cells wide with one between."""
+    return [number * (side + 1) + (side - 1) / 2 for number in range(count)]
 
 
 def over_photograph(
@@ -206,13 +238,13 @@ def _photograph(photograph: np.ndarray) -> str:
     scale = LONGEST / max(picture.size)
     wide, high = (max(1, round(side * scale)) for side in picture.size)
     picture = picture.resize((wide, high), Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.NEAREST)
-    return _address(np.asarray(picture), "jpeg", quality=88)
+    return _address(picture, "jpeg", quality=88)
 
 
-def _address(picture: np.ndarray, kind: str = "png", **settings: int) -> str:
-    """A picture (row, column, channel; uint8) as an address that holds it."""
+def _address(picture: Image.Image, kind: str = "png", **settings: int) -> str:
+    """A picture as an address that holds it."""
     file = io.BytesIO()
-    Image.fromarray(picture).save(file, kind, **settings)
+    picture.save(file, kind, **settings)
     return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
 
 

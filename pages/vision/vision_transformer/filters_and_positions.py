@@ -1,24 +1,24 @@
 """What the projection and the positions have learned: filters as pictures, and how alike places are."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 import torch
 from torch import Tensor
 
 from core.images import Patches
-from core.order.learned_positions import evenly, likeness
+from core.order.learned_positions import Likeness, evenly
 from core.vision.patches import components_for
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
-from dashboard.figures.heat import heat
-from dashboard.figures.mosaic import tiles
 from dashboard.numbers import signed
 from dashboard.ways_of_order import WAY_TOLD
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
-from pages.vision.vision_transformer.figures import as_pictures, picture_tiles
+from pages.vision.vision_transformer.figures import as_pictures, maps_at_their_places, picture_tiles
 
 COLUMNS = 7  # filters in a row, four rows: 28, as in the paper's figure
 MOST_TILES = 14  # small maps on a side
@@ -36,7 +36,8 @@ def show_filters(followed: Followed) -> None:
         count, numbers = followed.sequence.projection.weight.shape
         about = words.FILTERS.format(count=count, shown=len(shares), numbers=numbers, held=sum(shares))
         st.markdown(about, width=layout.PROSE)
-    figure = picture_tiles(
+    figure = partial(
+        picture_tiles,
         as_pictures(found.pictures.numpy()),
         [f"{number}: {share:.1%}" for number, share in enumerate(shares, start=1)],
         columns=COLUMNS,
@@ -103,43 +104,30 @@ def show_positions(followed: Followed, place: tuple[int, int], *, on_click: Call
 def _every_patch(alike: Tensor, grid: Patches) -> None:
     down, across = evenly(grid.rows, MOST_TILES), evenly(grid.columns, MOST_TILES)
     places = (down[:, None] * grid.columns + across).flatten()
-    figure = heat(
-        tiles(alike[places].unflatten(1, (grid.rows, grid.columns)).numpy(), len(down), len(across)),
-        look=layout.look(),
-        x="column of the patch",
-        y="row of the patch",
-        limits=(-1, 1),
-        tell="%{z:.2f}",
-        height=400,
-    )
-    for update, chosen, side in ((figure.update_xaxes, across, grid.columns), (figure.update_yaxes, down, grid.rows)):
-        names = [str(each) for each in chosen.tolist()]
-        update(tickvals=middles(len(chosen), side), ticktext=names, constrain="domain")
-    figure.update_yaxes(scaleanchor="x")
-    figure.update_traces(xgap=0, ygap=0, showscale=False)
+    maps = alike[places].unflatten(1, (grid.rows, grid.columns)).numpy()
     st.markdown("**All patches**: a small map for each, at its place.")
     charts.chart(
-        figure,
+        partial(maps_at_their_places, maps, down.tolist(), across.tolist(), look=layout.look()),
         name="vision-positions-all",
         alt="For each patch a small map of how alike its position is to those of all others",
-        table=pd.DataFrame(alike.numpy()).rename_axis("patch").reset_index(),
+        table=partial(_of_patches, alike.numpy()),
     )
 
 
-def middles(count: int, side: int) -> list[float]:
-    """Where the middles of `count` small maps lie that stand in a line, each `side` cells wide with one between."""
-    return [number * (side + 1) + (side - 1) / 2 for number in range(count)]
+def _of_patches(alike: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame(alike).rename_axis("patch").reset_index()
 
 
-def tell_positions(grid: Patches, alike: Tensor | None, place: tuple[int, int]) -> tuple[str, ...]:
+def tell_positions(
+    grid: Patches, alike: Tensor | None, found: Likeness | None, place: tuple[int, int]
+) -> tuple[str, ...]:
     """What the map of positions shows: the place most like the followed one, and whether near places are alike."""
-    if alike is None or grid.rows * grid.columns < 2:
+    if alike is None or found is None or grid.rows * grid.columns < 2:
         return ()
     number = place[0] * grid.columns + place[1]
     others = alike[number].clone()
     others[number] = -torch.inf
     row, column = divmod(int(others.argmax()), grid.columns)
-    found = likeness((grid.rows, grid.columns), alike)
     nearer = "the more alike" if found.touching > found.far else "not the more alike"
     how_near = "a neighbour" if max(abs(row - place[0]), abs(column - place[1])) == 1 else "no neighbour"
     return (

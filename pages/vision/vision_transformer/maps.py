@@ -1,6 +1,7 @@
 """Maps: any layer, head and patch over the photograph, and how far each head looks."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +49,8 @@ def _distances(layers: Sequence[Measured]) -> None:
     def ends(values: np.ndarray) -> str:
         return f"{np.nanmin(values):.0f} to {np.nanmax(values):.0f}" if np.isfinite(values).any() else "no number"
 
-    figure = distances(
+    figure = partial(
+        distances,
         [str(own.number) for own in layers],
         [own.distances for own in layers],
         even=layers[-1].even,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -116,7 +117,8 @@ def _show_table(rows: pd.DataFrame, formats: dict[str, str]) -> None:
 
 
 def _show_marks(marks: Sequence[Mark], x: str, name: str) -> None:
-    figure = quality_marks(
+    figure = partial(
+        quality_marks,
         marks,
         hues=HUE,
         look=layout.look(),
@@ -188,7 +190,7 @@ def _show_faithfulness() -> tuple[str, ...]:
         )
     ]
     charts.chart(
-        means(lines, COLUMNS, look=layout.look()),
+        partial(means, lines, COLUMNS, look=layout.look()),
         name="vision-faithfulness",
         alt="Mean areas under the curves of deletion and insertion with their standard errors: "
         + "; ".join(

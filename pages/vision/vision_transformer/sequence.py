@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,14 +13,13 @@ from core.order.learned_positions import Way
 from core.vision.picture_sequence import PictureSequence
 from dashboard import charts, layout, photograph
 from dashboard.components.patch_picker import patch_picker
-from dashboard.figures.heat import heat
-from dashboard.figures.mosaic import tiles
 from dashboard.figures.vector_rows import Row, vector_rows
 from dashboard.notices import name_prefix
 from dashboard.numbers import signed
 from dashboard.ways_of_order import WAY_TOLD
 from pages.vision.vision_transformer import filters_and_positions, stages, words
 from pages.vision.vision_transformer.compute import Followed, as_colours, follow
+from pages.vision.vision_transformer.figures import layers_of_colour
 
 ADDRESS = "patch"  # row-column, both counted from 0
 COLOURS = ("red", "green", "blue")
@@ -55,7 +55,7 @@ def show() -> None:
         tell_length(sequence.patches, followed.calls),
         tell_order(sequence.positions is not None, followed.other_way),
         *tell_weight(sequence, patch),
-        *filters_and_positions.tell_positions(sequence.patches, followed.alike, (row, column)),
+        *filters_and_positions.tell_positions(sequence.patches, followed.alike, followed.nearness, (row, column)),
         *filters_and_positions.tell_filters(followed.filters.shares, sequence.projection.weight.shape),
     )
     layout.notes(words.SEQUENCE_NOTES, notice=notice, formula=lambda: _formula(sequence, patch))
@@ -106,22 +106,13 @@ def _pixels(followed: Followed, patch: int) -> None:
         pixels = as_colours(followed.model.framing, followed.sequence.cut[patch])
         pixels = pixels.repeat(-(-240 // high), 0).repeat(-(-240 // wide), 1)
         st.image(pixels, caption=f"{high} × {wide} pixels", width="stretch")
-    limit = float(np.abs(values).max()) or 1.0
-    figure = heat(
-        tiles(values, 1, channels), look=layout.look(), x="", y="", limits=(-limit, limit), tell="%{z:.2f}", height=230
-    )
     colours = COLOURS if channels == 3 else tuple(map(str, range(channels)))
-    figure.update_xaxes(tickvals=filters_and_positions.middles(channels, wide), ticktext=list(colours), side="top")
-    figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
     with maps:
         charts.chart(
-            figure,
+            partial(layers_of_colour, values, colours, look=layout.look()),
             name="vision-pixels",
             alt="The numbers of the patch in red, green and blue, as the model gets them",
-            table=pd.DataFrame(
-                [(colours[place[0]], *place[1:], value) for place, value in np.ndenumerate(values)],
-                columns=["colour", "row", "column", "value"],
-            ),
+            table=partial(_of_pixels, values, colours),
         )
     if not layout.is_presented():
         flattened = followed.sequence.flattened[patch]
@@ -129,11 +120,16 @@ def _pixels(followed: Followed, patch: int) -> None:
         st.markdown(words.FLATTENED.format(count=len(flattened), some=some), width=layout.PROSE)
 
 
+def _of_pixels(values: np.ndarray, colours: Sequence[str]) -> pd.DataFrame:
+    rows = [(colours[place[0]], *place[1:], value) for place, value in np.ndenumerate(values)]
+    return pd.DataFrame(rows, columns=["colour", "row", "column", "value"])
+
+
 def _vectors(sequence: PictureSequence, patch: int) -> None:
     rows = vectors_of(sequence, patch)
     row, column = divmod(patch, sequence.patches.columns)
     charts.chart(
-        vector_rows(rows, look=layout.look()),
+        partial(vector_rows, rows, look=layout.look()),
         name="vision-vectors",
         alt=f"The vectors of the patch in row {row}, column {column} at every stage, as strips of numbers",
         table=pd.DataFrame({row.name: pd.Series(row.values) for row in rows}).rename_axis("number").reset_index(),

@@ -1,6 +1,7 @@
 """The stages from pixels to scores: a table with the shapes of this picture in this model, and the real arrays."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -115,7 +116,7 @@ def show_arrays(sequence: PictureSequence, patch: int) -> None:
     parts = [Matrix(words.STAGES[name], _sides(values.shape), values.numpy(), marked) for name, values, marked in shown]
     st.subheader("The sequence, as it is", anchor=False)
     charts.chart(
-        matrices(parts, look=layout.look()),
+        partial(matrices, parts, look=layout.look()),
         name="vision-sequence",
         alt="The numbers of all patches flattened, projected, with positions added and after the encoder: a row is a "
         "token, a column a channel",

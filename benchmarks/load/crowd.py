@@ -1,0 +1,140 @@
+"""A crowd: so many visitors at once, each with a request every few seconds, and how long they wait for a whole page."""
+
+import asyncio
+import gc
+import math
+import random
+import statistics
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.load.pages import PLACES, Place
+from benchmarks.load.visitor import GONE, Visitor
+from benchmarks.server import EMPTY, Server, serving
+from benchmarks.table import Row
+
+CROWDS = {8: None, 30: 0.5, 100: 2.0}  # visitors: seconds within which 95 of 100 pages have to be there
+SECONDS, PAUSE = 60.0, 3.0  # of one crowd; between two requests of a visitor, a third more or less
+STAY = 4  # requests until a visitor leaves for another page, by a link
+# Every second visit is to Explore / Text, where two of three requests are for a new sentence: a third of all.
+VISITS, NEW = {"text": 4, "image": 1, "heads": 1, "translation": 1, "vit": 1}, {"text": 2 / 3}
+NEW_ELSEWHERE = 1 / 3
+NOWHERE = Place("The empty page", "", "")
+
+
+@dataclass
+class Crowd:
+    """What a crowd of visitors met with."""
+
+    waits: list[tuple[str, bool, float]] = field(default_factory=list)  # page, whether asked something new, seconds
+    troubles: list[str] = field(default_factory=list)  # errors and refusals, in words
+    client: float = 0.0  # seconds of the visitors' own processor time for each second
+    server: float = 0.0  # the same of the server
+
+    def seconds(self, *, share: float, page: str = "", new: bool | None = None) -> float:
+        """The wait that this share of the requests did not exceed; of one page only, of new or known inputs only."""
+        chosen = sorted(wait for name, news, wait in self.waits if name.startswith(page) and new in (None, news))
+        return chosen[math.ceil(share * len(chosen)) - 1] if chosen else math.nan
+
+
+def rows() -> Iterator[Row]:
+    """Each crowd on the atlas, beside one of the same size on the empty page."""
+    errors, asked = Counter[str](), 0
+    for visitors, crowd, empty in measure(CROWDS, SECONDS):
+        name = f"{visitors} visitors on five pages, a request every {PAUSE:.0f} s: whole page"
+        beside = [f"the empty page: {empty.seconds(share=share):.3f} s" for share in (0.5, 0.95)]
+        busy = f"processor: server {crowd.server:.2f}, visitors {crowd.client:.2f} cores"
+        late, budget = crowd.seconds(share=0.95), CROWDS[visitors]
+        detail = f"{beside[0]}; {len(crowd.waits)} requests"
+        yield Row(f"{name}, median", crowd.seconds(share=0.5), "s", detail=detail)
+        yield Row(f"{name}, 95th percentile", late, "s", budget, detail=f"{beside[1]}; {busy}")
+        errors.update(crowd.troubles)
+        asked += len(crowd.waits) + len(crowd.troubles)
+    told = "; ".join(f"{count} × {what}" for what, count in errors.most_common(3))
+    detail = f"of {asked} requests{': ' if told else ''}{told}"
+    yield Row("Crowds of visitors: requests that were refused or failed", errors.total(), "", 0, detail=detail)
+
+
+def measure(crowds: Sequence[int] | dict[int, float | None], seconds: float) -> Iterator[tuple[int, Crowd, Crowd]]:
+    """The size of each crowd, what it met with on the atlas, and on the empty page just before."""
+    with serving(EMPTY) as beside, serving() as server:
+        server.rest()
+        asyncio.run(_warm_up(server.address))
+        gc.freeze()  # what was imported need not be looked through again while clocks are read
+        for visitors in crowds:
+            empty = asyncio.run(_crowd(beside, visitors, seconds, (NOWHERE,)))
+            yield visitors, asyncio.run(_crowd(server, visitors, seconds, PLACES)), empty
+
+
+async def _warm_up(address: str) -> None:
+    """One visitor sees everything that is known."""
+    for place in PLACES:
+        async with Visitor(address) as visitor:
+            await visitor.open(place.url)
+            for number in range(3):
+                await visitor.rerun(**await place.show(visitor, place.known(number)))
+
+
+async def _crowd(server: Server, visitors: int, seconds: float, places: Sequence[Place]) -> Crowd:
+    crowd, begun = Crowd(), time.perf_counter()
+    mine, its = time.process_time(), server.processor_seconds()
+    async with asyncio.TaskGroup() as group:
+        for number in range(visitors):
+            first = begun + PAUSE * number / visitors
+            group.create_task(_come(server.address, first, begun + seconds, random.Random(number), places, crowd))
+    taken = time.perf_counter() - begun
+    crowd.client = (time.process_time() - mine) / taken
+    crowd.server = (server.processor_seconds() - its) / taken
+    return crowd
+
+
+async def _come(
+    address: str, due: float, end: float, chance: random.Random, places: Sequence[Place], crowd: Crowd
+) -> None:
+    """One visitor: visit after visit until the end."""
+    while due < end:
+        place = chance.choices(places, [VISITS.get(place.url, 1) for place in places])[0]
+        try:
+            due = await _visit(address, due, end, chance, place, crowd)
+        except GONE as error:
+            crowd.troubles.append(f"{place.name}: {type(error).__name__}: {error}")
+            due = time.perf_counter() + PAUSE
+
+
+async def _visit(address: str, due: float, end: float, chance: random.Random, place: Place, crowd: Crowd) -> float:
+    """Open a page by a link, then ask it for one thing after another; when to go on elsewhere."""
+    await asyncio.sleep(due - time.perf_counter())
+    begun = time.perf_counter()
+    async with Visitor(address) as visitor:
+        for turn in range(STAY):
+            new = bool(place.about) and chance.random() < NEW.get(place.url, NEW_ELSEWHERE)
+            given = place.new(chance) if new else place.known(chance.randrange(3))
+            if turn:
+                await asyncio.sleep(due - time.perf_counter())
+                begun = time.perf_counter()
+                answer = await visitor.rerun(**await place.show(visitor, given))
+            else:
+                if isinstance(given, bytes):  # no link leads to a photograph of somebody's own
+                    given, new = place.known(0), False
+                answer = await visitor.open(place.url, **place.link(given))
+            crowd.waits.append((place.name, new, time.perf_counter() - begun))
+            crowd.troubles += (f"{place.name}: {trouble}" for trouble in answer.troubles)
+            due = max(time.perf_counter(), due + PAUSE * chance.uniform(2 / 3, 4 / 3))
+            if due >= end or answer.troubles:  # a page that refuses may lack what the next request would change
+                break
+    return due
+
+
+def told(crowd: Crowd) -> str:
+    """Median and 95th percentile of each page, of known and of new inputs."""
+    lines = []
+    for page in sorted({name for name, _, _ in crowd.waits}):
+        for new in (False, True):
+            waits = [wait for name, news, wait in crowd.waits if name == page and news == new]
+            if waits:
+                late = crowd.seconds(share=0.95, page=page, new=new)
+                what = "new" if new else "known"
+                lines.append(f"  {page:20}{what:8}{len(waits):5} x {statistics.median(waits):8.3f}{late:8.3f} s")
+    return "\n".join(lines)

@@ -1,0 +1,154 @@
+"""What one rerun costs the server in processor time: of what is known, and of something new beside the model's part."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+
+from benchmarks.load.pages import PLACES, Place
+from benchmarks.load.visitor import Answer, Visitor
+from benchmarks.server import EMPTY, Server, serving
+from benchmarks.table import Row
+from core import zoo
+from core.capture import record_attention
+from core.heads.head_table import measure_heads
+from core.images import open_picture
+
+REPEATS = 20  # reruns one after another: the processor's clock is read before the first and after the last
+BUDGET = 30  # milliseconds
+RESOLUTION = 96  # pixels on a side of what the image model reads at first
+
+_text_model, _image_model = cache(zoo.load_text), cache(zoo.load_image)
+_translator = cache(zoo.load_translator)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Milliseconds of the server's processor time for one rerun of a page; `model`: of the model alone, run here."""
+
+    page: str
+    again: float  # the same once more
+    known: float  # another input, which was shown before
+    opened: float  # a new session that comes by a known address
+    new: float | None = None  # an input that nobody has asked for
+    model: float | None = None
+    received: int = 0  # bytes of a known input
+
+
+def rows() -> Iterator[Row]:
+    """The costs of each page, against their budget."""
+    for costs in measure(PLACES, REPEATS):
+        detail = f"the same again {costs.again:.1f}, by a link {costs.opened:.1f}; {costs.received / 1000:.0f} kB"
+        limit = None if costs.new is None else BUDGET
+        yield Row(f"{costs.page}: processor time of a rerun of what is known", costs.known, "ms", limit, detail=detail)
+        if costs.new is not None and costs.model is not None:
+            beside = f"{costs.new:.1f} in all, of which the model alone {costs.model:.1f}"
+            what = f"{costs.page}: processor time of something new, besides the model's"
+            yield Row(what, costs.new - costs.model, "ms", BUDGET, detail=beside)
+
+
+def measure(places: Sequence[Place], repeats: int) -> Iterator[Costs]:
+    """The empty page first, then each of these, on a server that has warmed up and serves nobody else."""
+    with serving(EMPTY) as server:
+        server.rest(2)
+        yield asyncio.run(_empty(server, repeats))
+    with serving() as server:
+        server.rest()
+        for place in places:
+            yield asyncio.run(_page(server, place, repeats))
+
+
+async def _empty(server: Server, repeats: int) -> Costs:
+    async with Visitor(server.address) as visitor:
+        await visitor.open()
+        again, received = await _cost(server, repeats, lambda _: visitor.rerun())
+    opened, _ = await _cost(server, repeats, lambda _: _by_link(server, "", {}))
+    return Costs("The empty page", again, again, opened, received=received)
+
+
+async def _page(server: Server, place: Place, repeats: int) -> Costs:
+    chance = random.Random(18)
+    async with Visitor(server.address) as visitor:
+        await visitor.open(place.url)
+
+        async def show(given: Any) -> Answer:
+            return await visitor.rerun(**await place.show(visitor, given))
+
+        for number in range(6):  # what comes with first times is not what a rerun costs
+            await show(place.known(number))
+        again, _ = await _cost(server, repeats, lambda _: visitor.rerun())
+        known, received = await _cost(server, repeats, lambda number: show(place.known(number)))
+        link = {place.about: place.known(0)}
+        opened, _ = await _cost(server, repeats, lambda _: _by_link(server, place.url, link))
+        await show(place.new(chance))
+        inputs = [place.new(chance) for _ in range(repeats)]
+        # A photograph is on the server before the clock is read: how it got there is no part of a rerun.
+        told = [await place.show(visitor, given) for given in inputs]
+        new, _ = await _cost(server, repeats, lambda number: visitor.rerun(**told[number]))
+    work = MODEL_WORK[place.url]
+    work(inputs[0])
+    started = time.process_time()
+    for given in inputs:
+        work(given)
+    model = 1000 * (time.process_time() - started) / repeats
+    return Costs(place.name, again, known, opened, new, model, received)
+
+
+async def _by_link(server: Server, page: str, query: dict[str, str]) -> Answer:
+    async with Visitor(server.address) as visitor:
+        return await visitor.open(page, **query)
+
+
+async def _cost(server: Server, repeats: int, ask: Callable[[int], Awaitable[Answer]]) -> tuple[float, int]:
+    """Milliseconds of the server's processor time for one request, and the bytes that it sends for it."""
+    received, before = 0, server.processor_seconds()
+    for number in range(repeats):
+        answer = await ask(number)
+        if answer.troubles:
+            raise RuntimeError(f"The page said: {answer.troubles[0]}")
+        received += answer.received
+    await asyncio.sleep(0.1)  # what the server still does once the page is there
+    return 1000 * (server.processor_seconds() - before) / repeats, received // repeats
+
+
+def _read(text: str) -> object:
+    model = _text_model("gpt-books")
+    with torch.inference_mode(), record_attention(model.network) as record:
+        run = model.run(model.encode(text))
+    return model, run, record
+
+
+def _read_and_measure(text: str) -> None:
+    model = _text_model("gpt-books")
+    with torch.inference_mode(), record_attention(model.network) as record:
+        run = model.run(model.encode(text))
+    measure_heads(model, run, record)
+
+
+def _look(content: bytes) -> None:
+    model = _image_model("vit-tiny-imagenet")
+    prepared = model.prepare(open_picture(content), resolution=RESOLUTION)
+    with torch.inference_mode(), record_attention(model.network):
+        model.run(prepared)
+
+
+def _translate(text: str) -> None:
+    for name in zoo.TRANSLATION:
+        model = _translator(name)
+        source = model.encode(text)
+        model.align(source, model.tokens(model.write(source, beam=5, keep_steps=True).best.tokens))
+
+
+# What the models themselves need for something new on a page, without the atlas around them.
+MODEL_WORK: dict[str, Callable[[Any], object]] = {
+    "text": _read,
+    "image": _look,
+    "heads": _read_and_measure,
+    "translation": _translate,
+    "vit": _look,
+}

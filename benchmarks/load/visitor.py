@@ -1,0 +1,251 @@
+"""A visitor as the server knows one: a client that speaks Streamlit's protocol for a whole session.
+
+async with Visitor(address) as visitor:
+    answer = await visitor.open("text", text="Who listens to whom?")   # a link
+    answer = await visitor.rerun({"text": "Nobody."})                   # widgets, by their keys
+    answer.seconds, answer.received, answer.troubles
+"""
+
+import asyncio
+import hashlib
+import time
+import urllib.request
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+from urllib.parse import urlencode
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Common_pb2 import FileUploaderState, UploadedFileInfo
+from streamlit.proto.Delta_pb2 import Delta
+from streamlit.proto.Element_pb2 import Element
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
+from websockets.typing import Origin, Subprotocol
+
+NOTHING: Mapping[str, Any] = {}
+PATIENCE = 120.0  # seconds until a visitor gives up
+GONE = (OSError, TimeoutError, WebSocketException)  # what is raised when the server does not answer any more
+# Which field of a widget's state carries its value.
+FIELDS = {
+    "text_area": "string_value",
+    "text_input": "string_value",
+    "selectbox": "string_value",
+    "checkbox": "bool_value",
+    "button": "trigger_value",
+    "button_group": "string_array_value",
+    "multiselect": "string_array_value",
+    "slider": "double_array_value",
+    "number_input": "double_value",
+    "file_uploader": "file_uploader_state_value",
+}
+
+
+@dataclass
+class Answer:
+    """One run of the page, as it came: the wait for all of it, its bytes, and what stood in the place of a result."""
+
+    seconds: float = 0.0
+    received: int = 0
+    messages: int = 0
+    references: int = 0  # messages that the visitor had already, so that their hashes were enough
+    troubles: list[str] = field(default_factory=list)  # errors and warnings that the page shows
+    elements: dict[tuple[int, ...], Element] = field(default_factory=dict)  # by their places on the page
+
+    @property
+    def progress(self) -> int:
+        """How far the work is that the page tells of, in percent; 0 where there is none."""
+        return max((element.progress.value for element in self.elements.values()), default=0)
+
+    @property
+    def digest(self) -> str:
+        """What tells this page from another; the same for two visitors who see the same."""
+        shown = hashlib.sha256()
+        for place, element in sorted(self.elements.items()):
+            if element.WhichOneof("type") == "download_button":
+                continue  # the address of a file is each visitor's own
+            shown.update(repr(place).encode() + element.SerializeToString(deterministic=True))
+        return shown.hexdigest()
+
+
+class Visitor:
+    """One session with a server: whoever has it open, sends what a browser would send, and reads all that comes."""
+
+    def __init__(self, address: str):
+        self._address = address
+        self._session, self._page = "", ""  # both as the server calls them
+        self._query: dict[str, str] = {}
+        self._states: dict[str, WidgetState] = {}
+        self._seen: dict[str, tuple[Delta, int]] = {}  # large messages by their hash, and the run that last had them
+        self._runs, self._longest_kept = 0, 0
+        self.answer = Answer()
+
+    async def __aenter__(self) -> Self:
+        stream = self._address.replace("http", "ws", 1) + "/_stcore/stream"
+        self._socket: ClientConnection = await connect(
+            stream,
+            subprotocols=[Subprotocol("streamlit")],
+            origin=Origin(self._address),
+            max_size=None,
+            compression=None,  # as the server has it by default
+            ping_interval=None,
+            open_timeout=PATIENCE,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._socket.close()
+
+    async def open(self, page: str = "", **query: str) -> Answer:
+        """Come by a link: the page's address and what stands behind the question mark."""
+        self._query = query
+        return await self.finish(await self._send(page_name=page))
+
+    async def rerun(self, widgets: Mapping[str, Any] = NOTHING, query: Mapping[str, str] = NOTHING) -> Answer:
+        """Change widgets, named by their keys, and what stands in the address; then see the page anew."""
+        return await self.finish(await self.ask(widgets, query))
+
+    async def ask(self, widgets: Mapping[str, Any] = NOTHING, query: Mapping[str, str] = NOTHING) -> float:
+        """Ask for the same without waiting for it; the moment at which it was asked for is what `finish` wants."""
+        clicked = []
+        for key, value in widgets.items():
+            state = self._state(key, value)
+            self._states[state.id] = state
+            if state.HasField("trigger_value"):
+                clicked.append(state.id)
+        self._query |= query
+        asked = await self._send(page_script_hash=self._page)
+        for widget in clicked:
+            del self._states[widget]  # a click is told once
+        return asked
+
+    async def finish(self, asked: float, until: Callable[[Answer], bool] = lambda _: False) -> Answer:
+        """Read until the server says that the page is complete, or until so much of it is there."""
+        self.answer = answer = Answer()
+        async with asyncio.timeout(PATIENCE):
+            async for frame in self._socket:
+                answer.received += len(frame)
+                answer.messages += 1
+                if self._take(ForwardMsg.FromString(frame), answer) or until(answer):  # type: ignore[arg-type]
+                    break
+            else:
+                raise ConnectionError("The server has ended the session.")
+        answer.seconds = time.perf_counter() - asked
+        return answer
+
+    async def upload(self, name: str, content: bytes) -> FileUploaderState:
+        """Send a file; what comes back is the new value of its uploader, for `rerun`."""
+        message = BackMsg()
+        message.file_urls_request.request_id = str(uuid.uuid4())
+        message.file_urls_request.session_id = self._session
+        message.file_urls_request.file_names.append(name)
+        await self._socket.send(message.SerializeToString())
+        async with asyncio.timeout(PATIENCE):
+            async for frame in self._socket:
+                told = ForwardMsg.FromString(frame)  # type: ignore[arg-type]
+                if told.WhichOneof("type") == "file_urls_response":
+                    break
+        urls = told.file_urls_response.file_urls[0]
+        await asyncio.to_thread(_put, self._address, urls.upload_url, name, content)
+        info = UploadedFileInfo(file_id=urls.file_id, name=name, size=len(content), file_urls=urls)
+        return FileUploaderState(uploaded_file_info=[info])
+
+    def widget(self, key: str) -> Element:
+        """The element that stands on the page for a widget; some have a key that ends with a number of its own."""
+        for element in self.answer.elements.values():
+            kind = element.WhichOneof("type") or ""
+            if kind in FIELDS and f"-{key} " in f"{getattr(element, kind).id} ":
+                return element
+        raise LookupError(f"There is no widget with the key '{key}' on this page.")
+
+    async def _send(self, **where: str) -> float:
+        message = BackMsg()
+        state = message.rerun_script
+        state.query_string = urlencode(self._query)
+        for name, value in where.items():
+            setattr(state, name, value)
+        state.widget_states.widgets.extend(self._states.values())
+        state.cached_message_hashes.extend(self._seen)
+        state.context_info.timezone, state.context_info.locale = "Europe/Berlin", "en-GB"
+        state.context_info.url, state.context_info.color_scheme = self._address, "light"
+        asked = time.perf_counter()
+        await self._socket.send(message.SerializeToString())
+        return asked
+
+    def _take(self, told: ForwardMsg, answer: Answer) -> bool:
+        """Note what a message says; whether the page is complete with it."""
+        kind = told.WhichOneof("type")
+        if kind == "new_session":
+            self._session, self._page = told.new_session.initialize.session_id, told.new_session.page_script_hash
+            self._longest_kept = told.new_session.config.max_cached_message_age
+            answer.elements.clear()
+        elif kind == "navigation":
+            self._page = told.navigation.page_script_hash
+        elif kind == "page_not_found":
+            answer.troubles.append("Page not found.")
+        elif kind == "ref_hash":
+            answer.references += 1
+            delta, _ = self._seen[told.ref_hash]
+            self._seen[told.ref_hash] = delta, self._runs
+            self._show(told, delta, answer)
+        elif kind == "delta":
+            if told.metadata.cacheable:
+                self._seen[told.hash] = told.delta, self._runs
+            self._show(told, told.delta, answer)
+        elif kind == "script_finished" and told.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            if told.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
+                answer.troubles.append("The page could not be compiled.")
+            self._runs += 1
+            self._seen = {key: seen for key, seen in self._seen.items() if self._runs - seen[1] <= self._longest_kept}
+            answer.troubles += filter(None, map(_trouble, answer.elements.values()))
+            return True
+        return False
+
+    def _show(self, told: ForwardMsg, delta: Delta, answer: Answer) -> None:
+        place, kind = tuple(told.metadata.delta_path), delta.WhichOneof("type")
+        if kind not in ("new_element", "add_block"):
+            return
+        for below in [other for other in answer.elements if other[: len(place)] == place]:
+            del answer.elements[below]  # what is new takes the place of all that stood there
+        if kind == "new_element" and delta.new_element.WhichOneof("type") != "empty":
+            answer.elements[place] = delta.new_element
+
+    def _state(self, key: str, value: Any) -> WidgetState:
+        """What a browser tells of a widget whose value has changed."""
+        element = self.widget(key)
+        kind = element.WhichOneof("type") or ""
+        state, name = WidgetState(id=getattr(element, kind).id), FIELDS[kind]
+        if name.endswith("_array_value"):
+            getattr(state, name).data.extend(value if isinstance(value, list | tuple) else [value])
+        elif isinstance(value, FileUploaderState):
+            state.file_uploader_state_value.CopyFrom(value)
+        else:
+            setattr(state, name, value)
+        return state
+
+
+def _trouble(element: Element) -> str:
+    """The sentence that an element shows in the place of a result, if it does."""
+    if element.WhichOneof("type") == "exception":
+        return f"{element.exception.type}: {element.exception.message}"
+    bad = (element.alert.ERROR, element.alert.WARNING)
+    return element.alert.body if element.WhichOneof("type") == "alert" and element.alert.format in bad else ""
+
+
+def _put(address: str, place: str, name: str, content: bytes) -> None:
+    """Send a file as the browser's uploader does: as one part of a form, with the token against forged requests."""
+    with urllib.request.urlopen(f"{address}/_stcore/health") as answer:
+        cookie = answer.headers["Set-Cookie"].split(";")[0]
+    boundary = uuid.uuid4().hex
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
+    body = f"{head}Content-Type: image/jpeg\r\n\r\n".encode() + content + f"\r\n--{boundary}--\r\n".encode()
+    headers = {
+        "Content-Type": f"multipart/form-data; boundary={boundary}",
+        "Cookie": cookie,
+        "X-Xsrftoken": cookie.partition("=")[2].strip('"'),
+        "Origin": address,
+    }
+    urllib.request.urlopen(urllib.request.Request(address + place, body, headers, method="PUT")).close()

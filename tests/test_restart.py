@@ -1,0 +1,98 @@
+"""A server that is killed in the middle of its work, and started again: nothing is lost but the work."""
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from benchmarks.load.fairness import BUTTON
+from benchmarks.load.visitor import GONE, Answer, Visitor
+from benchmarks.server import ROOT, Server, start
+
+SETTLED = ("weights", ".streamlit", "benchmarks/results.json")  # files that no server ever writes
+WITHIN = 20.0  # seconds
+LINK = {"text": "The sea was calm, and the captain of the ship was calm as well.", "layer": "3", "head": "2"}
+LONG = "The old man looked at the sea and said nothing of what he had seen there. " * 20
+
+
+@pytest.fixture
+def killed_server():
+    """Start servers that are gone after the test, with whatever they have started."""
+    started: list[Server] = []
+
+    def begin(port: int | None = None) -> Server:
+        started.append(start(port=port))
+        return started[-1]
+
+    yield begin
+    for server in started:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.process.pid, signal.SIGKILL)
+        server.process.wait()
+
+
+def test_a_server_killed_at_work_leaves_no_process_and_starts_again_with_the_same_pages(killed_server):
+    files = contents()
+    server = killed_server()
+    before, started = asyncio.run(kill_at_work(server))
+    server.process.wait()
+    assert not running(started, server.process.pid), "something that the server has started lives on"
+    assert contents() == files
+
+    again = killed_server(port=int(server.address.rpartition(":")[2]))
+    assert asyncio.run(see(again, "text")).digest == before.digest
+    for page in ("", "heads"):
+        answer = asyncio.run(see(again, page))
+        assert not answer.troubles
+        assert len(answer.elements) > 10
+    assert contents() == files
+
+
+async def see(server: Server, page: str) -> Answer:
+    """The page that the link leads to."""
+    async with Visitor(server.address) as visitor:
+        return await visitor.open(page, **LINK)
+
+
+async def kill_at_work(server: Server) -> tuple[Answer, list[psutil.Process]]:
+    """End a server while a visitor's long work is under way; what another one saw before, and what was running."""
+    async with Visitor(server.address) as busy:
+        seen = await see(server, "text")
+        await busy.open("heads", show="Silenced", text=LONG)
+        asked = await busy.ask({BUTTON: True})
+        under_way = await busy.finish(asked, until=lambda answer: answer.progress > 0)
+        started = server.processes()
+        assert 0 < under_way.progress < 100
+        os.kill(server.process.pid, signal.SIGKILL)
+        with pytest.raises(GONE):
+            await busy.finish(asked)
+    return seen, started
+
+
+def running(started: list[psutil.Process], group: int) -> list[psutil.Process]:
+    """Those of the processes, and of their group, that have not ended after a while."""
+    deadline, left = time.monotonic() + WITHIN, [*started]
+    while left and time.monotonic() < deadline:
+        time.sleep(0.1)
+        left = [process for process in {*started, *psutil.process_iter()} if lives(process, started, group)]
+    return left
+
+
+def lives(process: psutil.Process, started: list[psutil.Process], group: int) -> bool:
+    try:
+        ours = process in started or os.getpgid(process.pid) == group
+        return ours and process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except (psutil.NoSuchProcess, ProcessLookupError, PermissionError):
+        return False
+
+
+def contents() -> dict[Path, str]:
+    """What is in each of the files that no server ever writes."""
+    paths = [path for name in SETTLED for path in (ROOT / name, *(ROOT / name).rglob("*")) if path.is_file()]
+    return {path: hashlib.blake2b(path.read_bytes()).hexdigest() for path in paths}
