@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard import kept, layout
 from dashboard.kept import Digest, Upload
@@ -92,7 +93,7 @@ def offer_to_remove(key: str) -> None:
 
 def _take(key: str, widget: str, on_given: Callable[[], None] | None) -> None:
     file = st.session_state[widget]
-    if file is None:
+    if not isinstance(file, UploadedFile):  # none, or one that was taken already and that the browser still tells of
         return
     upload = kept.hold(file.getvalue())
     st.session_state[_of(key)] = _Given(upload.identity, file.name)

@@ -69,7 +69,7 @@ class Onlooker:
     """
 
     tell: Callable[[int, list[Hypothesis]], None] = lambda _step, _best: None
-    waits: Callable[[str], None] = lambda _sentence: None  # is told, while others go before, how long it takes
+    waits: Callable[[str], object] = lambda _sentence: None  # is told, while others go before, how long it takes
     identity = "onlooker"
 
     def __call__(self, _done: int, _total: int) -> None:
