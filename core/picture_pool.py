@@ -23,8 +23,9 @@ PATIENCE = 60.0  # seconds that a picture waits for a process
 LONGEST_SENTENCE = 1000  # bytes
 # Nothing that the server knows by its environment is known to a decoder; these are what starting it may need.
 ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
-# -I and -S: no settings, no folder of the visitor's or the host's; it finds its modules where this process does.
-PROGRAM = "import sys; sys.path = sys.argv[1:]; from core.picture_decoder import serve; serve()"
+# -I and -S: no settings, no folder of the visitor's or the host's; it finds its modules where this process does, but
+# Python's own first: Streamlit puts the server's folder in front, and dashboard/numbers.py is not Python's `numbers`.
+PROGRAM = "import sys; sys.path += sys.argv[1:]; from core.picture_decoder import serve; serve()"
 
 
 class Decoder:

@@ -13,7 +13,7 @@ from core.zoo.names import Purpose
 from dashboard import layout, scenes, uploads, waiting
 from dashboard.components.attention_view import Scene
 from dashboard.kept import Upload
-from dashboard.models import inspect_model
+from dashboard.models import image_model, inspect_model, text_model
 from dashboard.watched import Head, Watched
 
 Option = TypeVar("Option")
@@ -140,6 +140,8 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
     found = inspect_model(name, purpose, allow_folders=is_at_home(), attends=attends)
     if found.download:
         ask_before_fetching(found, purpose)
+    if name not in zoo.TEXT and name not in zoo.IMAGE:  # ours need no look: their numbers are known
+        layout.warn_of((text_model if purpose == "text" else image_model)(name).warnings)
     return name
 
 

@@ -4,27 +4,31 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import nn
 
+from core.errors import ModelError
 from core.models.attention_heads import has_heads
+from core.models.outlines import outlining
 
 
 def outline(folder: Path) -> nn.Module:
     """The network without its numbers: quick, and no weights are needed."""
-    return _create(folder, pretrained=False, device="meta")
+    import timm
+
+    with outlining():
+        return timm.create_model(f"local-dir:{folder}", pretrained=False)
 
 
 def load_network(folder: Path) -> nn.Module:
     """The network in single precision."""
-    return _create(folder, pretrained=True, device="cpu").float()
-
-
-def _create(folder: Path, *, pretrained: bool, device: str) -> nn.Module:
     import timm
 
-    with torch.device(device):
-        return timm.create_model(f"local-dir:{folder}", pretrained=pretrained)
+    try:
+        return timm.create_model(f"local-dir:{folder}", pretrained=True).float()
+    except RuntimeError as error:
+        if "loading state_dict" not in str(error):
+            raise
+        raise ModelError("The network that its config.json describes is not the one of its weights.") from error
 
 
 def grid_of(network: Any, size: tuple[int, int]) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from core.errors import ModelError
+from core.models.outlines import outlining
 
 if TYPE_CHECKING:  # half a second to import: only the functions that need it do
     from transformers import PreTrainedConfig
@@ -20,6 +21,21 @@ def read_config(folder: Path) -> "PreTrainedConfig":
     from transformers import AutoConfig
 
     return AutoConfig.from_pretrained(folder, **LOCAL)
+
+
+def outline(folder: Path, auto_class: str) -> nn.Module:
+    """The network without its numbers. Like loading, it sets what the whole process shares while it is made."""
+    import transformers
+    from transformers import initialization
+
+    made_by = getattr(transformers, auto_class)
+    if hasattr(made_by, "from_config"):
+        config, make = read_config(folder), made_by.from_config
+    else:  # one of the library's classes itself, which knows its part of the config
+        config, make = made_by.config_class.from_pretrained(folder, **LOCAL), made_by._from_config
+    # Written-out attention is what every architecture has: the sizes are the same.
+    with outlining(), initialization.meta_device_safe_creation_ops():
+        return make(config, attn_implementation="eager", dtype=torch.float32)
 
 
 def load_network(folder: Path, auto_class: str) -> Any:
@@ -49,6 +65,10 @@ def load_network(folder: Path, auto_class: str) -> Any:
         if "scaled_dot_product_attention" not in str(error):
             raise
         network, info = load("eager")
+    except RuntimeError as error:
+        if "ignore_mismatched_sizes" not in str(error):  # an option that nobody has here
+            raise
+        raise ModelError("The sizes that its config.json gives are not those of its weights.") from error
     missing = sorted(name for name in info["missing_keys"] if "pooler" not in name)
     if missing:
         raise ModelError(
@@ -68,7 +88,13 @@ def load_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
     if not isinstance(getattr(tokenizer, "backend_tokenizer", None), Tokenizer):
         raise ModelError("Its tokenizer has no fast version (tokenizer.json). Choose another model.")
     # A copy: what transformers still does with its own one cannot disturb other threads.
-    return Tokenizer.from_str(tokenizer.backend_tokenizer.to_str()), int(min(tokenizer.model_max_length, 10**9))
+    return Tokenizer.from_str(tokenizer.backend_tokenizer.to_str()), text_limit(tokenizer.model_max_length)
+
+
+def text_limit(named: Any, *, usual: int = 10**9) -> int:
+    """How many tokens a tokenizer's settings allow: what is no such number, or below 1, says nothing."""
+    is_number = isinstance(named, int | float) and not isinstance(named, bool)
+    return int(min(named, 10**9)) if is_number and named >= 1 else usual
 
 
 def context_of(config: "PreTrainedConfig", network: nn.Module, longest: int) -> int:
@@ -82,13 +108,34 @@ def context_of(config: "PreTrainedConfig", network: nn.Module, longest: int) -> 
     return min(limits)
 
 
-def load_vision(folder: Path) -> Any:
-    """A vision transformer; of CLIP the half that sees."""
-    config = read_config(folder)
-    if (config.architectures or [""])[0].endswith(("ForImageClassification", "WithTeacher")):
-        return load_network(folder, "AutoModelForImageClassification")
-    is_clip = config.model_type in ("clip", "clip_vision_model")
-    return load_network(folder, "CLIPVisionModel" if is_clip else "AutoModel")
+def vision_class(folder: Path, architecture: str) -> str:
+    """The class of transformers that makes a vision transformer; of CLIP the half that sees."""
+    if architecture.endswith(("ForImageClassification", "WithTeacher")):
+        return "AutoModelForImageClassification"
+    return "CLIPVisionModel" if read_config(folder).model_type in ("clip", "clip_vision_model") else "AutoModel"
+
+
+# What a model may say of its own writing: which tokens begin, end and are forbidden, and what beams are worth.
+# All else, such as how many texts to write, what to compile or which other model to ask, is not for it to choose.
+GENERATION = (
+    *("bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "forced_bos_token_id"),
+    *("forced_eos_token_id", "suppress_tokens", "begin_suppress_tokens", "bad_words_ids", "length_penalty"),
+    *("early_stopping", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "repetition_penalty"),
+    *("encoder_repetition_penalty", "min_length", "renormalize_logits", "remove_invalid_values"),
+)
+LONGEST_LIST = 1_000  # tokens that are forbidden: each is looked at in every step
+
+
+def tame_generation(network: Any) -> None:
+    """Leave of the settings for writing, which come with the model, only those of GENERATION."""
+    from transformers import GenerationConfig
+
+    settings = network.generation_config.to_dict()
+    kept = {name: settings[name] for name in GENERATION if settings.get(name) is not None}
+    for name, value in kept.items():
+        if isinstance(value, list) and len(value) > LONGEST_LIST:
+            raise ModelError(f"Its {name} has {len(value):,} entries; at most {LONGEST_LIST:,} are taken.")
+    network.generation_config = GenerationConfig(**kept)
 
 
 def framing_of(folder: Path) -> dict[str, Any]:

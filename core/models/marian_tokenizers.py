@@ -8,6 +8,7 @@ from typing import Any
 from tokenizers import Tokenizer, decoders, models, processors
 
 from core.errors import ModelError
+from core.models.from_transformers import text_limit
 from core.models.sentencepieces import read_sentencepieces
 
 END, UNKNOWN, PAD = "</s>", "<unk>", "<pad>"
@@ -46,13 +47,15 @@ def load_marian_tokenizers(folder: Path) -> MarianTokenizers:
     target = Tokenizer(models.WordLevel(written, UNKNOWN))
     target.decoder = decoders.Metaspace()
     target.add_special_tokens([token for token in special if token in written])
-    limit = settings.get("model_max_length", USUAL_LIMIT)
-    return MarianTokenizers(source, target, int(min(limit, 10**9)))
+    return MarianTokenizers(source, target, text_limit(settings.get("model_max_length"), usual=USUAL_LIMIT))
 
 
 def _vocabulary(path: Path) -> dict[str, int]:
     vocabulary = _read(path)
-    if sorted(vocabulary.values()) != list(range(len(vocabulary))) or not {END, UNKNOWN, PAD} <= set(vocabulary):
+    numbers = list(vocabulary.values())
+    if not all(type(number) is int for number in numbers):
+        raise ModelError(f"{path.name} does not number its tokens.")
+    if sorted(numbers) != list(range(len(vocabulary))) or not {END, UNKNOWN, PAD} <= set(vocabulary):
         raise ModelError(f"{path.name} does not number its tokens from 0 on, or lacks {END}, {UNKNOWN} or {PAD}.")
     return vocabulary
 

@@ -11,6 +11,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 from core.errors import ModelError
 
 LARGEST = 50_000_000  # bytes: those of models for two hundred languages have five million
+LONGEST_PIECE = 1_000  # characters, SentencePiece's own limit is 16: each is cut at every place
 
 # As sentencepiece_model.proto numbers them (Kudo and Richardson 2018).
 NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
@@ -97,6 +98,8 @@ def read_sentencepieces(path: Path) -> SentencePieces:
         if not found.pieces or model not in (UNIGRAM, BPE):
             raise ValueError
         pieces = tuple(Piece(piece.piece, piece.score, piece.type) for piece in found.pieces)
+        if any(len(piece.text) > LONGEST_PIECE for piece in pieces):
+            raise ValueError
     except (ValueError, DecodeError, OSError) as error:
         raise ModelError(f"{path.name} is no SentencePiece model that can be read.") from error
     spec = found.normalizer_spec

@@ -1,17 +1,19 @@
-"""What a folder with a model must hold before anything in it is opened: safetensors, and no code of its own."""
+"""What a folder with a model must hold before a library opens anything in it: safetensors, no code of its own."""
 
 import json
 import os
-import struct
+import re
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
 from core.errors import ModelError
+from core.zoo.safetensors_headers import count_numbers
 
 ROOM = 1.25  # memory for activations and for the library, beside the weights themselves
-LARGEST_CONFIG = 2_000_000  # bytes
+LARGEST_CONFIG = 5_000_000  # bytes; with the names of 21,841 classes, twice, it is less than two million
+LARGEST_VOCABULARY = 60_000_000  # bytes of any other file: Gemma's tokenizer.json has 33 million
+_SHARD = re.compile(r"[A-Za-z0-9][\w.-]{0,200}\.safetensors", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,36 @@ class Weights:
 
     files: tuple[Path, ...]
     parameters: int
+
+
+def check_files(folder: Path, name: str) -> None:
+    """Raise ModelError if a library would wait for ever, or read for ever, on any file of the folder."""
+    try:
+        for path in folder.iterdir():
+            if path.is_dir() or path.suffix == ".safetensors":  # read_weights sees to those
+                continue
+            if not path.is_file():
+                raise ModelError(
+                    f"'{name}' holds '{shorten(path.name)}', which is no file that can be read. Remove it."
+                )
+            if _is_read(path) and path.stat().st_size > LARGEST_VOCABULARY:
+                raise ModelError(
+                    f"{path.name} of '{name}' has {path.stat().st_size / 1e6:,.0f} MB; at most "
+                    f"{LARGEST_VOCABULARY / 1e6:.0f} are read. Choose another model."
+                )
+    except OSError as error:
+        raise ModelError(f"The folder of '{name}' cannot be read. Check who may open it.") from error
+
+
+def _is_read(path: Path) -> bool:
+    """Whether it is one of the files beside the weights that libraries open."""
+    return path.suffix in (".json", ".txt", ".model", ".spm", ".jinja")
+
+
+def shorten(text: object, most: int = 60) -> str:
+    """What a stranger wrote, on one line and no longer than a sentence can bear."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= most else f"{line[:most]}…"
 
 
 def read_config(folder: Path, name: str) -> dict[str, Any]:
@@ -46,7 +78,7 @@ def read_json(path: Path, name: str) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict):
             raise ValueError
-    except (ValueError, OSError, RecursionError) as error:
+    except (ValueError, OSError, RecursionError) as error:  # brackets without end are a RecursionError
         raise ModelError(f"{path.name} of '{name}' is no JSON object. Download the model again.") from error
     return content
 
@@ -57,14 +89,13 @@ def read_weights(folder: Path, name: str) -> Weights:
     if (folder / "model.safetensors").is_file():
         files = [folder / "model.safetensors"]
     elif index.is_file():
-        shards = read_json(index, name).get("weight_map", {})
-        files = [folder / Path(str(shard)).name for shard in sorted(set(shards.values()))]
+        files = [folder / shard for shard in _shards(index, name)]
     else:
         raise refuse_other_weights(name, [path.name for path in folder.iterdir()])
     for file in files:
         if not file.is_file():
             raise ModelError(f"'{name}' is incomplete: {file.name} is missing. Download it again.")
-    return Weights(tuple(files), sum(_count(file, name) for file in files))
+    return Weights(tuple(files), sum(count_numbers(file, name) for file in files))
 
 
 def refuse_other_weights(name: str, files: list[str]) -> ModelError:
@@ -78,9 +109,9 @@ def refuse_other_weights(name: str, files: list[str]) -> ModelError:
     return ModelError(f"'{name}' has no weights (model.safetensors). Choose another model.")
 
 
-def check_memory(name: str, parameters: int) -> None:
-    """Raise ModelError if a model with so many parameters, 4 bytes each, does not fit into free memory."""
-    needed, free = ROOM * 4 * parameters, free_memory()
+def check_memory(name: str, parameters: int, *, tables: int = 0) -> None:
+    """Raise ModelError if so many parameters, 4 bytes each, and `tables`, in bytes, do not fit into free memory."""
+    needed, free = ROOM * (4 * parameters + tables), free_memory()
     if free is not None and needed > free:
         raise ModelError(
             f"'{name}' has {parameters:,} parameters and needs {needed / 1e9:.1f} GB of memory; "
@@ -108,18 +139,17 @@ def free_memory() -> int | None:
     return min(limits, default=None)
 
 
-def _count(file: Path, name: str) -> int:
-    """Numbers in a safetensors file: 8 bytes say how long the JSON header is, the header gives all shapes."""
-    try:
-        with file.open("rb") as stream:
-            (length,) = struct.unpack("<Q", stream.read(8))
-            if length > 100_000_000:  # the format's own limit
-                raise ValueError
-            header = json.loads(stream.read(length))
-        tensors = [tensor for key, tensor in header.items() if key != "__metadata__"]
-        end = max((tensor["data_offsets"][1] for tensor in tensors), default=0)
-        if 8 + length + end != file.stat().st_size:
-            raise ValueError
-        return sum(prod(tensor["shape"]) for tensor in tensors)
-    except (ValueError, KeyError, TypeError, AttributeError, struct.error, OSError) as error:
-        raise ModelError(f"{file.name} of '{name}' is damaged or cut off. Download it again.") from error
+def _shards(index: Path, name: str) -> list[str]:
+    """The files that an index names: plain names, since a library opens whatever stands there."""
+    shards = read_json(index, name).get("weight_map")
+    if not isinstance(shards, dict) or not all(isinstance(shard, str) for shard in shards.values()):
+        raise ModelError(f"{index.name} of '{name}' does not say which file holds which weight. Download it again.")
+    for shard in shards.values():
+        if not _SHARD.fullmatch(shard):
+            raise ModelError(
+                f"{index.name} of '{name}' names '{shorten(shard)}', which is no safetensors file of its own folder. "
+                "Choose another model."
+            )
+    if not shards:
+        raise ModelError(f"{index.name} of '{name}' names no weights. Download it again.")
+    return sorted(set(shards.values()))

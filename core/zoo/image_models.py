@@ -1,19 +1,25 @@
 """Image models, whatever their library: prepare a picture, run the network, read its predictions."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from math import ceil
+from math import ceil, isfinite
 
 import numpy as np
+import torch
 from jaxtyping import Float, UInt8
 from PIL import Image
 from torch import Tensor, nn
 
 from core.capture import AttentionCall
+from core.errors import ModelError
 from core.images import Patches
 from core.models.attention_heads import has_heads
+from core.zoo.failures import as_sentence
 from core.zoo.text_models import Prediction, best
 
 LARGEST_SHOWN = 1024  # pixels on the longest side: more than a browser draws
+LARGEST_READ = 2048  # pixels on a side that a model may ask for
+MOST_PATCHES = 16_384  # as many as tokens of a text
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,29 @@ class Framing:
     interpolation: str = "bicubic"
     crop_pct: float = 1.0
     crop_mode: str = "center"  # or "squash" (both sides at their own scale) or "border" (padded, nothing lost)
+
+    def __post_init__(self):
+        channels, *sides = self.input_size
+        if (
+            channels != 3
+            or len(sides) != 2
+            or not all(type(side) is int and 1 <= side <= LARGEST_READ for side in sides)
+        ):
+            raise ModelError(
+                f"It wants pictures of {' × '.join(map(str, self.input_size))[:60]} (channels, rows, columns); here "
+                f"they have 3 channels and at most {LARGEST_READ:,} pixels on a side."
+            )
+        for named, values in (("mean", self.mean), ("standard deviation", self.std)):
+            if len(values) != 3 or not all(isinstance(value, int | float) and isfinite(value) for value in values):
+                raise ModelError(f"The {named} of its pictures is not three numbers.")
+        if not all(value > 0 for value in self.std):
+            raise ModelError("The standard deviation of its pictures is not above 0.")
+        if not all(0 <= value <= 1 for value in self.mean):
+            raise ModelError("The mean of its pictures is not between 0 and 1.")
+        if not (isinstance(self.crop_pct, int | float) and 0.25 <= self.crop_pct <= 4):
+            raise ModelError("It crops pictures to less than a quarter of a side, or to more than four times it.")
+        if self.crop_mode not in ("center", "squash", "border"):
+            raise ModelError("It crops pictures in a way that is not known here.")
 
     def pixels(self, picture: Image.Image) -> Float[Tensor, "batch channel row column"]:
         """What timm's own evaluation transform makes of the picture."""
@@ -96,7 +125,10 @@ class ImageRun:
 
 @dataclass(frozen=True, eq=False)
 class ImageModel:
-    """A network with its way of cutting pictures. Threads may share it: nothing is set after it was made."""
+    """A network with its way of cutting pictures. Threads may share it: nothing is set after it was made.
+
+    Of a `foreign` one, which is not ours, whatever goes wrong while it prepares or runs is a ModelError.
+    """
 
     name: str
     title: str
@@ -106,6 +138,8 @@ class ImageModel:
     prefix: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     resolutions: tuple[int, ...] = ()  # square sizes in pixels that may be chosen; none where the size is fixed
+    warnings: tuple[str, ...] = ()  # what whoever opens it should know first, in sentences
+    foreign: bool = False
     parameters: int = field(init=False)
     attends: bool = field(init=False)  # convolutional networks do not
 
@@ -114,6 +148,13 @@ class ImageModel:
         # No gradient is kept unless somebody asks for one, so `run` needs no torch.no_grad.
         self.network.eval().requires_grad_(False)
         object.__setattr__(self, "parameters", sum(weight.numel() for weight in self.network.parameters()))
+        sides = self.framing.input_size[1:]
+        if len(self.patch) != 2 or not all(
+            type(part) is int and 1 <= part <= side for part, side in zip(self.patch, sides, strict=True)
+        ):
+            raise ModelError("Its patches are not as many whole pixels high and wide as its pictures could hold.")
+        if (sides[0] // self.patch[0]) * (sides[1] // self.patch[1]) > MOST_PATCHES:
+            raise ModelError(f"It cuts a picture into more than {MOST_PATCHES:,} patches.")
 
     def prepare(self, picture: Image.Image, *, resolution: int | None = None) -> PreparedPicture:
         """The middle of an RGB picture; a higher resolution gives more patches, where the model allows it."""
@@ -124,10 +165,25 @@ class ImageModel:
             framing = replace(framing, input_size=(3, resolution, resolution))
         _, rows, columns = framing.input_size
         patches = Patches(rows // self.patch[0], columns // self.patch[1], self.prefix)
-        return PreparedPicture(framing.pixels(picture), framing.shown(picture), patches)
+        with self._failing("prepare this picture"):
+            return PreparedPicture(framing.pixels(picture), framing.shown(picture), patches)
 
     def run(self, prepared: PreparedPicture) -> ImageRun:
         """One forward pass."""
+        with self._failing("run on this picture"):
+            return self._run(prepared)
+
+    @torch.no_grad()
+    def try_once(self) -> None:
+        """Prepare a grey picture and run the network on it. Raises, in any way, where it cannot be used at all."""
+        run = self._run(self.prepare(Image.new("RGB", self.framing.input_size[:0:-1], "grey")))
+        if run.logits is not None and run.logits.shape != (len(self.classes),):
+            raise ModelError(f"It has names for {len(self.classes)} classes, and not as many scores.")
+
+    def _failing(self, what: str) -> AbstractContextManager:
+        return as_sentence(self.name, what) if self.foreign else nullcontext()
+
+    def _run(self, prepared: PreparedPicture) -> ImageRun:
         output = self.network(prepared.pixels)
         output = output if isinstance(output, Tensor) else getattr(output, "logits", None)
         logits = output[0] if output is not None and self.classes else None

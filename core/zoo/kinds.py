@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from core.errors import ModelError
 from core.models.attention_heads import has_heads, names_heads
-from core.zoo.folders import read_config
+from core.zoo.bounds import check_numbers
+from core.zoo.folders import read_config, shorten
 from core.zoo.names import Purpose
 
 Task = Literal["next token", "missing token", "source to target", "classes", "encoder", "picture"]
@@ -43,10 +44,11 @@ class Kind:
 def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -> Kind:
     """Read config.json; ModelError if the model is for another purpose or, where it must attend, has no attention."""
     config = read_config(folder, name)
+    check_numbers(config, name)
     if "model_type" in config:
-        kind = _read_transformers(folder, name)
+        kind = _read_transformers(folder, name, config)
     elif "architecture" in config:
-        kind = _read_timm(folder, name, str(config["architecture"]), attends)
+        kind = _read_timm(folder, name, shorten(config["architecture"]), attends)
     else:
         raise ModelError(f"config.json of '{name}' is neither transformers' nor timm's. Choose another model.")
     if (kind.task == "picture") != (purpose == "image"):
@@ -60,21 +62,25 @@ def wrong_page(name: str, what: str, purpose: Purpose) -> ModelError:
     return ModelError(f"'{name}' ({what}) reads {reads}. Open it in Explore / {page}.")
 
 
-def _read_transformers(folder: Path, name: str) -> Kind:
+def _read_transformers(folder: Path, name: str, written: dict[str, Any]) -> Kind:
     from core.models.from_transformers import read_config as read
 
+    named = written.get("architectures")
+    if named is not None and not (isinstance(named, list) and all(isinstance(each, str) for each in named)):
+        raise ModelError(f"config.json of '{name}' does not name its architecture in words. Choose another model.")
     try:
         config = read(folder)
     except Exception as error:  # whatever a library does with a broken file
         raise ModelError(f"The installed transformers does not know the kind of model that '{name}' is.") from error
-    architecture = (config.architectures or [type(config).__name__.replace("Config", "Model")])[0]
+    architecture = shorten((named or [type(config).__name__.replace("Config", "Model")])[0])
     parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
     if not names_heads(*parts):
         raise _no_attention(name, architecture)
     task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
-    if task == "encoder" and config.is_encoder_decoder:
+    pair = config.is_encoder_decoder is True
+    if task == "encoder" and pair:
         task = "source to target"
-    if task is None or (task == "source to target" and not config.is_encoder_decoder):
+    if task is None or (task == "source to target" and not pair):
         raise ModelError(
             f"'{name}' is a {architecture}, which this page cannot feed. Choose a language model (causal, masked or "
             "encoder-decoder), a text classifier or a vision transformer."

@@ -1,21 +1,25 @@
 """From a name to a model that is ready: look it up, fetch it if need be, check it, build it."""
 
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from tokenizers import Tokenizer
+from torch import nn
 
 from core.errors import ModelError
 from core.models import from_timm, from_transformers
 from core.models.marian_tokenizers import has_marian_tokenizers, load_marian_tokenizers
+from core.models.odd_weights import describe_odd_weights
+from core.models.outlines import promise_of
+from core.models.tokenizer_bounds import check_tokenizer
 from core.progress import Progress
 from core.zoo import embedded, hub
+from core.zoo.bounds import check_promise
 from core.zoo.embedded import LONGEST, load_embedded_image, load_embedded_text
-from core.zoo.folders import check_memory, read_weights
+from core.zoo.failures import as_sentence
+from core.zoo.folders import check_files, check_memory, read_weights, shorten
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.kinds import Kind, Task, read_kind, wrong_page
 from core.zoo.names import Purpose, Source, find_source
@@ -29,6 +33,8 @@ TEXT_MODELS: dict[Task, tuple[type[TextModel], str]] = {
     "classes": (Classifier, "AutoModelForSequenceClassification"),
     "encoder": (Encoder, "AutoModel"),
 }
+
+LONGEST_LABEL = 200  # characters of a class; ImageNet's longest name has 175, with all of its synonyms
 
 # While a model is built, the libraries change settings of the whole process (default type, initialisation).
 _ONE_AT_A_TIME = Lock()
@@ -76,7 +82,7 @@ def load_text(name: str, *, allow_folders: bool = False, longest: int = LONGEST)
     folder = _folder(source, "text", allow_folders)
     kind, _ = _check(folder, name, "text")
     make, auto_class = TEXT_MODELS[kind.task]
-    with _ONE_AT_A_TIME, _sentences(name, folder):
+    with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
         config = from_transformers.read_config(folder)
         (tokenizer, limit), more = _tokenizers(folder, config.model_type)
         network = from_transformers.load_network(folder, auto_class)
@@ -84,8 +90,22 @@ def load_text(name: str, *, allow_folders: bool = False, longest: int = LONGEST)
         if tokenizer.get_vocab_size() > rows:
             raise ModelError(f"Its tokenizer has {tokenizer.get_vocab_size():,} tokens, its network only {rows:,}.")
         context = from_transformers.context_of(config, network, min(limit, longest))
+        if kind.task == "source to target":
+            from_transformers.tame_generation(network)
         classes = _labels(config) if kind.task == "classes" else ()
-        return make(name, _title(name), network, tokenizer, context, classes, **more)
+        model = make(
+            name=name,
+            title=_title(name),
+            network=network,
+            tokenizer=tokenizer,
+            context=context,
+            classes=classes,
+            warnings=_warnings(name, network),
+            foreign=True,
+            **more,
+        )
+        model.try_once()
+        return model
 
 
 def load_image(name: str, *, allow_folders: bool = False, attends: bool = True) -> ImageModel:
@@ -95,16 +115,21 @@ def load_image(name: str, *, allow_folders: bool = False, attends: bool = True) 
         return load_embedded_image(source.where)
     folder = _folder(source, "image", allow_folders, attends=attends)
     kind, _ = _check(folder, name, "image", attends=attends)
-    with _ONE_AT_A_TIME, _sentences(name, folder):
-        return (_load_timm if kind.library == "timm" else _load_vision)(name, folder)
+    with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
+        model = _load_timm(name, folder) if kind.library == "timm" else _load_vision(name, folder, kind)
+        model.try_once()
+        return model
 
 
 def _tokenizers(folder: Path, model_type: str) -> tuple[tuple[Tokenizer, int], dict[str, Tokenizer]]:
     """The tokenizer and the longest text it is meant for; for Marian, also the one that reads what was written."""
     if model_type == "marian" and has_marian_tokenizers(folder):
         found = load_marian_tokenizers(folder)
+        check_tokenizer(found.source)
         return (found.source, found.limit), {"reader": found.target}
-    return from_transformers.load_tokenizer(folder), {}
+    tokenizer, limit = from_transformers.load_tokenizer(folder)
+    check_tokenizer(tokenizer)
+    return (tokenizer, limit), {}
 
 
 def _load_timm(name: str, folder: Path) -> ImageModel:
@@ -121,12 +146,15 @@ def _load_timm(name: str, folder: Path) -> ImageModel:
         framing=framing,
         patch=(height // rows, width // columns),
         prefix=from_timm.prefix_of(network),
-        classes=from_timm.classes_of(network),
+        classes=tuple(shorten(label, LONGEST_LABEL) for label in from_timm.classes_of(network)),
+        warnings=_warnings(name, network),
+        foreign=True,
     )
 
 
-def _load_vision(name: str, folder: Path) -> ImageModel:
-    network = from_transformers.load_vision(folder)
+def _load_vision(name: str, folder: Path, kind: Kind) -> ImageModel:
+    auto_class = from_transformers.vision_class(folder, kind.architecture)
+    network = from_transformers.load_network(folder, auto_class)
     config = network.config
     patch = config.patch_size
     return ImageModel(
@@ -137,6 +165,8 @@ def _load_vision(name: str, folder: Path) -> ImageModel:
         patch=(patch, patch) if isinstance(patch, int) else tuple(patch),
         prefix=from_transformers.prefix_of(network),
         classes=_labels(config) if hasattr(network, "classifier") else (),
+        warnings=_warnings(name, network),
+        foreign=True,
     )
 
 
@@ -146,7 +176,14 @@ def _framing(config: dict[str, Any]) -> Framing:
 
 
 def _labels(config: Any) -> tuple[str, ...]:
-    return tuple(str(label) for _, label in sorted((config.id2label or {}).items()))
+    """The name of each class; those that have none are numbered."""
+    named = config.id2label or {}
+    return tuple(shorten(named.get(number, f"class {number}"), LONGEST_LABEL) for number in range(config.num_labels))
+
+
+def _warnings(name: str, network: nn.Module) -> tuple[str, ...]:
+    odd = describe_odd_weights(network)
+    return (f"'{name}' {odd} What it computes with them is no number either.",) if odd else ()
 
 
 def _folder(source: Source, purpose: Purpose, allow_folders: bool, *, attends: bool = True) -> Path:
@@ -160,24 +197,22 @@ def _folder(source: Source, purpose: Purpose, allow_folders: bool, *, attends: b
 
 def _check(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -> tuple[Kind, int]:
     """All rules for a folder, before any of its tensors is read."""
+    check_files(folder, name)
     kind, weights = read_kind(folder, name, purpose, attends=attends), read_weights(folder, name)
     check_memory(name, weights.parameters)
+    with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
+        promise = promise_of(_outline(folder, kind))
+    check_promise(name, promise, weights.parameters)
     return kind, weights.parameters
+
+
+def _outline(folder: Path, kind: Kind) -> nn.Module:
+    if kind.library == "timm":
+        return from_timm.outline(folder)
+    picture = kind.task == "picture"
+    auto_class = from_transformers.vision_class(folder, kind.architecture) if picture else TEXT_MODELS[kind.task][1]
+    return from_transformers.outline(folder, auto_class)
 
 
 def _title(name: str) -> str:
     return name.rstrip("/\\").replace("\\", "/").rpartition("/")[2]
-
-
-@contextmanager
-def _sentences(name: str, folder: Path) -> Iterator[None]:
-    """A library may fail in any way on a strange model: the first line of its message, without paths of ours."""
-    try:
-        yield
-    except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0].replace(str(folder), "its folder")
-        reason = _PATH.sub("…", reason)[:200].rstrip(". ")
-        raise ModelError(f"'{name}' cannot be loaded. {reason}.") from error
-
-
-_PATH = re.compile(r"(/[\w.+@-]+){2,}")

@@ -23,8 +23,10 @@ from core.text import Tokens, encode, read_tokens
 from core.translation.decoding import Decoded, Hypothesis, Progress, limit_of
 from core.translation.translator_maps import Aligned, Part
 from core.zoo import hub, loading
+from core.zoo.failures import as_sentence
 from core.zoo.translators import CONTEXT
 
+LONGEST_PREFIX = 200  # characters
 LONGEST_TARGET = 190  # tokens: with a source of CONTEXT tokens, what the view still shows
 EXAMPLES = (
     "Helsinki-NLP/opus-mt-en-fr",
@@ -54,6 +56,7 @@ class NamedTranslator:
     reader: Tokenizer
     context: int = CONTEXT  # tokens of the source, special ones included
     prefix: str = ""  # what the model expects before a sentence, as it was trained
+    warnings: tuple[str, ...] = ()  # what whoever opens it should know first, in sentences
     parameters: int = field(init=False)
     languages: tuple[str, ...] = field(init=False)  # codes that can be chosen; empty: nothing to choose
 
@@ -73,7 +76,8 @@ class NamedTranslator:
 
     def encode(self, text: str, language: str | None = None) -> Tokens:
         """The tokens of a text from `read_text`, cut where the context ends; `language`: the code of its language."""
-        tokens = encode(self.tokenizer, text, context=self.context)
+        with as_sentence(self.name, "read this text"):
+            tokens = encode(self.tokenizer, text, context=self.context)
         if not self.names_source or language is None:
             return tokens
         number = self._number(language)
@@ -103,16 +107,17 @@ class NamedTranslator:
         the settings forbid or force any; they are measured once each hypothesis is complete.
         """
         longest = min(limit_of(len(source)), LONGEST_TARGET, self._room())
-        written = self.network.generate(
-            _row(source.ids),
-            max_new_tokens=longest,
-            num_beams=beam,
-            num_return_sequences=beam,
-            do_sample=False,
-            stopping_criteria=[_Watch(progress, beam)] if progress else None,
-            **self._into(language),
-        )
-        hypotheses = [self._hypothesis(source, row) for row in written.tolist()]
+        with as_sentence(self.name, "translate this text"):
+            written = self.network.generate(
+                _row(source.ids),
+                max_new_tokens=longest,
+                num_beams=beam,
+                num_return_sequences=beam,
+                do_sample=False,
+                stopping_criteria=[_Watch(progress, beam)] if progress else None,
+                **self._into(language),
+            )
+            hypotheses = [self._hypothesis(source, row) for row in written.tolist()]
         return Decoded(tuple({hypothesis.tokens: hypothesis for hypothesis in hypotheses}.values()))
 
     @torch.no_grad()
@@ -121,7 +126,7 @@ class NamedTranslator:
 
         CaptureError if the attention of this architecture is not one map between target and source.
         """
-        with record_attention(self.network) as record:
+        with as_sentence(self.name, "run on this text"), record_attention(self.network) as record:
             logits = self._logits(source, target.ids, language)
         lengths = {
             "cross": (len(target), len(source)),
@@ -229,13 +234,18 @@ def load_named_translator(name: str, *, allow_folders: bool = False) -> NamedTra
         reader=found.reader or found.tokenizer,
         context=min(found.context, CONTEXT),
         prefix=_prefix(network.config, kind),
+        warnings=found.warnings,
     )
 
 
 def _prefix(config: Any, kind: str) -> str:
     """What stands before a sentence in the tasks that the model was trained for; to French, if it can."""
-    tasks = getattr(config, "task_specific_params", None) or {}
-    own = {task: settings.get("prefix", "") for task, settings in tasks.items() if task.startswith("translation")}
+    tasks = getattr(config, "task_specific_params", None)
+    own = {
+        task: str(settings.get("prefix", ""))[:LONGEST_PREFIX]
+        for task, settings in (tasks.items() if isinstance(tasks, dict) else ())
+        if task.startswith("translation") and isinstance(settings, dict)
+    }
     return own.get("translation_en_to_fr", next(iter(own.values()), _PREFIX if kind == "t5" else ""))
 
 

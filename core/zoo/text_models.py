@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +12,12 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from core.capture import AttentionCall
+from core.errors import ModelError
 from core.text import Tokens, encode, read_tokens
+from core.zoo.failures import as_sentence
 
 ANSWER = 40  # tokens that an encoder-decoder may write
+A_WORD = "a"  # that any tokenizer knows, or knows to be unknown
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,10 @@ class TextRun:
 
 @dataclass(frozen=True, eq=False)
 class TextModel(ABC):
-    """A network with its tokenizer. Threads may share it: nothing is set after it was made."""
+    """A network with its tokenizer. Threads may share it: nothing is set after it was made.
+
+    Of a `foreign` one, which is not ours, whatever goes wrong while it encodes or runs is a ModelError.
+    """
 
     name: str
     title: str
@@ -47,6 +54,8 @@ class TextModel(ABC):
     tokenizer: Tokenizer
     context: int  # tokens, special ones included
     classes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # what whoever opens it should know first, in sentences
+    foreign: bool = False
     parameters: int = field(init=False)
 
     def __post_init__(self):
@@ -58,11 +67,37 @@ class TextModel(ABC):
 
     def encode(self, text: str) -> Tokens:
         """The tokens of a text from `read_text`, cut where the context ends."""
-        return encode(self.tokenizer, text, context=self.context)
+        with self._failing("read this text"):
+            return encode(self.tokenizer, text, context=self.context)
 
-    @abstractmethod
     def run(self, tokens: Tokens) -> TextRun:
         """One forward pass."""
+        with self._failing("run on this text"):
+            return self._run(tokens)
+
+    @abstractmethod
+    def _run(self, tokens: Tokens) -> TextRun:
+        """The same, with any error that a library raises."""
+
+    def _failing(self, what: str) -> AbstractContextManager:
+        return as_sentence(self.name, what) if self.foreign else nullcontext()
+
+    @torch.no_grad()
+    def try_once(self) -> None:
+        """Encode a word and run the network on it. Raises, in any way, where it cannot be used at all."""
+        room = self.context - self.tokenizer.num_special_tokens_to_add(is_pair=False)
+        if room < 1:
+            raise ModelError(f"It reads {self.context} tokens at once, which leaves no room for a text.")
+        self._check_run(self._run_shortly(self.encode(A_WORD)))
+
+    def _run_shortly(self, tokens: Tokens) -> TextRun:
+        """A run that may leave out what takes long."""
+        return self._run(tokens)
+
+    def _check_run(self, run: TextRun) -> None:
+        """Raise ModelError if what came out is not what the pages read of it."""
+        if run.logits is not None and (run.logits.ndim, len(run.logits)) != (2, len(run.sequences["text"])):
+            raise ModelError("It does not give each token a score for every token of its vocabulary.")
 
     def predictions(self, run: TextRun, position: int = -1, top: int = 5) -> tuple[Prediction, ...]:
         """The most probable tokens at a position: the next one, or the one that should fill it."""
@@ -92,7 +127,7 @@ class TextModel(ABC):
 class NextToken(TextModel):
     """Decoder-only (GPT): the logits at a position say what comes after it."""
 
-    def run(self, tokens: Tokens) -> TextRun:
+    def _run(self, tokens: Tokens) -> TextRun:
         """Logits (token, vocabulary)."""
         return TextRun(_logits(self.network(_batch(tokens)))[0], {"text": tokens})
 
@@ -104,7 +139,7 @@ class MissingToken(NextToken):
 class Encoder(TextModel):
     """Encoder without a head: attention to look at, nothing to predict."""
 
-    def run(self, tokens: Tokens) -> TextRun:
+    def _run(self, tokens: Tokens) -> TextRun:
         """No logits."""
         self.network(_batch(tokens))
         return TextRun(None, {"text": tokens})
@@ -113,9 +148,13 @@ class Encoder(TextModel):
 class Classifier(TextModel):
     """Encoder or decoder that gives the whole text a class."""
 
-    def run(self, tokens: Tokens) -> TextRun:
+    def _run(self, tokens: Tokens) -> TextRun:
         """Logits (class,)."""
         return TextRun(_logits(self.network(_batch(tokens)))[0], {"text": tokens})
+
+    def _check_run(self, run: TextRun) -> None:
+        if run.logits is None or run.logits.shape != (len(self.classes),):
+            raise ModelError(f"It has names for {len(self.classes)} classes, and not as many scores.")
 
     def probabilities(self, run: TextRun, position: int = -1) -> Float[Tensor, "class"]:  # noqa: ARG002
         """How probable each class is; classes belong to the text, not to a position."""
@@ -136,14 +175,24 @@ class SourceToTarget(TextModel):
 
     reader: Tokenizer | None = None
 
-    def run(self, tokens: Tokens) -> TextRun:
+    def _run(self, tokens: Tokens) -> TextRun:
         """Write greedily, then run once over source and target: logits (token of the target, vocabulary)."""
+        return self._write_and_run(tokens, ANSWER)
+
+    def _run_shortly(self, tokens: Tokens) -> TextRun:
+        return self._write_and_run(tokens, 2)
+
+    def _check_run(self, run: TextRun) -> None:
+        if run.logits is None or (run.logits.ndim, len(run.logits)) != (2, len(run.sequences["target"])):
+            raise ModelError("It does not give each token that it writes a score for every token of its vocabulary.")
+
+    def _write_and_run(self, tokens: Tokens, most: int) -> TextRun:
         network: Any = self.network  # with a method that torch's Module has not
         source = _batch(tokens)
         # Only the pass after it is for the recorder: the many small steps of writing are hidden from it, and
         # from edits too, so that a model with a head silenced is asked about the same target as before.
         with torch._C.DisableTorchFunction():
-            written = network.generate(source, max_new_tokens=ANSWER, num_beams=1, do_sample=False)[0]
+            written = network.generate(source, max_new_tokens=most, num_beams=1, do_sample=False)[0]
         end = network.generation_config.eos_token_id
         ends = end if isinstance(end, list) else [end]
         target = written[:-1] if len(written) > 1 and written[-1].item() in ends else written

@@ -200,3 +200,10 @@ def test_pictures_are_read_in_a_process_of_their_own():
     before = Image.MAX_IMAGE_PIXELS
     assert open_picture(SMALL).size == (9, 9)
     assert before == Image.MAX_IMAGE_PIXELS
+
+
+def test_a_module_beside_the_app_that_is_named_as_one_of_python_s_own_does_not_break_the_decoder(tmp_path, monkeypatch):
+    """Streamlit puts the folder of the app before all others, and in `dashboard/` there is a `numbers.py`."""
+    (tmp_path / "numbers.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert Pool(1).decode(SMALL).size == (9, 9)

@@ -161,9 +161,17 @@ def test_weights_that_are_cut_off_are_a_sentence(folder, keep):
 
 def test_a_missing_shard_is_named(folder):
     (folder / "model.safetensors").unlink()
-    index = {"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "../../outside.safetensors"}}
+    index = {"weight_map": {"a": "model-00001-of-00002.safetensors"}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    with pytest.raises(ModelError, match=r"(model-00001-of-00002|outside)\.safetensors is missing"):
+    with pytest.raises(ModelError, match=r"model-00001-of-00002\.safetensors is missing"):
+        load(folder)
+
+
+@pytest.mark.parametrize("shard", ["../../outside.safetensors", "/etc/passwd", "pytorch_model.bin", ".safetensors", ""])
+def test_an_index_names_safetensors_of_its_own_folder_only(folder, shard):
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard}}))
+    with pytest.raises(ModelError, match="is no safetensors file of its own folder"):
         load(folder)
 
 

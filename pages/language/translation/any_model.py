@@ -57,6 +57,7 @@ def show() -> None:
     _wait_for(name)
     with layout.waiting_place():
         model = compute.named_translator(name)
+    layout.warn_of(model.warnings)
     _say_what_it_is(model)
     settings = _settings(model)
     text, beam = settings.prefix + inputs.sentence(), inputs.beam()
