@@ -1,15 +1,18 @@
 """The server: `streamlit run dashboard/server.py` starts the atlas with what it needs already warm."""
 
 import logging
+import os
 import threading
 import time
 from contextlib import asynccontextmanager
 
 import streamlit as st
+import torch
 
 from core import zoo
 from core.images import DECODERS
 from dashboard import contents
+from dashboard.kept import AT_ONCE
 from dashboard.models import image_model, text_model
 
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
@@ -23,6 +26,9 @@ async def lifespan(_app: st.App):
     # That this is outside any visit, as it has to be, Streamlit would remark upon at every start.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     st.navigation(contents.navigation())
+    # Computations of several visitors run beside one another: with a thread of each for every core they would wait for
+    # one another, which took four times the processor's time.
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // AT_ONCE))
     threading.Thread(target=warm_up, daemon=True).start()
     yield {}
 
