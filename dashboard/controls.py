@@ -9,7 +9,7 @@ import streamlit as st
 from core import zoo
 from core.images import EXAMPLES, LIMITS
 from core.zoo.names import Purpose
-from dashboard import layout, scenes, visitor, waiting
+from dashboard import layout, scenes, uploads, visitor, waiting
 from dashboard.components.attention_view import Scene
 from dashboard.kept import Upload
 from dashboard.models import fetch_model, image_model, inspect_model, listed, text_model
@@ -35,45 +35,57 @@ def text() -> str | Upload:
         max_chars=LONGEST_TYPED,
         placeholder="Type or paste a text",
     )
-    with st.popover("Open a file", icon=":material/description:"):
-        file = st.file_uploader("A text file", type=["txt", "md"])
+    file = uploads.given(OWN_TEXT)
+    with st.popover(uploads.name_of(OWN_TEXT) or "Open a file", icon=":material/description:"):
+        uploads.offer_to_remove(OWN_TEXT)
+        uploads.take(OWN_TEXT, "A text file", type=["txt", "md"])
         st.caption(
             "Plain text, at most 1 MB. While a file is open it is read instead of the field; it is not kept in the "
-            "address, so a copied link leads to the text in the field."
+            f"address, so a copied link leads to the text in the field. {uploads.RULE}"
         )
-    return Upload(file.getvalue()) if file else typed
+    if uploads.is_forgotten(OWN_TEXT):
+        _say_forgotten("file", "Open it again", "the text in the field")
+    return file or typed
 
 
 def picture() -> str | Upload:
     """The visitor's picture: the name of an example, or a file, or what the camera saw."""
-    given = any(st.session_state.get(key) is not None for key in OWN_KEYS)
-    if not given and st.session_state.get("picture") == OWN_PICTURE:
+    own = uploads.given(OWN_PHOTO)
+    if own is None and st.session_state.get("picture") == OWN_PICTURE:
         st.session_state.picture = FIRST_PICTURE  # it has been taken away again
-    offered = [*EXAMPLES, OWN_PICTURE] if given else list(EXAMPLES)
-    example = choice("Photograph", offered, key="picture", first=FIRST_PICTURE)
+    offered = [*EXAMPLES, OWN_PICTURE] if own else list(EXAMPLES)
+    chosen = choice(
+        "Photograph", offered, key="picture", first=FIRST_PICTURE, on_change=uploads.go_on, args=(OWN_PHOTO,)
+    )
     with st.popover("Your own", icon=":material/add_a_photo:"):
+        uploads.offer_to_remove(OWN_PHOTO)
         # Any file may be dropped: what cannot be read gets a sentence that says why.
-        file = st.file_uploader("A picture from this device", key=OWN_KEYS[0], on_change=_choose_own, args=OWN_KEYS[:1])
-        photo = None
-        if st.toggle("Use the camera"):
-            photo = st.camera_input("A new photograph", key=OWN_KEYS[1], on_change=_choose_own, args=OWN_KEYS[1:])
+        uploads.take(OWN_PHOTO, "A picture from this device", on_given=_choose_own)
+        if st.toggle("Use the camera", key=CAMERA):
+            uploads.take(OWN_PHOTO, "A new photograph", camera=True, on_given=_choose_own)
         st.caption(f"{LIMITS} It is not kept in the address: who opens a link uploads it again.")
-    own = (photo or file) if example == OWN_PICTURE else None
-    _say_whose(bool(own))
-    if own:
-        return Upload(own.getvalue())
-    return example if example in EXAMPLES else FIRST_PICTURE
+        st.caption(uploads.RULE)
+    if uploads.is_forgotten(OWN_PHOTO):
+        _say_forgotten("photograph", "Give it again under “Your own”", "the example")
+    _say_whose(chosen == OWN_PICTURE)
+    if own and chosen == OWN_PICTURE:
+        return own
+    return chosen if chosen in EXAMPLES else FIRST_PICTURE
 
 
 OWN = "own"  # in the address: the view was of somebody's own picture
 OWN_PICTURE = "yours"  # among the examples, as soon as there is one
-OWN_KEYS = ("own_file", "own_photo")
+OWN_TEXT, OWN_PHOTO, CAMERA = "own_text", "own_photo", "use_camera"
 
 
-def _choose_own(key: str) -> None:
+def _choose_own() -> None:
     """A picture that has just been given is what its visitor wants to see."""
-    if st.session_state[key] is not None:
-        st.session_state.picture = OWN_PICTURE
+    st.session_state.picture = OWN_PICTURE
+    st.session_state[CAMERA] = False
+
+
+def _say_forgotten(what: str, again: str, instead: str) -> None:
+    st.info(uploads.FORGOTTEN.format(what=what, again=again, instead=instead), icon=":material/history:")
 
 
 def _say_whose(own: bool) -> None:
@@ -194,7 +206,7 @@ def ask_before_fetching(offer: zoo.Offer, purpose: Purpose) -> None:
         icon=":material/download:",
     )
 
-    waiting.offer("Download and open", partial(fetch_model, offer.name, purpose), unit="MB")
+    waiting.offer("Download and open", partial(fetch_model, offer.name, purpose), unit="MB", computes=False)
     st.stop()
 
 

@@ -7,6 +7,9 @@
     read.known("gpt-books", text)    # what is kept of it, or None
     read.anew("gpt-books", text)     # computed again, in place of what is kept
 
+    upload = hold(content)           # a visitor's file, known by its digest; gone after AGE with what was made of it
+    held(upload.identity)            # the same, or None
+
 All that is kept shares one budget in bytes: what nobody has asked for longest goes first. It is shared by all visitors,
 so it must never be changed. What ends by an exception is not kept.
 """
@@ -18,34 +21,30 @@ import math
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from cachetools import Cache, TLRUCache
-
 from core.progress import Progress, unheard
-from core.zoo.folders import free_memory
-from dashboard import waiting
-from dashboard.memory_size import size_of
+from dashboard import turns, waiting
+from dashboard.memory_size import total_memory
+from dashboard.store import Store
 
 Given = ParamSpec("Given")
 Value = TypeVar("Value")
 
-AT_ONCE = 2  # computations at a time: more would only take the processor from one another
-PAUSE = 0.1  # seconds between two looks whether what one waits for is there
-AGE = 1800.0  # seconds that what was computed from a visitor's file is kept
+AGE = 3600.0  # seconds that a visitor's file is kept, and at most what was computed from it
 
 
 def _budget() -> int:
-    """Bytes for everything together: ATLAS_KEEP_MB, or else a third of the memory that is free at the start."""
+    """Bytes for everything together: ATLAS_KEEP_MB, or else a quarter of the machine's or the container's memory."""
     if megabytes := os.environ.get("ATLAS_KEEP_MB"):
         return int(megabytes) * 10**6
-    return (free_memory() or 3 * 10**9) // 3
+    return total_memory() // 4
 
 
 class Digest(str):
-    """What stands for a visitor's file in a key: whatever has it in its key is kept for AGE at most."""
+    """What stands for a visitor's file in a key: whatever has it in its key goes when the file goes."""
 
     __slots__ = ()
 
@@ -67,16 +66,6 @@ class Upload:
         return hash(self.identity)
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A kept value, its size in bytes, the age in seconds that it may reach, and the keys of what it was made from."""
-
-    value: Any
-    size: int
-    age: float
-    needs: frozenset[Hashable]
-
-
 @dataclass
 class _Making:
     """Something that is being made: one makes it, `asked` want it."""
@@ -86,11 +75,10 @@ class _Making:
     so_far: tuple[int, int] = (0, 1)
 
 
-_guard = threading.RLock()  # for the two below; never held while something is computed
-_store: TLRUCache = TLRUCache(_budget(), lambda _, entry, now: now + entry.age, getsizeof=lambda entry: entry.size)
+_store = Store(_budget())
 _makings: dict[Hashable, _Making] = {}
+_guard = threading.Lock()  # for the makings; never held while something is computed
 
-_places = threading.Semaphore(AT_ONCE)
 _here = threading.local()
 
 
@@ -108,7 +96,7 @@ class Keeper(Generic[Given, Value]):
         key, bound = self._known_by(*args, **kwargs)
         if needs := getattr(_here, "needs", None):
             needs[-1].add(key)
-        if entry := _look_up(key):
+        if entry := _store.find(key):
             return entry.value
         if progress := bound.arguments.get("progress"):
             return self._get(key, bound, progress)
@@ -117,7 +105,7 @@ class Keeper(Generic[Given, Value]):
 
     def known(self, *args: Given.args, **kwargs: Given.kwargs) -> Value | None:
         """The kept value, or None where nobody has asked for it, or it had to go."""
-        entry = _look_up(self._known_by(*args, **kwargs)[0])
+        entry = _store.find(self._known_by(*args, **kwargs)[0])
         return entry.value if entry else None
 
     def anew(self, *args: Given.args, **kwargs: Given.kwargs) -> Value:
@@ -127,8 +115,7 @@ class Keeper(Generic[Given, Value]):
 
     def forget(self, *args: Given.args, **kwargs: Given.kwargs) -> None:
         """Keep it no longer."""
-        with _guard:
-            _store.pop(self._known_by(*args, **kwargs)[0], None)
+        _store.forget(self._known_by(*args, **kwargs)[0])
 
     def _known_by(self, *args: Any, **kwargs: Any) -> tuple[tuple[Hashable, ...], inspect.BoundArguments]:
         bound = self._signature.bind(*args, **kwargs)
@@ -141,13 +128,17 @@ class Keeper(Generic[Given, Value]):
     def _get(
         self, key: tuple[Hashable, ...], bound: inspect.BoundArguments, progress: Progress, *, anew: bool = False
     ) -> Value:
+        now = turns.current()
+        asked = now.asked if now else _store.timer()  # before this thread waited for its turn
         with _guard:
             making = _makings.setdefault(key, _Making())
             making.asked += 1
         try:
-            with _turn(making, progress):
-                entry = None if anew else _look_up(key)
-                return entry.value if entry else self._made(key, bound, making, progress)
+            with _alone(making, progress):
+                entry = _store.find(key)
+                if entry and (not anew or entry.made > asked):  # made anew meanwhile: one job for all who asked
+                    return entry.value
+                return self._made(key, bound, making, progress)
         finally:
             with _guard:
                 making.asked -= 1
@@ -159,18 +150,14 @@ class Keeper(Generic[Given, Value]):
     ) -> Value:
         def report(done: int, total: int) -> None:
             making.so_far = done, total
-            progress(done, total)
+            turns.report(done, total, progress)
 
         if self._reports:
             bound.arguments["progress"] = report
-        place = computing(lambda: progress(*making.so_far)) if self._computes else nullcontext()
-        with place, _noting_needs() as needs:
+        with turns.turn(progress) if self._computes else nullcontext(), _noting_needs() as needs:
             value = self._make(*bound.args, **bound.kwargs)
-        aged = min(self._age, AGE) if _holds_upload(key) else self._age
-        with _guard:
-            entry = _Entry(value, _size(value), aged, frozenset(needs))
-            if entry.size <= _store.maxsize:  # what is larger than the whole budget is given, and not kept
-                _store[key] = entry
+        files = frozenset(map(_place_of, _digests(key)))
+        _store.put(key, value, age=self._age, needs=frozenset(needs), within=files)
         return value
 
 
@@ -181,59 +168,32 @@ def keep(
 
     `words` stand beside a spinner for those who wait (without them nothing is shown); `unit` is what a function that
     takes `progress` counts, then a bar appears after a second. `age`: seconds. `computes`: whether it needs one of the
-    AT_ONCE places, so not what waits for a network.
+    places for computing, so not what waits for a network.
     """
     return lambda make: Keeper(make, words, unit, age, computes)
 
 
-@contextmanager
-def computing(waits: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Wait for one of the places in which something long is computed; within it, further ones are free.
+def hold(content: bytes) -> Upload:
+    """Keep a visitor's file for AGE, or until the budget needs room."""
+    upload = Upload(content)
+    _store.put(_place_of(upload.identity), upload, age=AGE)
+    return upload
 
-    `waits` is called now and then until there is a place, and may give up by an exception.
-    """
-    if getattr(_here, "places", 0):
-        yield
-        return
-    while not _places.acquire(timeout=PAUSE):
-        waits()
-    _here.places = 1
-    try:
-        yield
-    finally:
-        _here.places = 0
-        _places.release()
+
+def held(identity: Digest) -> Upload | None:
+    """The file; None once it is forgotten."""
+    entry = _store.find(_place_of(identity))
+    return entry.value if entry else None
 
 
 def clear() -> None:
     """Forget everything."""
-    with _guard:
-        _store.clear()
+    _store.clear()
 
 
 def kept_bytes() -> int:
     """The size of everything that is kept."""
-    with _guard:
-        _store.expire()
-        return int(_store.currsize)
-
-
-def _size(value: object) -> int:
-    """The bytes of a value that no other kept one has."""
-    # Not by `values`: to look at them in the cache's own way would count as use.
-    others = [entry.value for entry in (Cache.__getitem__(_store, key) for key in _store) if entry.value is not value]
-    # A model may stand in several entries that differ in the length of texts only: its network counts once.
-    return size_of(value, besides=[part for other in others for part in (other, getattr(other, "network", other))])
-
-
-def _look_up(key: Hashable) -> _Entry | None:
-    """The entry; what it was made from counts as used too, so that it does not go while this one keeps it alive."""
-    with _guard:
-        _store.expire()
-        if entry := _store.get(key):
-            for needed in entry.needs:
-                _look_up(needed)
-        return entry
+    return _store.bytes
 
 
 @contextmanager
@@ -247,24 +207,17 @@ def _noting_needs() -> Iterator[set[Hashable]]:
 
 
 @contextmanager
-def _turn(making: _Making, progress: Progress) -> Iterator[None]:
+def _alone(making: _Making, progress: Progress) -> Iterator[None]:
     """Hold the lock of what is made; who waits for it leaves the place to whoever makes it, and hears how far it is."""
-    if not making.lock.acquire(blocking=False):
-        had = getattr(_here, "places", 0)
-        if had:
-            _here.places = 0
-            _places.release()
-        try:
-            while not making.lock.acquire(timeout=PAUSE):
-                progress(*making.so_far)
-        finally:
-            if had:
-                _places.acquire()
-                _here.places = had
-    try:
+    with ExitStack() as freed:
+        if not making.lock.acquire(blocking=False):
+            with turns.lent(progress):
+                while not making.lock.acquire(timeout=turns.PAUSE):
+                    progress(*making.so_far)
+                freed.callback(making.lock.release)  # also if this visitor leaves while it waits for a place again
+        else:
+            freed.callback(making.lock.release)
         yield
-    finally:
-        making.lock.release()
 
 
 def _identity(value: Any) -> Hashable:
@@ -274,5 +227,12 @@ def _identity(value: Any) -> Hashable:
     return (type(value).__qualname__, value.identity) if hasattr(value, "identity") else value
 
 
-def _holds_upload(key: Hashable) -> bool:
-    return any(map(_holds_upload, key)) if isinstance(key, tuple) else isinstance(key, Digest)
+def _digests(key: Hashable) -> set[Digest]:
+    """The files that a key speaks of."""
+    if isinstance(key, tuple):
+        return set().union(*map(_digests, key))
+    return {key} if isinstance(key, Digest) else set()
+
+
+def _place_of(identity: Digest) -> Hashable:
+    return ("file", identity)

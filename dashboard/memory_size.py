@@ -1,24 +1,42 @@
-"""How much memory a value takes."""
+"""How much memory a value takes, and how much there is."""
 
 import functools
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Container
+from contextlib import suppress
+from pathlib import Path
 from types import CellType, FunctionType, MethodType, ModuleType
 
 import numpy as np
 from PIL.Image import Image
 from torch import Tensor
 
+GROUPS = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of versions 2 and 1
+UNKNOWN = 4 * 10**9  # bytes: what a machine that does not say is taken to have
 
-def size_of(value: object, *, besides: Iterable[object] = ()) -> int:
-    """Bytes of the tensors, arrays, pictures and texts that `value` holds, without those of the objects `besides`.
+
+def total_memory() -> int:
+    """Bytes of memory of this machine, or what its container may take."""
+    limits = list[int]()
+    for file in GROUPS:
+        with suppress(OSError, ValueError):  # "max" is no number: there is no limit
+            limits.append(int(file.read_text()))
+    if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
+        limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min((limit for limit in limits if limit > 0), default=UNKNOWN)
+
+
+def size_of(value: object, *, besides: Container[int] = ()) -> int:
+    """Bytes of all that `value` holds, without the objects of the ids `besides`.
 
     Views count with all that they keep alive. What an object computes for itself later is not seen.
     """
-    seen = {id(each) for each in besides}
+    seen = set[int]()
     total, storages, left = 0, set[int](), [value]
     while left:
         each = left.pop()
-        if id(each) in seen or isinstance(each, type | ModuleType):
+        if id(each) in seen or id(each) in besides or isinstance(each, type | ModuleType):
             continue
         seen.add(id(each))
         if isinstance(each, Tensor):
@@ -35,17 +53,18 @@ def size_of(value: object, *, besides: Iterable[object] = ()) -> int:
                 total += base.nbytes
         elif isinstance(each, Image):
             total += each.width * each.height * len(each.getbands())
-        elif isinstance(each, str | bytes):
-            total += len(each)
         elif hasattr(each, "memory_usage"):  # a table of pandas
             total += int(np.sum(each.memory_usage(deep=True)))
         else:
+            total += sys.getsizeof(each, 0)
             left += _parts(each)
     return total
 
 
 def _parts(value: object) -> list[object]:
     """What an object holds: items, attributes, or what a function has around itself."""
+    if isinstance(value, str | bytes | int | float):
+        return []
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
     if isinstance(value, list | tuple | set | frozenset):

@@ -16,8 +16,8 @@ from core.errors import AtlasError
 from core.images import DECODERS
 from dashboard import contents, logs, visitor
 from dashboard.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_error
-from dashboard.kept import AT_ONCE
 from dashboard.models import image_model, text_model
+from dashboard.turns import AT_ONCE
 
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
 

@@ -62,7 +62,13 @@ def test_the_test_of_pages_can_fail(source):
 
 
 @pytest.mark.parametrize(
-    ("what", "place"), [("st.cache_", None), ("functools.cache", None), ("TLRUCache", "dashboard/kept.py")]
+    ("what", "place"),
+    [
+        ("st.cache_", None),
+        ("functools.cache", None),
+        ("TLRUCache", "dashboard/store.py"),
+        ("dashboard.store", "dashboard/kept.py"),
+    ],
 )
 def test_there_is_one_place_that_keeps(what, place):
     assert users_of(what) == ({place} if place else set())

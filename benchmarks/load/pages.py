@@ -43,7 +43,7 @@ class Place:
     async def show(self, visitor: Visitor, given: Any) -> dict[str, Any]:
         """What to tell `visitor.rerun` so that the page is about this; a photograph is uploaded first."""
         if isinstance(given, bytes):
-            return {"widgets": {"own_file": await visitor.upload("photograph.jpg", given)}}
+            return {"widgets": {"own_photo file": await visitor.upload("photograph.jpg", given)}}
         return {"widgets": self.link(given), "query": self.link(given)}
 
 

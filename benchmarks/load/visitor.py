@@ -154,10 +154,10 @@ class Visitor:
         return FileUploaderState(uploaded_file_info=[info])
 
     def widget(self, key: str) -> Element:
-        """The element that stands on the page for a widget."""
+        """The element that stands on the page for a widget; some have a key that ends with a number of its own."""
         for element in self.answer.elements.values():
             kind = element.WhichOneof("type") or ""
-            if kind in FIELDS and getattr(element, kind).id.endswith(f"-{key}"):
+            if kind in FIELDS and f"-{key} " in f"{getattr(element, kind).id} ":
                 return element
         raise LookupError(f"There is no widget with the key '{key}' on this page.")
 

@@ -8,22 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
-from cachetools import TLRUCache
 
 from core.progress import Progress, unheard
-from dashboard import kept
+from dashboard import kept, memory_size, turns
 from dashboard.kept import Upload, keep
 from dashboard.memory_size import size_of
+from dashboard.store import SETTLED, Store
 
 
 @pytest.fixture(autouse=True)
 def store(monkeypatch):
-    """A budget of a thousand bytes, a clock that the test moves, and nothing kept before."""
+    """A budget of a megabyte, a clock that the test moves, and nothing kept before."""
     clock = [0.0]
-    empty = TLRUCache(
-        1000, lambda _, entry, now: now + entry.age, timer=lambda: clock[0], getsizeof=lambda entry: entry.size
-    )
-    monkeypatch.setattr(kept, "_store", empty)
+    monkeypatch.setattr(kept, "_store", Store(10**6, timer=lambda: clock[0]))
     return clock
 
 
@@ -34,7 +31,7 @@ def counted(**options):
     @keep(**options)
     def make(*given: object) -> torch.Tensor:
         calls.append(given)
-        return torch.zeros(75)  # 300 bytes
+        return torch.zeros(75_000)  # 300 kB
 
     return make, calls
 
@@ -105,14 +102,14 @@ def test_what_was_asked_for_longest_ago_goes_first_and_the_budget_is_never_excee
         make(name)
     make("a")  # so that b is the oldest
     make("d")
-    assert kept.kept_bytes() <= 1000
+    assert 900_000 < kept.kept_bytes() <= 10**6
     assert [make.known(name) is not None for name in "abcd"] == [True, False, True, True]
     assert len(calls) == 4
 
 
 def test_what_is_larger_than_the_budget_is_given_but_not_kept():
-    large = keep()(lambda: b"x" * 1001)
-    assert len(large()) == 1001
+    large = keep()(lambda: b"x" * 10**6)
+    assert len(large()) == 10**6
     assert kept.kept_bytes() == 0
 
 
@@ -131,20 +128,56 @@ def test_an_exception_is_not_kept():
     assert fail() == "there"
 
 
-def test_what_was_made_of_an_upload_is_gone_after_its_age_and_all_else_stays(store):
+def test_a_file_is_gone_after_an_hour_with_all_that_was_made_of_it_and_all_else_stays(store):
     make, calls = counted()
-    make(Upload(b"mine"), "cat")
-    make(("nested", (Upload(b"mine"),)))
+    file = kept.hold(b"mine")
+    assert kept.held(file.identity) is file
+    make(file, "cat")
+    store[0] = kept.AGE - 1
+    make(("nested", (file,)))  # a second before the end
     make("an example")
     store[0] = kept.AGE + 1
-    assert make.known(Upload(b"mine"), "cat") is None
+    assert kept.held(file.identity) is None
+    assert make.known(file, "cat") is None
+    assert make.known(("nested", (file,))) is None
     assert make.known("an example") is not None
-    assert kept.kept_bytes() == 300
+    assert kept.kept_bytes() < 310_000
     assert len(calls) == 3
+
+
+def test_what_is_made_of_a_file_that_is_forgotten_already_is_given_and_not_kept(store):
+    make, _ = counted()
+    file = kept.hold(b"mine")
+    store[0] = kept.AGE + 1
+    assert len(make(file)) == 75_000
+    assert make.known(file) is None
+    assert kept.kept_bytes() == 0
+
+
+def test_a_file_counts_in_the_budget_and_goes_when_others_need_the_room():
+    first, second = kept.hold(b"1" * 600_000), kept.hold(b"2" * 300_000)
+    assert kept.kept_bytes() > 900_000
+    kept.hold(b"3" * 300_000)
+    assert kept.held(first.identity) is None
+    assert kept.held(second.identity) is second
+    assert kept.kept_bytes() <= 10**6
+
+
+def test_a_file_does_not_go_while_what_was_made_of_it_is_used():
+    make, _ = counted()
+    file = kept.hold(b"mine" * 10_000)
+    make(file)
+    make("b")
+    make(file)
+    make("c")
+    make("d")
+    assert make.known("b") is None
+    assert kept.held(file.identity) is file
 
 
 def test_an_upload_is_known_by_its_content_and_a_key_does_not_hold_it():
     make, _ = counted()
+    assert kept.hold(b"same") == Upload(b"same")
     assert make(Upload(b"same")) is make(Upload(b"same"))
     assert make(Upload(b"other")) is not make(Upload(b"same"))
     keys = repr(list(kept._store))
@@ -253,21 +286,126 @@ def test_only_so_many_compute_at_once_and_nested_ones_never_block_one_another():
     run_all(
         [functools.partial(outer, number) for number in range(20)] + [functools.partial(inner, n) for n in range(6)]
     )
-    assert 1 <= most[0] <= kept.AT_ONCE
-    assert kept._places._value == kept.AT_ONCE
+    assert 1 <= most[0] <= turns.AT_ONCE
+    assert not turns.short_line.at_work
     assert not kept._makings
 
 
+def test_two_who_want_it_anew_share_one_job(monkeypatch):
+    monkeypatch.setattr(kept, "_store", Store(10**6))
+    started, finish, made = threading.Event(), threading.Event(), []
+
+    @keep(unit="passes")
+    def measure(progress: Progress = unheard) -> int:
+        made.append(1)
+        progress(0, 1)
+        started.set()
+        finish.wait(10)
+        return len(made)
+
+    found = []
+    first = threading.Thread(target=lambda: found.append(measure.anew()))
+    first.start()
+    started.wait(10)
+    with turns.long_turn():  # asked for now, and waited for
+        threading.Timer(0.0, finish.set).start()
+        found.append(measure.anew())
+    first.join()
+    assert found == [1, 1]
+    with turns.long_turn():
+        assert measure.anew() == 2
+
+
+def test_a_long_computation_that_asks_for_what_another_makes_lets_it_finish(monkeypatch):
+    monkeypatch.setattr(turns, "MOMENT", -1.0)
+    started, asked = threading.Event(), threading.Event()
+
+    @keep(unit="steps")
+    def slow(progress: Progress = unheard) -> str:
+        started.set()
+        asked.wait(10)
+        progress(1, 2)  # it is long by now, and the long line has one place
+        return "done"
+
+    def first() -> None:
+        with turns.turn():
+            turns.current().visitor = turns.Visitor("a", "a")
+            slow()
+
+    maker = threading.Thread(target=first, daemon=True)
+    maker.start()
+    started.wait(10)
+    with turns.long_turn():
+        threading.Timer(0.0, asked.set).start()
+        assert slow() == "done"
+        assert turns.current().line is turns.long_line
+    maker.join(10)
+    assert not turns.long_line.at_work
+
+
 def test_sizes_count_what_is_shared_once_and_views_with_what_they_keep_alive():
-    base = torch.zeros(100)
-    assert size_of(base[:2]) == 400
-    assert size_of([base, base[5:], {"again": base}]) == 400 + len("again")
-    assert size_of(np.zeros((10, 10))[3]) == 800
-    assert size_of(Run((), base)) >= 400
-    assert size_of(lambda: base) == 400
-    assert size_of(functools.partial(print, base)) == 400
-    linear = torch.nn.Linear(8, 4)
-    assert 4 * 36 <= size_of(linear) < 4 * 36 + 400
+    base, small = torch.zeros(10_000), 1000  # bytes of the objects around the numbers
+    assert 0 <= size_of(base[:2]) - 40_000 < small
+    assert 0 <= size_of([base, base[5:], {"again": base}]) - 40_000 < small
+    assert 0 <= size_of(np.zeros((100, 100))[3]) - 80_000 < small
+    assert 0 <= size_of(Run((), base)) - 40_000 < small
+    assert 0 <= size_of(lambda: base) - 40_000 < small
+    assert 0 <= size_of(functools.partial(print, base)) - 40_000 < small
+    assert 0 <= size_of(torch.nn.Linear(80, 40)) - 4 * 3240 < 10 * small
+    assert 0 <= size_of("x" * 10_000) - 10_000 < small
+
+
+def test_small_values_and_long_keys_count_as_well():
+    make = keep()(lambda text: len(text))
+    for number in range(100):
+        make(f"{number} " * 1000)
+    assert kept.kept_bytes() > 100 * 3000
+    for number in range(1000):
+        make(f"{number} " * 1000)
+    assert len(list(kept._store)) < 500
+
+
+@dataclass(frozen=True, eq=False)
+class Lazy:
+    """As a run whose maps are computed when somebody looks."""
+
+    @functools.cached_property
+    def maps(self) -> torch.Tensor:
+        return torch.zeros(75_000)
+
+
+def test_what_a_value_computes_for_itself_later_counts(store):
+    make = keep()(lambda _name: Lazy())
+    for number in range(10):
+        assert make(number).maps is not None
+        assert kept.kept_bytes() < 20_000 + 300_000 * number
+        store[0] += SETTLED + 0.1
+    make("one more")
+    assert 600_000 < kept.kept_bytes() <= 10**6
+    assert [make.known(number) is not None for number in range(10)] == [False] * 7 + [True] * 3
+
+
+def test_a_value_that_is_sized_again_does_not_live_longer(store):
+    make, file = keep()(lambda _file: Lazy()), kept.hold(b"mine")
+    make(file)
+    store[0] = kept.AGE - 1
+    make("another")
+    store[0] = kept.AGE + 1
+    assert make.known(file) is None
+
+
+def test_the_budget_is_a_quarter_of_the_memory_that_there_is_or_what_the_host_says(monkeypatch, tmp_path):
+    monkeypatch.delenv("ATLAS_KEEP_MB", raising=False)
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(memory_size, "GROUPS", (limit,))
+    limit.write_text("max\n")
+    machine = memory_size.total_memory()
+    assert 2**28 < machine < 2**45
+    limit.write_text(f"{2**26}\n")
+    assert memory_size.total_memory() == 2**26
+    assert kept._budget() == 2**24
+    monkeypatch.setenv("ATLAS_KEEP_MB", "300")
+    assert kept._budget() == 300_000_000
 
 
 def test_what_something_was_made_from_does_not_go_before_it():
@@ -275,9 +413,9 @@ def test_what_something_was_made_from_does_not_go_before_it():
 
     @keep()
     def made(name: str) -> list:
-        return [source(name), torch.zeros(25)]
+        return [source(name), torch.zeros(15_000)]
 
-    made("a")  # 300 bytes and 100
+    made("a")  # 300 kB and 60
     source("b")
     made("a")  # uses the source again, without asking for it
     source("c")
@@ -287,17 +425,20 @@ def test_what_something_was_made_from_does_not_go_before_it():
     assert len(calls) == 4
 
 
-def test_other_kept_values_do_not_count_again():
+def test_other_kept_values_do_not_count_again(store):
     @keep()
     def model() -> torch.nn.Module:
-        return torch.nn.Linear(10, 10, bias=False)
+        return torch.nn.Linear(100, 100, bias=False)
 
     @keep()
     def run() -> list:
-        return [model(), torch.zeros(10)]
+        return [model(), torch.zeros(1000)]
 
     run()
-    assert 440 <= kept.kept_bytes() < 440 + 400
+    assert 44_000 <= kept.kept_bytes() < 60_000
+    store[0] += SETTLED + 0.1
+    keep()(lambda: None)()
+    assert 44_000 <= kept.kept_bytes() < 60_000
 
 
 def run_all(tasks) -> None:

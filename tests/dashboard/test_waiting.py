@@ -1,8 +1,9 @@
 """What takes long says so and may be given up; what does not, says nothing; what was stopped is not kept."""
 
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard import kept, waiting
+from dashboard import kept, turns, waiting
 
 
 def slow():
@@ -70,6 +71,48 @@ def test_what_was_asked_for_leaves_neither_bar_nor_button_when_it_is_done():
     assert app.session_state.counted == [0, 1, 2]
     assert [button.label for button in app.button] == ["Count"]
     assert app.markdown
+
+
+def refused():
+    import streamlit as st
+
+    from core.errors import AtlasError
+    from dashboard import waiting
+
+    def refuse(progress):
+        progress(0, 9)
+        raise AtlasError("It cannot be counted.")
+
+    try:
+        waiting.offer("Count", refuse, unit="sheep", key="count")
+    except AtlasError as error:
+        st.warning(str(error))
+
+
+def test_who_waits_for_others_sees_the_place_and_can_cancel(monkeypatch):
+    said = waiting.Bar.waits
+
+    def leave(bar: waiting.Bar, sentence: str) -> None:
+        said(bar, sentence)
+        st.stop()  # as when somebody clicks while others are before
+
+    monkeypatch.setattr(waiting.Bar, "waits", leave)
+    monkeypatch.setattr(turns, "long_line", turns.Line(1))
+    turns.long_line.enter(turns.Turn(turns.Visitor("another", "another")), lambda: None)
+    app = AppTest.from_function(refused).run().button(key="count").click().run()
+    (bar,) = app.get("progress")
+    assert bar.proto.text == "1 visitor is before you."
+    assert [button.label for button in app.button] == ["Count", "Cancel"]
+    assert not turns.long_line.waiting
+    app.button[1].click().run()
+    assert not app.get("progress")
+
+
+def test_what_cannot_be_had_leaves_a_sentence_and_nothing_to_cancel():
+    app = AppTest.from_function(refused).run().button(key="count").click().run()
+    assert [element.value for element in app.warning] == ["It cannot be counted."]
+    assert [button.label for button in app.button] == ["Count"]
+    assert not turns.long_line.at_work
 
 
 def stopped():

@@ -71,17 +71,17 @@ def test_a_swap_that_was_stopped_is_not_kept(text):
 
 
 def test_all_that_is_made_of_a_file_ages_and_what_was_typed_does_not(text):
-    for given in (Upload(text.encode()), text):
+    file = kept.hold(text.encode())
+    for given in (file, text):
         reading = compute.read(MODEL, given, 64)
         compute.farthest(reading)
         compute.compared(reading, 0, 0, LowRank(rank=2))
         compute.surprises(reading, None, ())
-    of_the_file = Upload(text.encode()).identity
-    holding = [entry for key, entry in kept._store.items() if of_the_file in repr(key)]
-    assert len(holding) == 5
-    assert all(entry.age == kept.AGE for entry in holding)
-    typed = [entry for key, entry in kept._store.items() if text in repr(key)]
-    assert [entry.age for entry in typed] == [float("inf")] * 5
+    holding = [kept._store.find(key) for key in kept._store if file.identity in repr(key)]
+    assert len(holding) == 6  # the file itself, too
+    assert len({entry.until for entry in holding}) == 1
+    typed = [kept._store.find(key) for key in kept._store if text in repr(key)]
+    assert [entry.until for entry in typed] == [float("inf")] * 5
 
 
 def test_a_file_and_a_typed_text_that_looks_like_its_digest_are_two(text):

@@ -178,9 +178,10 @@ def known_costs(watched: Watched) -> dict[Head, float]:
 
 def measure_costs(watched: Watched, progress: Progress = unheard) -> None:
     """Measure the heads that are missing from `known_costs`; `progress` may stop it by an exception."""
-    heads = trial(watched).heads
-    for done, head in enumerate(heads):
-        progress(done, len(heads))
+    known = known_costs(watched)
+    missing = [head for head in trial(watched).heads if head not in known]
+    for done, head in enumerate(missing):
+        progress(done, len(missing))
         cost_of(watched, head)
 
 

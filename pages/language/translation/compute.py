@@ -15,6 +15,7 @@ from core.text import Tokens, read_text
 from core.translation.decoder_step import Look, Memory, look_additive, look_product, next_tokens, remember
 from core.translation.decoding import BEGIN, Decoded, Hypothesis
 from core.zoo import UNCHANGED, Aligned, Changes, NamedTranslator, Translator
+from dashboard import turns
 from dashboard.kept import keep
 from dashboard.models import named_translator, translator
 from pages.language.translation import compute_measured
@@ -67,7 +68,16 @@ class Onlooker:
     """
 
     tell: Callable[[int, list[Hypothesis]], None] = lambda _step, _best: None
+    waits: Callable[[str], object] = lambda _sentence: None  # is told, while others go before, how long it takes
     identity = "onlooker"
+
+    def __call__(self, _done: int, _total: int) -> None:
+        """Of how many steps nobody knows before the end."""
+
+    def look(self, step: int, best: list[Hypothesis]) -> None:
+        """A step is done; what takes long goes on when it is its turn."""
+        turns.report(0, 1, self)
+        self.tell(step, best)
 
 
 NOBODY = Onlooker()
@@ -78,7 +88,7 @@ def translate(name: str, text: str, beam: int, changes: Changes = UNCHANGED, onl
     """The translation of a text from `read_text` by one of the three models; the onlooker may stop it by raising."""
     model = translator(name)
     source = model.encode(text)
-    decoded = model.write(source, beam=beam, changes=changes, keep_steps=True, progress=onlooker.tell)
+    decoded = model.write(source, beam=beam, changes=changes, keep_steps=True, progress=onlooker.look)
     target = model.tokens(decoded.best.tokens)
     return Translated(model, source, decoded, target, model.align(source, target, changes))
 
@@ -135,7 +145,7 @@ def translate_by_name(
     """The translation by a pretrained model; languages are codes of the model's own, where it leaves a choice."""
     model = named_translator(name)
     source = model.encode(read_text(text), source_language)
-    decoded = model.write(source, beam=beam, language=target_language, progress=onlooker.tell)
+    decoded = model.write(source, beam=beam, language=target_language, progress=onlooker.look)
     target = model.tokens(decoded.best.tokens)
     begin = model.tokens([model.start(target_language)]).labels[0]
     return Translated(model, source, decoded, target, model.align(source, target, target_language), begin)

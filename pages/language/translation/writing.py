@@ -24,7 +24,7 @@ def onlooker(place: DeltaGenerator, said: Callable[[int, Hypothesis], str]) -> O
             last = time.monotonic()
             place.markdown(said(step, best[0]))
 
-    return Onlooker(tell)
+    return Onlooker(tell, waits=place.markdown)
 
 
 def one_line(text: str) -> str:

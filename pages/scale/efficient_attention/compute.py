@@ -135,11 +135,13 @@ def compared(reading: Reading, layer: int, number: int, variant: Variant) -> Com
     return approximation_error.compare(variant, head(reading, layer, number), size=CELLS)
 
 
-@keep("Computing other settings; with a long text this takes seconds …")
-def along(reading: Reading, layer: int, number: int, variant: Variant) -> tuple[error_curve.Point, ...]:
+@keep("Computing other settings; with a long text this takes seconds …", unit="settings")
+def along(
+    reading: Reading, layer: int, number: int, variant: Variant, progress: Progress = unheard
+) -> tuple[error_curve.Point, ...]:
     """The variant from its cheapest setting to its dearest: ask with the same setting for all, to be kept once."""
     variant = _with_factors(reading, layer, number, variant)
-    return error_curve.error_against_cost(variant, head(reading, layer, number), dearest=DEAREST)
+    return error_curve.error_against_cost(variant, head(reading, layer, number), progress, dearest=DEAREST)
 
 
 def _with_factors(reading: Reading, layer: int, number: int, variant: Variant) -> Variant:
