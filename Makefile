@@ -10,10 +10,11 @@ run: .venv/.installed
 	@echo "Attention Atlas: http://localhost:$(PORT)  (stop it with Ctrl+C)"
 	@exec env ATLAS_AT_HOME=1 $(PY) -m streamlit run dashboard/server.py --server.port $(PORT) --server.address 127.0.0.1
 
-# For others to visit, who may open nothing of this computer; behind a proxy on it with ADDRESS=127.0.0.1.
+# For others to visit, who may open nothing of this computer; behind a proxy on it with ADDRESS=127.0.0.1. With many
+# threads glibc would keep memory that is free in an arena for each.
 serve: .venv/.installed
 	@echo "Attention Atlas for everybody: http://$(ADDRESS):$(PORT)  (stop it with Ctrl+C)"
-	@exec env ATLAS_AT_HOME= $(PY) -m streamlit run dashboard/server.py --server.port $(PORT) --server.address $(ADDRESS)
+	@exec env ATLAS_AT_HOME= MALLOC_ARENA_MAX=2 $(PY) -m streamlit run dashboard/server.py --server.port $(PORT) --server.address $(ADDRESS)
 
 test: .venv/.installed-dev
 	@bin/browser
