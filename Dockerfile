@@ -29,6 +29,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     HOME=/tmp \
     HF_HOME=/models \
     HF_HUB_DISABLE_TELEMETRY=1 \
+    MALLOC_ARENA_MAX=2 \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1
 USER atlas
