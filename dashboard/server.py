@@ -17,7 +17,7 @@ from core.images import DECODERS
 from dashboard import contents, logs, visitor
 from dashboard.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_error
 from dashboard.models import image_model, text_model
-from dashboard.turns import AT_ONCE
+from dashboard.turns import THREADS
 
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
 
@@ -30,9 +30,7 @@ async def lifespan(_app: st.App):
     # That this is outside any visit, as it has to be, Streamlit would remark upon at every start.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     st.navigation(contents.navigation())
-    # Computations of several visitors run beside one another: with a thread of each for every core they would wait for
-    # one another, which took four times the processor's time.
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // AT_ONCE))
+    torch.set_num_threads(THREADS)
     visitor.check_settings()
     threading.Thread(target=warm_up, daemon=True).start()
     yield {}

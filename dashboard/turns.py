@@ -9,6 +9,7 @@ one is told how many are before, and how long it takes; `progress` may end the w
 """
 
 import math
+import os
 import statistics
 import threading
 import time
@@ -25,6 +26,9 @@ from core.progress import Progress, unheard
 
 AT_ONCE = 2  # short computations at a time: more would only take the processor from one another
 LONG_AT_ONCE = 1
+# Threads for each computation: with one for every core, those of several visitors would wait for one another, spinning,
+# which took four times the processor's time.
+THREADS = max(1, (os.cpu_count() or 1) // AT_ONCE)
 MOST_WAITING = 20  # in the long line: the last of them waits for minutes
 MOMENT = 0.5  # seconds after which work that says how far it is counts as long
 PAUSE = 0.1  # seconds between two looks whether what one waits for is there

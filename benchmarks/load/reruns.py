@@ -18,6 +18,7 @@ from core import zoo
 from core.capture import record_attention
 from core.heads.head_table import measure_heads
 from core.images import open_picture
+from dashboard.turns import THREADS
 
 REPEATS = 20  # reruns one after another: the processor's clock is read before the first and after the last
 BUDGET = 30  # milliseconds
@@ -57,6 +58,7 @@ def measure(places: Sequence[Place], repeats: int) -> Iterator[Costs]:
     with serving(EMPTY) as server:
         server.rest(2)
         yield asyncio.run(_empty(server, repeats))
+    torch.set_num_threads(THREADS)  # as the server does
     with serving() as server:
         server.rest()
         for place in places:

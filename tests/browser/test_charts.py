@@ -36,4 +36,4 @@ def test_a_chart_is_drawn_once_and_again_when_its_legend_is_clicked(visit, brows
     settled(shown)  # a second drawing would be over by now
     assert shown.evaluate("window.redrawn") == 0
     chart.locator(".legendtoggle").first.click()
-    shown.wait_for_function("window.redrawn > 0")
+    shown.wait_for_function("() => window.redrawn > 0")
