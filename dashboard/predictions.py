@@ -52,9 +52,10 @@ def at_every_token(*runs: WatchedText) -> pd.DataFrame:
     labels = runs[0].run.sequences["text"].labels
     columns: dict[str, list] = {"token": [layout.readable(label) for label in labels]}
     for name, watched in zip(("expected", "heads silenced"), runs, strict=False):
-        best = [watched.model.predictions(watched.run, position=place, top=1)[0] for place in range(len(labels))]
-        columns[name] = [layout.readable(prediction.label) for prediction in best]
-        columns[f"{name}: probability"] = [round(prediction.probability, 3) for prediction in best]
+        assert watched.run.logits is not None
+        values, numbers = watched.run.logits.float().softmax(dim=-1).max(dim=-1)  # of all tokens at once
+        columns[name] = [layout.readable(watched.model.label(number)) for number in numbers.tolist()]
+        columns[f"{name}: probability"] = [round(value, 3) for value in values.tolist()]
     return pd.DataFrame(columns)
 
 

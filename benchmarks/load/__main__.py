@@ -64,8 +64,8 @@ def _print_reruns(pages: list[str], repeats: int) -> None:
 
 
 def _print_crowds(visitors: list[int], seconds: float) -> None:
-    for count, atlas, empty in crowd.measure(visitors, seconds):
-        for name, met in (("the empty page", empty), ("the atlas", atlas)):
+    for count, where, atlas, empty in crowd.measure(visitors, seconds):
+        for name, met in (("the empty page", empty), (where, atlas)):
             waits = f"median {met.seconds(share=0.5):.3f} s, 95th percentile {met.seconds(share=0.95):.3f} s"
             print(f"{count} visitors, {name}: {waits}, {len(met.waits)} requests, {len(met.troubles)} errors")
             print(f"  cores in use: server {met.server:.2f}, visitors {met.client:.2f}")

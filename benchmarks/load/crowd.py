@@ -22,6 +22,7 @@ STAY = 4  # requests until a visitor leaves for another page, by a link
 VISITS, NEW = {"text": 4, "image": 1, "heads": 1, "translation": 1, "vit": 1}, {"text": 2 / 3}
 NEW_ELSEWHERE = 1 / 3
 NOWHERE = Place("The empty page", "", "")
+MIXES = {"on Explore / Text": PLACES[:1], "on five pages": PLACES}
 
 
 @dataclass
@@ -42,8 +43,8 @@ class Crowd:
 def rows() -> Iterator[Row]:
     """Each crowd on the atlas, beside one of the same size on the empty page."""
     errors, asked = Counter[str](), 0
-    for visitors, crowd, empty in measure(CROWDS, SECONDS):
-        name = f"{visitors} visitors on five pages, a request every {PAUSE:.0f} s: whole page"
+    for visitors, where, crowd, empty in measure(CROWDS, SECONDS):
+        name = f"{visitors} visitors {where}, a request every {PAUSE:.0f} s: whole page"
         beside = [f"the empty page: {empty.seconds(share=share):.3f} s" for share in (0.5, 0.95)]
         busy = f"processor: server {crowd.server:.2f}, visitors {crowd.client:.2f} cores"
         late, budget = crowd.seconds(share=0.95), CROWDS[visitors]
@@ -57,15 +58,17 @@ def rows() -> Iterator[Row]:
     yield Row("Crowds of visitors: requests that were refused or failed", errors.total(), "", 0, detail=detail)
 
 
-def measure(crowds: Sequence[int] | dict[int, float | None], seconds: float) -> Iterator[tuple[int, Crowd, Crowd]]:
-    """The size of each crowd, what it met with on the atlas, and on the empty page just before."""
+def measure(crowds: Sequence[int] | dict[int, float | None], seconds: float) -> Iterator[tuple[int, str, Crowd, Crowd]]:
+    """The size of each crowd, where it was, what it met with there, and on the empty page just before."""
     with serving(EMPTY) as beside, serving() as server:
         server.rest()
         asyncio.run(_warm_up(server.address))
         gc.freeze()  # what was imported need not be looked through again while clocks are read
         for visitors in crowds:
             empty = asyncio.run(_crowd(beside, visitors, seconds, (NOWHERE,)))
-            yield visitors, asyncio.run(_crowd(server, visitors, seconds, PLACES)), empty
+            for where, places in MIXES.items():
+                server.rest(3)  # from the crowd before
+                yield visitors, where, asyncio.run(_crowd(server, visitors, seconds, places)), empty
 
 
 async def _warm_up(address: str) -> None:
