@@ -1,5 +1,6 @@
 """The server: `streamlit run dashboard/server.py` starts the atlas with what it needs already warm."""
 
+import gc
 import logging
 import os
 import sys
@@ -46,6 +47,7 @@ def warm_up() -> None:
         image_model(name)
     for page in contents.pages():
         page.warm_up()
+    gc.freeze()  # what libraries have made stays: no collection need look through half a million objects again
 
 
 try:
