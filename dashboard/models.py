@@ -1,6 +1,6 @@
 """Models, kept once for all pages and visitors: they are only ever read.
 
-Whoever asks for one is asked first whether he may have it, whether it is kept or not.
+Before anybody gets one, it is asked whether they may have it, also of one that is kept.
 """
 
 from collections.abc import Callable

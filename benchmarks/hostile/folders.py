@@ -2,21 +2,18 @@
 
 import json
 import tempfile
-from collections.abc import Iterator
-from math import inf, nan
+from collections.abc import Iterable, Iterator
+from math import nan
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hostile import Case
+from benchmarks.hostile import Case, weight_files
 from benchmarks.hostile.model_files import (
     WIDTHS,
-    Special,
     changed,
     is_picture,
-    spoiled,
     tiny,
     use,
-    weights_of,
     write,
 )
 from core.errors import AtlasError
@@ -27,7 +24,7 @@ MARKUP = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 
 def cases() -> Iterator[Case]:
     """Every folder, made when it is asked for."""
-    for make in (_configs, _architectures, _outlines, _pictures, _headers, _indexes, _tokenizers, _settings, _files):
+    for make in (_configs, _architectures, _outlines, _pictures, _tokenizers, _settings, weight_files.cases):
         yield from make()
 
 
@@ -40,6 +37,14 @@ def try_one(case: Case) -> str:
         except AtlasError as error:
             return str(error).replace(str(folder), "model")
     return "result"
+
+
+def _one_by_one(
+    kind: str, model: str, file: str, pairs: Iterable[tuple[str, Any]], *, within: str = ""
+) -> Iterator[Case]:
+    """A tiny model for each name and value, set alone in one of its files."""
+    for name, value in pairs:
+        yield Case(kind, f"{name} is {str(value)[:40]}", changed(tiny(model), file, **{f"{within}{name}": value}))
 
 
 def _configs() -> Iterator[Case]:
@@ -123,28 +128,26 @@ def _outlines() -> Iterator[Case]:
             entries = {f"model_args__{name}": value}
             yield Case(kind, f"{name} is {value}", changed(tiny("timm"), "config.json", **entries))
     yield Case(kind, "all a list", changed(tiny("timm"), "config.json", model_args=[1]))
-    for name, value in (
+    pairs = (
         *(("input_size", [3, 10**9, 10**9]), ("input_size", [3, 0, 0]), ("input_size", 7), ("input_size", [3])),
         *(("mean", [0.5, 0.5]), ("std", [0, 0, 0]), ("mean", [nan] * 3), ("mean", "grey"), ("crop_pct", 1e-9)),
         *(("crop_pct", -1), ("crop_mode", "spiral"), ("interpolation", "magic"), ("url", "http://127.0.0.1:1/x")),
         *(("file", "/etc/passwd"), ("state_dict", {"a": 1}), ("custom_load", True), ("source", "hf-hub")),
         *(("label_names", [MARKUP] * 3), ("label_names", 7), ("label_descriptions", [1]), ("first_conv", 5)),
-    ):
-        entries = {f"pretrained_cfg__{name}": value}
-        yield Case(kind, f"{name} is {str(value)[:40]}", changed(tiny("timm"), "config.json", **entries))
+    )
+    yield from _one_by_one(kind, "timm", "config.json", pairs, within="pretrained_cfg__")
 
 
 def _pictures() -> Iterator[Case]:
     value: Any
     kind = "preprocessor_config.json"
-    for name, value in (
+    pairs = (
         *(("size", {"height": 10**9, "width": 10**9}), ("size", {"height": 0, "width": 0}), ("size", "large")),
         *(("size", {"height": -8, "width": 8}), ("size", {"height": "32", "width": "32"}), ("size", {})),
         *(("image_mean", [0.5, 0.5]), ("image_mean", "grey"), ("image_std", [0, 0, 0]), ("image_std", [nan] * 3)),
         *(("resample", "best"), ("resample", 10**9), ("image_processor_type", 7), ("do_resize", "no")),
-    ):
-        entries = {name: value}
-        yield Case(kind, f"{name} is {value}", changed(tiny("vit"), "preprocessor_config.json", **entries))
+    )
+    yield from _one_by_one(kind, "vit", "preprocessor_config.json", pairs)
     for content in (b"", b"[]", b"\0", b"{" * 100_000):
         yield Case(kind, f"{content[:3]!r}", {**tiny("vit"), "preprocessor_config.json": content})
     kind = "sizes of pictures and patches"
@@ -155,62 +158,7 @@ def _pictures() -> Iterator[Case]:
         yield Case(kind, f"vit: {name} is {value}", changed(tiny("vit"), "config.json", **{name: value}))
 
 
-def _headers() -> Iterator[Case]:
-    more: Any
-    kind = "header of a safetensors file"
-    whole = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
-    for name, header, more in (
-        ("100,000 brackets", b"[" * 100_000, {}),
-        ("100,000 braces", b'{"a":' * 100_000, {}),
-        ("a list", b"[]", {}),
-        ("a number", b"7", {}),
-        ("no text", b"\xff" * 100, {}),
-        ("longer than the file", {}, {"length": 10**6}),
-        ("longer than memory", {}, {"length": 2**63}),
-        *((f"data_offsets {value}", {"a": {**whole, "data_offsets": value}}, {"rest": bytes(8)}) for value in _OFFSETS),
-        *((f"shape {str(value)[:40]}", {"a": {**whole, "shape": value}}, {"rest": bytes(8)}) for value in _SHAPES),
-        *((f"dtype {value}", {"a": {**whole, "dtype": value}}, {"rest": bytes(8)}) for value in _TYPES),
-        ("two tensors in one place", {"a": whole, "b": whole}, {"rest": bytes(8)}),
-        ("a gap", {"a": {**whole, "data_offsets": [8, 16]}}, {"rest": bytes(16)}),
-        ("tensors that are numbers", {"a": 7}, {}),
-        ("one name twice", b'{"a": 7, "a": 8}', {}),
-        ("metadata that is a list", {"__metadata__": [1]}, {}),
-        ("nothing in it", {}, {}),
-    ):
-        yield Case(kind, name, {**tiny("gpt2"), "model.safetensors": weights_of(header, **more)})
-    good = tiny("gpt2")["model.safetensors"]
-    for keep in (0, 7, 8, 100, len(good) - 1):
-        yield Case(kind, f"cut after {keep} bytes", {**tiny("gpt2"), "model.safetensors": good[:keep]})
-    kind = "weights that are no numbers"
-    for model in ("gpt2", "classifier", "t5", "vit", "timm"):
-        yield Case(kind, f"{model}: NaN", spoiled(tiny(model), nan))
-        yield Case(kind, f"{model}: infinity", spoiled(tiny(model), inf))
-        yield Case(kind, f"{model}: all NaN", spoiled(tiny(model), nan, every=True))
-
-
-_OFFSETS: tuple[Any, ...] = ([], [8], [0, 8, 16], ["0", "8"], [-8, 0], [8, 0], [0, 10**30], [0, 8.5], None, "08", {})
-_TYPES: tuple[Any, ...] = (None, 7, "X", [])
-_SHAPES: tuple[Any, ...] = ([-2], [10**30], [2**40] * 50, ["2"], [2.0], "2", None, [True, 2], [[2]], [0] * 10_000)
-
-
-def _indexes() -> Iterator[Case]:
-    value: Any
-    kind = "index of several weight files"
-    without = {name: content for name, content in tiny("gpt2").items() if name != "model.safetensors"}
-    good = {"one.safetensors": tiny("gpt2")["model.safetensors"]}
-    for value in (
-        *([], None, 7, "one.safetensors", {}, {"a": 7}, {"a": None}, {"a": ["one.safetensors"]}, {"a": {}}),
-        *({"a": "../one.safetensors"}, {"a": "/etc/passwd"}, {"a": "one.bin"}, {"a": ""}, {"a": "two.safetensors"}),
-        {"no.such.weight": "one.safetensors"},
-    ):
-        index = json.dumps({"weight_map": value}).encode()
-        yield Case(kind, f"{value}", {**without, **good, "model.safetensors.index.json": index})
-    for content in (b"[]", b"{}", b"[" * 100_000, b""):
-        yield Case(kind, f"file {content[:2]!r}", {**without, **good, "model.safetensors.index.json": content})
-
-
 def _tokenizers() -> Iterator[Case]:
-    value: Any
     entries: Any
     kind = "tokenizer.json"
     split = {"type": "Split", "behavior": "Isolated", "invert": False}
@@ -258,12 +206,12 @@ def _tokenizers() -> Iterator[Case]:
         kind, "more tokens than the network", changed(tiny("gpt2"), "tokenizer.json", model__vocab={**words, **more})
     )
     kind = "tokenizer_config.json"
-    for name, value in (
+    pairs = (
         *(("model_max_length", value) for value in _LIMITS),
         *(("tokenizer_class", value) for value in (7, None, "os.system", "BertTokenizer", "GPT2Tokenizer")),
         *(("auto_map", {"AutoTokenizer": ["evil.T", None]}), ("added_tokens_decoder", {"0": 1}), ("pad_token", 7)),
-    ):
-        yield Case(kind, f"{name} is {value}", changed(tiny("gpt2"), "tokenizer_config.json", **{name: value}))
+    )
+    yield from _one_by_one(kind, "gpt2", "tokenizer_config.json", pairs)
 
 
 _LIMITS: tuple[Any, ...] = (-1, 0, 1, 2, "long", None, [], 1e300, nan)
@@ -272,7 +220,7 @@ _LIMITS: tuple[Any, ...] = (-1, 0, 1, 2, "long", None, [], 1e300, nan)
 def _settings() -> Iterator[Case]:
     value: Any
     kind = "generation_config.json"
-    for name, value in (
+    pairs = (
         *(("eos_token_id", None), ("eos_token_id", "end"), ("eos_token_id", -5), ("eos_token_id", 10**12)),
         *(("decoder_start_token_id", value) for value in (None, 10**6, -1, "x", [0, 0])),
         *(("max_length", 10**9), ("min_length", 10**9), ("num_beams", 10**6), ("num_return_sequences", 10**6)),
@@ -280,9 +228,8 @@ def _settings() -> Iterator[Case]:
         *(("cache_implementation", "static"), ("prompt_lookup_num_tokens", 5), ("guidance_scale", 7.5)),
         *(("penalty_alpha", 0.6), ("dola_layers", "high"), ("no_repeat_ngram_size", 10**9), ("compile_config", {})),
         *(("do_sample", True), ("assistant_early_exit", 1), ("length_penalty", nan), ("repetition_penalty", 0)),
-    ):
-        entries = {name: value}
-        yield Case(kind, f"{name} is {str(value)[:40]}", changed(tiny("t5"), "generation_config.json", **entries))
+    )
+    yield from _one_by_one(kind, "t5", "generation_config.json", pairs)
     for content in (b"", b"[]", b"{" * 100_000):
         yield Case(kind, f"{content[:2]!r}", {**tiny("t5"), "generation_config.json": content})
     yield Case(kind, "prefix that is none", changed(tiny("t5"), "config.json", task_specific_params={"translation": 7}))
@@ -294,23 +241,3 @@ def _settings() -> Iterator[Case]:
     ):
         yield Case(kind, f"{str(value)[:40]}", changed(tiny("classifier"), "config.json", id2label=value))
         yield Case(kind, f"vit: {str(value)[:40]}", changed(tiny("vit"), "config.json", id2label=value))
-
-
-def _files() -> Iterator[Case]:
-    kind = "files that are none"
-    for name in (
-        "config.json",
-        "model.safetensors",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "generation_config.json",
-    ):
-        for special in (Special("pipe"), Special("folder"), Special("link", "/etc/passwd"), Special("link", name)):
-            label = f"{name}: a {special.what} {special.target}".strip()
-            yield Case(kind, label, {**tiny("gpt2"), name: special})
-    for name in ("notes", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja", "vocab.txt"):
-        yield Case(kind, f"{name}: a pipe beside the others", {**tiny("gpt2"), name: Special("pipe")})
-    pickled = b"cos\nsystem\n(S'false'\ntR."
-    without = {name: content for name, content in tiny("gpt2").items() if name != "model.safetensors"}
-    yield Case("pickled weights", "instead of safetensors", {**without, "pytorch_model.bin": pickled})
-    yield Case("pickled weights", "beside safetensors", {**tiny("gpt2"), "pytorch_model.bin": pickled})
