@@ -128,7 +128,7 @@ def _outlines() -> Iterator[Case]:
             entries = {f"model_args__{name}": value}
             yield Case(kind, f"{name} is {value}", changed(tiny("timm"), "config.json", **entries))
     yield Case(kind, "all a list", changed(tiny("timm"), "config.json", model_args=[1]))
-    pairs = (
+    pairs: tuple[tuple[str, Any], ...] = (
         *(("input_size", [3, 10**9, 10**9]), ("input_size", [3, 0, 0]), ("input_size", 7), ("input_size", [3])),
         *(("mean", [0.5, 0.5]), ("std", [0, 0, 0]), ("mean", [nan] * 3), ("mean", "grey"), ("crop_pct", 1e-9)),
         *(("crop_pct", -1), ("crop_mode", "spiral"), ("interpolation", "magic"), ("url", "http://127.0.0.1:1/x")),
@@ -141,7 +141,7 @@ def _outlines() -> Iterator[Case]:
 def _pictures() -> Iterator[Case]:
     value: Any
     kind = "preprocessor_config.json"
-    pairs = (
+    pairs: tuple[tuple[str, Any], ...] = (
         *(("size", {"height": 10**9, "width": 10**9}), ("size", {"height": 0, "width": 0}), ("size", "large")),
         *(("size", {"height": -8, "width": 8}), ("size", {"height": "32", "width": "32"}), ("size", {})),
         *(("image_mean", [0.5, 0.5]), ("image_mean", "grey"), ("image_std", [0, 0, 0]), ("image_std", [nan] * 3)),
@@ -206,7 +206,7 @@ def _tokenizers() -> Iterator[Case]:
         kind, "more tokens than the network", changed(tiny("gpt2"), "tokenizer.json", model__vocab={**words, **more})
     )
     kind = "tokenizer_config.json"
-    pairs = (
+    pairs: tuple[tuple[str, Any], ...] = (
         *(("model_max_length", value) for value in _LIMITS),
         *(("tokenizer_class", value) for value in (7, None, "os.system", "BertTokenizer", "GPT2Tokenizer")),
         *(("auto_map", {"AutoTokenizer": ["evil.T", None]}), ("added_tokens_decoder", {"0": 1}), ("pad_token", 7)),
@@ -220,7 +220,7 @@ _LIMITS: tuple[Any, ...] = (-1, 0, 1, 2, "long", None, [], 1e300, nan)
 def _settings() -> Iterator[Case]:
     value: Any
     kind = "generation_config.json"
-    pairs = (
+    pairs: tuple[tuple[str, Any], ...] = (
         *(("eos_token_id", None), ("eos_token_id", "end"), ("eos_token_id", -5), ("eos_token_id", 10**12)),
         *(("decoder_start_token_id", value) for value in (None, 10**6, -1, "x", [0, 0])),
         *(("max_length", 10**9), ("min_length", 10**9), ("num_beams", 10**6), ("num_return_sequences", 10**6)),

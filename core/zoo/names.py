@@ -57,7 +57,7 @@ def find_source(name: str, purpose: Purpose, permission: Permission = AT_HOME) -
     if name in TEXT or name in IMAGE:
         return Source("embedded", name)
     if _FOLDER_LIKE.match(name):
-        return _folder(name, permission)
+        return _folder(name, purpose, permission)
     if permission.folders and os.path.isdir(name):
         return Source("folder", name)
 
@@ -65,7 +65,7 @@ def find_source(name: str, purpose: Purpose, permission: Permission = AT_HOME) -
     if repository is None:
         raise ModelError(f"'{shown(name)}' cannot be the name of a model. {RULE}")
     if permission.listed is not None and not _is_listed(repository, purpose, permission.listed):
-        raise ModelError(f"'{shown(name)}' is not on the list of this server. {_what_is_open(permission)}")
+        raise ModelError(f"'{shown(name)}' is not on the list of this server. {_what_is_open(purpose, permission)}")
     return Source("hub", _timm_repository(repository) if purpose == "image" and "/" not in repository else repository)
 
 
@@ -83,11 +83,11 @@ def shown(name: str) -> str:
     return name if len(name) <= SHOWN else f"{name[:SHOWN]}…"
 
 
-def _folder(name: str, permission: Permission) -> Source:
+def _folder(name: str, purpose: Purpose, permission: Permission) -> Source:
     if not permission.folders:
         raise ModelError(
             "Folders can be opened only in an app that you run yourself, for your own computer. "
-            f"{_what_is_open(permission)}"
+            f"{_what_is_open(purpose, permission)}"
         )
     path = name.removeprefix("local-dir:")
     with suppress(ValueError):  # a NUL, or what no file system can write, in the name of a user
@@ -99,11 +99,11 @@ def _folder(name: str, permission: Permission) -> Source:
     return Source("folder", path)
 
 
-def _what_is_open(permission: Permission) -> str:
-    """The next step for whoever may not open what was asked for."""
+def _what_is_open(purpose: Purpose, permission: Permission) -> str:
+    """The next step for whoever may not open what was asked for: what of ours reads the same, and what is listed."""
     if permission.listed is None:
         return "Name a model of the hub, or start the app at home."
-    names = [*TEXT, *IMAGE, *sorted(permission.listed)]
+    names = [*(TEXT if purpose == "text" else IMAGE), *sorted(permission.listed)]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return f"Open one of {', '.join(names[:NAMED])}{more}; in an app of your own any model can be named."
 

@@ -46,8 +46,18 @@ def test_folders_are_closed_unless_they_are_allowed(name, act):
 @pytest.mark.parametrize("act", ACTS)
 def test_a_name_outside_the_list_is_refused_before_a_cache_or_the_hub_is_asked(act):
     for name in ("owner/private", "gpt2", "core", "https://huggingface.co/owner/private"):
-        with pytest.raises(ModelError, match=r"is not on the list of this server\. Open one of gpt-books"):
+        with pytest.raises(ModelError, match=r"is not on the list of this server\. Open one of (gpt-books|vit-tiny)"):
             act(name, permission=LISTED)
+
+
+@pytest.mark.parametrize(("purpose", "ours", "others"), [("text", TEXT, IMAGE), ("image", IMAGE, TEXT)])
+@pytest.mark.parametrize("name", ["owner/private", "/somewhere"])
+def test_a_refusal_names_those_of_ours_that_read_the_same(purpose, ours, others, name):
+    with pytest.raises(ModelError) as refused:
+        find_source(name, purpose, LISTED)
+    said = str(refused.value)
+    assert all(each in said for each in ours)
+    assert not any(each in said for each in others)
 
 
 def test_a_model_in_the_cache_of_the_host_is_refused_in_the_same_words_as_one_that_is_nowhere(tmp_path, monkeypatch):
