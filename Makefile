@@ -3,7 +3,7 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check audit format bench bench-load bench-alignment hostile clean
+.PHONY: run serve test check audit format bench bench-load bench-alignment grammar hostile train-small-tasks clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
 run: .venv/.installed
@@ -55,10 +55,19 @@ bench-alignment: .venv/.installed-dev
 	@test -n "$(DATA)" || { echo "Say where the data is: make $@ DATA=path (training/translation_alignment.py says which)."; exit 1; }
 	$(PY) -m training.translation_alignment --data "$(DATA)"
 
+# Which head follows which relation of grammar: DATA is a folder with UD_English-EWT, MODEL one model (all without it).
+grammar: .venv/.installed-dev
+	@test -n "$(DATA)" || { echo "Say where the data is: make $@ DATA=path (training/grammar_heads.py says which)."; exit 1; }
+	$(PY) -m training.grammar_heads --data "$(DATA)" $(if $(MODEL),--model "$(MODEL)")
+
 # For instance: make train-gpt-books DATA=path/to/lm_text
 train-%: .venv/.installed-dev
 	@test -n "$(DATA)" || { echo "Say where the data is: make $@ DATA=path (training/$(subst -,_,$*).py says which)."; exit 1; }
 	$(PY) -m training.$(subst -,_,$*) --data "$(DATA)"
+
+# Its problems are made, not read: no DATA.
+train-small-tasks: .venv/.installed-dev
+	$(PY) -m training.small_tasks
 
 # The image classifiers share a script. The vision transformer learns twice, the second time from the residual network
 # as well, so train that one first.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tokenizers import Tokenizer
 
-from core.errors import InputError
+from core.errors import InputError, ModelError
 
 LARGEST_TEXT = 1_000_000  # bytes as UTF-8: two novels. All of it is tokenized to say how much was cut: 1 s, 160 MB
 
@@ -27,7 +27,8 @@ class Tokens:
 
     `labels` are for people: read one after the other they give the text, with the spaces where the tokenizer
     keeps them; a byte that is no character on its own is shown as "0xE2". `special` marks the tokens that the
-    tokenizer added, `words` gives the number of the word that a token belongs to, None where there is none.
+    tokenizer added, `words` gives the number of the word that a token belongs to, None where there is none. Of two
+    texts in one input, `segments` says which one a token belongs to, 0 or 1; it is empty where there is one text.
     """
 
     ids: tuple[int, ...]
@@ -35,6 +36,7 @@ class Tokens:
     special: tuple[bool, ...]
     words: tuple[int | None, ...]
     cut: Cut | None = None
+    segments: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -109,6 +111,44 @@ def encode(tokenizer: Tokenizer, text: str, *, context: int) -> Tokens:
         special=special,
         words=tuple(None if added else word for word, added in zip(words, special, strict=True)),
         cut=cut,
+    )
+
+
+def encode_pair(tokenizer: Tokenizer, first: str, second: str, *, context: int) -> Tokens:
+    """The tokens of two texts in one input, with the special tokens around them that the tokenizer adds.
+
+    InputError if one of them has no token, or if both together have more than `context`; ModelError if the tokenizer
+    does not mark where the second begins.
+    """
+    sides = [tokenizer.encode(text, add_special_tokens=False) for text in (first, second)]
+    if not all(side.ids for side in sides):
+        raise InputError("Two sentences are needed here, and one of them is empty. Type some words.")
+    labels = [label_pieces(tokenizer, side.ids, side.offsets) for side in sides]
+    words = [_words_of(text, side.offsets) for text, side in zip((first, second), sides, strict=True)]
+    later = 1 + max((word for word in words[0] if word is not None), default=-1)
+    words[1] = [None if word is None else word + later for word in words[1]]
+    encoding = tokenizer.encode(first, second)
+    if len(encoding) > context:
+        raise InputError(
+            f"The two sentences have {len(encoding):,} tokens together; this model reads at most {context:,} at once. "
+            "Shorten one of them."
+        )
+    order = list(encoding.sequence_ids)
+    if None not in order[order.index(0) : order.index(1)]:
+        raise ModelError(
+            "This model's tokenizer puts nothing between two sentences, so the model cannot know where the second one "
+            "begins. Choose another model."
+        )
+    texts = [zip(*each, strict=True) for each in zip(labels, words, strict=True)]
+    added = label_pieces(tokenizer, encoding.ids)
+    merged = [(added[place], None) if side is None else next(texts[side]) for place, side in enumerate(order)]
+    begins = order.index(1)
+    return Tokens(
+        ids=tuple(encoding.ids),
+        labels=tuple(label for label, _ in merged),
+        special=tuple(side is None for side in order),
+        words=tuple(word for _, word in merged),
+        segments=tuple(int(place >= begins) for place in range(len(order))),
     )
 
 

@@ -1,4 +1,4 @@
-"""What all tests share: one thread for torch (tests run side by side), and no network."""
+"""What all tests share: one thread for torch (tests run side by side), no network, the same inputs each time."""
 
 import os
 
@@ -7,5 +7,10 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 import torch
+from hypothesis import HealthCheck, settings
 
 torch.set_num_threads(1)
+
+# Generated inputs are the same on every machine, however slow it is.
+settings.register_profile("atlas", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("atlas")

@@ -80,3 +80,42 @@ class _Histories:
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         known = self.keys[place] == keys
         return np.where(known, self.total[place], 0), np.where(known, self.types[place], 0)
+
+
+class TwoSided:
+    """A trigram model of what stands between two tokens, with Witten-Bell smoothing (as `Trigram`).
+
+    P(w | l, r) = (c(l, w, r) + t(l, r) Q(w | l, r)) / (c(l, r) + t(l, r)), where Q is what the two neighbours say
+    apart, each smoothed in the same way: Q(w | l, r) ~ P(w | after l) P(w | before r) / P(w).
+    """
+
+    def __init__(self, tokens: np.ndarray, vocabulary: int):
+        self.vocabulary, tokens = vocabulary, tokens.astype(np.int64)
+        # One of each token more than there were, so that none is impossible.
+        self.alone = (np.bincount(tokens, minlength=vocabulary) + 1.0) / (len(tokens) + vocabulary)
+        pairs = np.bincount(tokens[:-1] * vocabulary + tokens[1:], minlength=vocabulary**2)
+        pairs = pairs.reshape(vocabulary, vocabulary).astype(np.float32)
+        self.after, self.before = self._smoothed(pairs), self._smoothed(pairs.T)
+        keys = (tokens[:-2] * vocabulary + tokens[2:]) * vocabulary + tokens[1:-1]
+        self.keys, self.counts = np.unique(keys, return_counts=True)
+
+    def _smoothed(self, counts: np.ndarray) -> np.ndarray:
+        total, types = counts.sum(axis=1, keepdims=True), (counts > 0).sum(axis=1, keepdims=True)
+        return ((counts + types * self.alone) / np.maximum(total + types, 1)).astype(np.float32)
+
+    def guess(self, left: np.ndarray, right: np.ndarray, true: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The probability of each true token, and the most probable one, between each two tokens."""
+        chances, best = np.empty(len(true)), np.empty(len(true), dtype=np.int64)
+        firsts = np.searchsorted(self.keys, (left * self.vocabulary + right) * self.vocabulary)
+        lasts = np.searchsorted(self.keys, (left * self.vocabulary + right + 1) * self.vocabulary)
+        for place, (first, last) in enumerate(zip(firsts, lasts, strict=True)):
+            apart = self.after[left[place]] * self.before[right[place]] / np.maximum(self.alone, 1e-12)
+            total = apart.sum()
+            mixed = apart / total if total else self.alone
+            if last > first:
+                seen, counts = self.keys[first:last] % self.vocabulary, self.counts[first:last]
+                mixed = mixed * (last - first)
+                mixed[seen] += counts
+                mixed /= counts.sum() + last - first
+            chances[place], best[place] = mixed[true[place]], mixed.argmax()
+        return chances, best

@@ -6,14 +6,14 @@ stream, so whatever follows the blocks (norm, pooling, a masked-language head) i
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from core.anatomy.stream import stream_in
-from core.anatomy.trace import tensors_in
+from core.anatomy.trace import Run, tensors_in
 from core.anatomy.twin import twin
 from core.anatomy.walk import Walked
 from core.errors import CaptureError
@@ -41,20 +41,43 @@ def logit_lens(walked: Walked, progress: Progress | None = None) -> Lens:
 
     `progress(done, total)` is told of each layer. CaptureError for a model that has no head.
     """
-    if walked.logits is None:
-        raise CaptureError("This model has no head, so there is nothing to read its layers with: choose another one.")
-    blocks = [block.path for block in walked.stack.blocks]
-    first, outputs = _streams(walked, blocks)
-    streams = [first, *(stream_in(tensors_in(output)) for output in outputs)]
-    final = _read(walked, blocks, outputs[-1], streams[-1])
+    blocks, returned, streams = _points(walked)
+    final = _read(walked, blocks, returned, streams[-1])
     chosen = final.argmax(dim=-1)
     rows = []
     for number, stream in enumerate(streams):
         if progress:
             progress(number, len(streams))
-        rows.append(_row(_read(walked, blocks, outputs[-1], stream), chosen))
+        rows.append(_row(_read(walked, blocks, returned, stream), chosen))
     best, probability, of_final, rank = (torch.stack(values) for values in zip(*rows, strict=True))
     return Lens(best, probability, chosen, of_final, rank, final)
+
+
+@torch.inference_mode()
+def logits_along(
+    walked: Walked, token: int = -1, *, through: Run | None = None, progress: Progress | None = None
+) -> Float[Tensor, "layer vocabulary"]:
+    """All logits of the lens at one token, before the first block and after each; the last are the model's own.
+
+    `through`: the run whose head reads them, where that of `walked` edits attention: the blocks do not run then.
+    """
+    blocks, returned, streams = _points(walked)
+    reader = replace(walked, run=through) if through else walked
+    rows = []
+    for number, stream in enumerate(streams):
+        if progress:
+            progress(number, len(streams))
+        rows.append(_read(reader, blocks, returned, stream)[token])
+    return torch.stack(rows)
+
+
+def _points(walked: Walked) -> tuple[list[str], object, list[Tensor]]:
+    """The paths of the blocks, what the last one returns, and the stream before the first block and after each."""
+    if walked.logits is None:
+        raise CaptureError("This model has no head, so there is nothing to read its layers with: choose another one.")
+    blocks = [block.path for block in walked.stack.blocks]
+    first, outputs = _streams(walked, blocks)
+    return blocks, outputs[-1], [first, *(stream_in(tensors_in(output)) for output in outputs)]
 
 
 def _row(logits: Float[Tensor, "token class"], chosen: Int[Tensor, " token"]) -> tuple[Tensor, ...]:

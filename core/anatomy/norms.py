@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -29,12 +30,40 @@ class NormReading:
     difference: float
 
 
+@dataclass(frozen=True, eq=False)
+class FrozenNorm:
+    """A norm with the scale that it had at one token: gamma (x - mean) scale + beta; an RMS norm has no mean."""
+
+    kind: Literal["layer", "rms"]
+    gamma: Float[Tensor, " width"]
+    beta: Float[Tensor, " width"]
+    scale: float
+
+    def part_of(self, given: Float[Tensor, "*leading width"]) -> Float[Tensor, "*leading width"]:
+        """What comes of one of the vectors that what goes in is the sum of; beta left aside."""
+        centred = given - given.mean(dim=-1, keepdim=True) if self.kind == "layer" else given
+        return self.gamma * centred * self.scale
+
+    def pulled_back(self, reading: Float[Tensor, " width"]) -> Float[Tensor, " width"]:
+        """The vector whose products with what goes in are those of `reading` with what comes out, beta left aside."""
+        weighed = self.gamma * reading * self.scale
+        return weighed - weighed.mean() if self.kind == "layer" else weighed
+
+
 def read_norm(
     module: nn.Module, before: Float[Tensor, "token width"], after: Float[Tensor, "token width"]
 ) -> NormReading:
     """Which formula the module follows is found by trying: whichever comes closest to what it made."""
     readings = [_layer(module, before, after), *(_rms(module, before, after, offset) for offset in (0.0, 1.0))]
     return min(readings, key=lambda reading: reading.difference)
+
+
+def freeze(module: nn.Module, given: Float[Tensor, " width"], made: Float[Tensor, " width"]) -> FrozenNorm:
+    """The norm with its scale at one token, read off what it was given and what it made of that."""
+    reading = read_norm(module, given[None], made[None])
+    beta = torch.zeros_like(made) if reading.beta is None else reading.beta
+    weighed = reading.gamma * (given - given.mean() if reading.kind == "layer" else given)
+    return FrozenNorm(reading.kind, reading.gamma, beta, float((made - beta) @ weighed / (weighed @ weighed)))
 
 
 def _layer(module: nn.Module, before: Tensor, after: Tensor) -> NormReading:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Float, Int
+from numpy import broadcast_shapes  # torch's own imports a computer algebra system, for seconds
 from torch import Tensor
 
 # A key whose mask lies 80 or more below the best of its row is forbidden: e^-80 leaves nothing of it in float32.
@@ -169,7 +170,7 @@ def read_product(
     """
     axes, lead = query.ndim, query.shape[:-3]
     if not lead == key.shape[:-3] == value.shape[:-3]:
-        lead = torch.broadcast_shapes(lead, key.shape[:-3], value.shape[:-3])
+        lead = torch.Size(broadcast_shapes(lead, key.shape[:-3], value.shape[:-3]))
 
     def four(tensor: Tensor) -> Tensor:
         if tensor.ndim < axes:

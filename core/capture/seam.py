@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import torch
 import torch.nn.functional as F
+from numpy import broadcast_shapes  # torch's own imports a computer algebra system, for seconds
 from torch import Tensor
 from torch.overrides import TorchFunctionMode, redispatch_function
 
@@ -112,7 +113,7 @@ class Seam(TorchFunctionMode):
             output = func(*args, **kwargs)
         if others:
             mixed = _joined(output.reshape(*product.shape[:3], -1) if left else None, others)
-            batch = torch.broadcast_shapes(*(named[name].shape[:-3] for name in ("query", "key", "value")))
+            batch = broadcast_shapes(*(named[name].shape[:-3] for name in ("query", "key", "value")))
             output = mixed.reshape(*batch, *named["query"].shape[-3:-1], -1)
 
         sight.note()

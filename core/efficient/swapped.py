@@ -18,7 +18,8 @@ from core.errors import InputError, ModelError
 from core.progress import Progress
 from core.text import Tokens
 from core.zoo import TextModel
-from core.zoo.text_models import MissingToken, NextToken
+from core.zoo.missing_token import MissingToken
+from core.zoo.text_models import NextToken
 
 ROWS = 2048  # of logits that are normalised at once
 

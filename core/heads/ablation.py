@@ -21,7 +21,8 @@ from core.errors import CaptureError, InputError, ModelError
 from core.progress import Progress
 from core.text import Tokens
 from core.zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
-from core.zoo.text_models import MissingToken, NextToken, SourceToTarget
+from core.zoo.missing_token import MissingToken
+from core.zoo.text_models import NextToken, SourceToTarget
 
 Head = tuple[int, int]  # (layer, head), both counted from 0
 Quantity = Literal["next token", "own answer"]

@@ -72,20 +72,25 @@ def induction_scores(model: TextModel, seed: int = SEED) -> Float[Tensor, "layer
             cast(Any, model.network)(input_ids=tokens, decoder_input_ids=tokens)
         else:
             model.network(tokens)
-    scores = _empty(record.calls)
-    for layer, call in enumerate(record.calls):
-        if length > 2 and call.kind == "self" and call.query_length == call.key_length == length:
-            for head in range(call.heads):
-                maps = torch.stack([call.weights(head=head, item=item) for item in range(call.batch_size)])
-                scores[layer, head] = measures.induction(maps, length // 2).mean()
-    return scores
+    return scores_of_repeat(record.calls, length // 2)["induction"]
 
 
-def repeated_tokens(model: TextModel, seed: int = SEED) -> Int[Tensor, "batch token"]:
-    """SEQUENCES times at most PERIOD random tokens and the same tokens once more, within the model's context."""
+def scores_of_repeat(calls: Sequence[AttentionCall], period: int) -> Values:
+    """The mean "induction" and "previous_token" score of each head, in calls that saw tokens said twice."""
+    values: Values = {"induction": _empty(calls), "previous_token": _empty(calls)}
+    for layer, call in enumerate(calls):
+        if period > 1 and call.kind == "self" and call.query_length == call.key_length == 2 * period:
+            maps = torch.stack([torch.cat(list(call.weights_by_heads(item))) for item in range(call.batch_size)])
+            values["induction"][layer, : call.heads] = measures.induction(maps, period).mean(dim=0)
+            values["previous_token"][layer, : call.heads] = measures.previous_token(maps).mean(dim=0)
+    return values
+
+
+def repeated_tokens(model: TextModel, seed: int = SEED, *, longest: int = PERIOD) -> Int[Tensor, "batch token"]:
+    """SEQUENCES times at most `longest` random tokens and the same tokens once more, within the model's context."""
     added = model.tokenizer.get_added_tokens_decoder()
     numbers = torch.tensor(sorted(set(model.tokenizer.get_vocab().values()) - set(added)))
-    period, generator = min(PERIOD, model.context // 2), torch.Generator().manual_seed(seed)
+    period, generator = min(longest, model.context // 2), torch.Generator().manual_seed(seed)
     drawn = [numbers[torch.randperm(len(numbers), generator=generator)[:period]] for _ in range(SEQUENCES)]
     return torch.stack(drawn).repeat(1, 2)
 

@@ -11,6 +11,7 @@ What is missing or makes no sense is a ModelError that names the file, what is w
 from core.measured.tables import (
     ATTENTION_COSTS,
     EFFICIENT_CHARACTERS,
+    GRAMMAR_HEADS,
     HIDDEN,
     NEXT,
     SMALL_DATA,
@@ -19,12 +20,14 @@ from core.measured.tables import (
     SmallDataRun,
     attention_costs,
     efficient_characters,
+    grammar_heads,
     small_data_runs,
 )
 
 __all__ = [
     "ATTENTION_COSTS",
     "EFFICIENT_CHARACTERS",
+    "GRAMMAR_HEADS",
     "HIDDEN",
     "NEXT",
     "SMALL_DATA",
@@ -33,5 +36,6 @@ __all__ = [
     "SmallDataRun",
     "attention_costs",
     "efficient_characters",
+    "grammar_heads",
     "small_data_runs",
 ]

@@ -1,15 +1,17 @@
-"""The tables of this folder: costs of efficient attention, and small networks trained alike."""
+"""The tables of this folder: costs of efficient attention, small networks trained alike, heads that follow grammar."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.costs.one_pass import Cost
-from core.measured.result_files import read_rows
-from core.published.table import SOURCE, Column, Number, Whole, Words
+from core.grammar.relations import DIRECTIONS, FARTHEST, BestHead, Head, Measured
+from core.measured.result_files import naming, read_rows, share
+from core.published.table import SOURCE, Column, Number, Row, Whole, Words
 
 FOLDER = Path(__file__).parent
 ATTENTION_COSTS = FOLDER / "attention_costs.csv"
 EFFICIENT_CHARACTERS = FOLDER / "efficient_characters.csv"
+GRAMMAR_HEADS = FOLDER / "grammar_heads.csv"
 SMALL_DATA = FOLDER / "small_data.csv"
 
 
@@ -119,3 +121,69 @@ def small_data_runs(file: Path = SMALL_DATA) -> tuple[SmallDataRun, ...]:
     command = "python -m training.small_data --data PATH"
     rows = read_rows(file, _SMALL_DATA, unique=("model", "pictures"), made_by=command)
     return tuple(SmallDataRun(**row.cells) for row in rows)
+
+
+_GRAMMAR: tuple[Column, ...] = (
+    Words("model"),
+    Words("relation"),
+    Words("direction", among=DIRECTIONS, kind="directions"),
+    *(Whole(name, low=0) for name in ("layer", "head")),
+    *(share(name) for name in ("train_share", "test_share")),
+    Number("offset", low=float(-FARTHEST), high=float(FARTHEST), required=True),
+    share("offset_share"),
+    Whole("test_cases"),
+    share("earlier_share"),
+    share("clark_share", required=False),
+    *(Whole(name) for name in ("train_sentences", "test_sentences")),
+    Words("attention", among=("causal", "both ways"), kind="kinds of attention"),
+    Words("by_head"),
+    SOURCE,
+)
+MEASURED_GRAMMAR = "make grammar DATA=PATH"
+
+
+def grammar_heads(file: Path = GRAMMAR_HEADS) -> dict[str, Measured]:
+    """For each model the heads that follow the relations of Universal Dependencies best, in the order of the rows.
+
+    `by_head` of a row holds the test shares of all heads, "layer.head:percent" each. ModelError where the file is
+    missing or a row is wrong.
+    """
+    rows = read_rows(file, _GRAMMAR, unique=("model", "relation", "direction"), made_by=MEASURED_GRAMMAR)
+    found: dict[str, Measured] = {}
+    with naming(file, MEASURED_GRAMMAR):
+        for model in dict.fromkeys(row.cells["model"] for row in rows):
+            own = [row for row in rows if row.cells["model"] == model]
+            of = own[0].cells
+            heads = tuple(_best_head(row) for row in own)
+            found[model] = Measured(heads, of["attention"] == "causal", of["train_sentences"], of["test_sentences"])
+    return found
+
+
+def _best_head(row: Row) -> BestHead:
+    of = row.cells
+    return BestHead(
+        relation=of["relation"],
+        direction=of["direction"],
+        head=(of["layer"], of["head"]),
+        chosen_share=of["train_share"],
+        share=of["test_share"],
+        offset=int(of["offset"]),
+        offset_share=of["offset_share"],
+        cases=of["test_cases"],
+        earlier=of["earlier_share"],
+        by_head=_shares(of["by_head"], (of["layer"], of["head"]), row.place),
+    )
+
+
+def _shares(text: str, best: Head, place: str) -> tuple[tuple[Head, float], ...]:
+    """The shares of all heads; ValueError where one is none, or that of the best head is missing."""
+    shares: dict[Head, float] = {}
+    for part in text.split():
+        name, _, percent = part.partition(":")
+        layer, _, head = name.partition(".")
+        if not (layer.isdecimal() and head.isdecimal()):
+            raise ValueError(f"{place}: 'by_head' names a head as 'layer.head:percent', not '{part[:20]}'.")
+        shares[int(layer), int(head)] = (Number("by_head", high=100.0, required=True).read(percent, place) or 0.0) / 100
+    if best not in shares:
+        raise ValueError(f"{place}: 'by_head' has no share of layer {best[0]}, head {best[1]}.")
+    return tuple(shares.items())

@@ -1,6 +1,9 @@
-"""The three translators after their training: quality and cost, quality by length, and how well their maps align."""
+"""The three translators after their training: quality and cost, quality by length, and how well their maps align.
 
-from collections.abc import Mapping
+Beside them `bert-pairs`, which reads a sentence and its translation at once: what it guesses, and how well it aligns.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -11,8 +14,10 @@ from core.translation.alignment import Direction
 from core.zoo import TRANSLATION
 from core.zoo.embedded import WEIGHTS
 
-FOLDER = WEIGHTS / "translation"
+FOLDER, PAIRS_FOLDER = WEIGHTS / "translation", WEIGHTS / "bert-pairs"
 TRAINED, ALIGNED = "make train-translation DATA=PATH", "make bench-alignment DATA=PATH"  # what makes the files
+PAIRS_TRAINED = "make train-bert-pairs DATA=PATH"
+PAIRS = "bert-pairs"
 NAMES = tuple(TRANSLATION)
 MEAN = "mean"  # in place of the number of a layer or head
 DIRECTIONS = get_args(Direction)
@@ -110,26 +115,81 @@ _TAKEN: tuple[Field, ...] = (
     _AGREEMENT,
 )
 _MEAN = Group("mean", (*(Words(name) for name in ("layer", "head")), *_TAKEN), required=False)
+_CHOSEN: tuple[Field, ...] = (*(Whole(of, low=0) for of in ("layer", "head")), *_TAKEN, _MEAN)
+_PAIRS_ALIGNMENT = Group("alignment", _CHOSEN)
 _ALIGNMENT: tuple[Field, ...] = (
-    *(Group(name, (*(Whole(of, low=0) for of in ("layer", "head")), *_TAKEN, _MEAN)) for name in NAMES),
+    *(Group(name, _CHOSEN) for name in NAMES),
     Groups("sets", (Whole("pairs"), Whole("left_out", low=0))),
     Words("chosen_on"),
     Group("baselines", (*(Group(name, (_AGREEMENT,)) for name in ("diagonal", "IBM model 1")), Whole("learned_from"))),
 )
 
 
-def alignment(folder: Path = FOLDER) -> Alignment:
-    """alignment.json; ModelError where it is missing or makes no sense."""
+def alignment(folder: Path = FOLDER, pairs: Path = PAIRS_FOLDER) -> Alignment:
+    """alignment.json, and what results.json of `bert-pairs` says of its alignment, if that file is there.
+
+    ModelError where the first is missing, or one of them makes no sense.
+    """
     file = folder / "alignment.json"
     given = read_json(file, _ALIGNMENT, made_by=ALIGNED)
-    models = {name: {key: value for key, value in given[name].items() if value is not None} for name in NAMES}
+    texts = (*given["sets"], given["chosen_on"])
+    models = {name: _present(given[name]) for name in NAMES}
     baselines = {name: of["agreement"] for name, of in given["baselines"].items() if name != "learned_from"}
-    chosen = [*models.values(), *(of["mean"] for of in models.values() if "mean" in of)]
     with naming(file, ALIGNED):
-        for agreement in (*(of["agreement"] for of in chosen), *baselines.values()):
-            if missing := [text for text in (*given["sets"], given["chosen_on"]) if text not in agreement]:
-                raise ValueError(f"an agreement on the text '{missing[0]}' is missing")
+        _check_texts(texts, *models.values(), *({"agreement": agreement} for agreement in baselines.values()))
+    own = pairs / "results.json"
+    if own.is_file():
+        models[PAIRS] = _present(read_json(own, (_PAIRS_ALIGNMENT,), made_by=PAIRS_TRAINED)["alignment"])
+        with naming(own, PAIRS_TRAINED):
+            _check_texts(texts, models[PAIRS])
     return Alignment(models, baselines, given["sets"], given["chosen_on"], given["baselines"]["learned_from"])
+
+
+def _present(taken: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in taken.items() if value is not None}
+
+
+def _check_texts(texts: Sequence[str], *taken: Mapping[str, Any]) -> None:
+    """ValueError where an agreement, or that of a mean, lacks one of the texts."""
+    for agreement in (of["agreement"] for each in taken for of in (each, each.get("mean", each))):
+        if missing := [text for text in texts if text not in agreement]:
+            raise ValueError(f"an agreement on the text '{missing[0]}' is missing")
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """How well hidden tokens of one language are guessed, the same ones with the other language beside them or not."""
+
+    tokens: int
+    accuracy: float  # with the other language, 0 to 1
+    accuracy_alone: float
+    perplexity: float
+    perplexity_alone: float
+
+
+_WITH, _ALONE = "with the other language", "alone"
+_GUESSED: tuple[Field, ...] = (
+    Whole("tokens"),
+    share("accuracy"),
+    Number("perplexity", required=True, open=True),
+)
+_LANGUAGES = ("English", "French")
+_GUESSES = Groups(
+    "guesses", _GUESSED, tuple(f"{language}, {way}" for language in _LANGUAGES for way in (_WITH, _ALONE))
+)
+
+
+def guesses(pairs: Path = PAIRS_FOLDER) -> dict[str, Guesses]:
+    """What `bert-pairs` guesses in each language, from results.json; ModelError where it is missing or makes no
+    sense."""
+    given = read_json(pairs / "results.json", (_GUESSES,), made_by=PAIRS_TRAINED)["guesses"]
+    found = {}
+    for language in _LANGUAGES:
+        beside, alone = given[f"{language}, {_WITH}"], given[f"{language}, {_ALONE}"]
+        found[language] = Guesses(
+            beside["tokens"], beside["accuracy"], alone["accuracy"], beside["perplexity"], alone["perplexity"]
+        )
+    return found
 
 
 @dataclass(frozen=True)

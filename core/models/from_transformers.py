@@ -1,13 +1,16 @@
 """Networks and tokenizers of the transformers library, from a folder: no download, no pickle, no foreign code."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import nn
 
 from core.errors import ModelError
+from core.models.bert import NEXT_SENTENCE_NAMES, NextSentence
 from core.models.outlines import outlining
 
 if TYPE_CHECKING:  # half a second to import: only the functions that need it do
@@ -75,6 +78,22 @@ def load_network(folder: Path, auto_class: str) -> Any:
             f"{len(missing)} of its weights are not in the file ({missing[0]}): they would be random numbers."
         )
     return network
+
+
+def load_next_sentence(files: Sequence[Path], width: int) -> NextSentence | None:
+    """BERT's second head, if it is in these files: AutoModelForMaskedLM leaves it out."""
+    found = {}
+    for file in files:
+        with safe_open(file, "pt") as tensors:
+            held = set(tensors.keys())
+            for ours, theirs in NEXT_SENTENCE_NAMES.items():
+                if theirs in held:
+                    found[ours.removeprefix("next_sentence.")] = tensors.get_tensor(theirs).float()
+    if len(found) < len(NEXT_SENTENCE_NAMES):
+        return None
+    head = NextSentence(width)
+    head.load_state_dict(found)
+    return head.eval().requires_grad_(False)
 
 
 def load_tokenizer(folder: Path) -> tuple[Tokenizer, int]:

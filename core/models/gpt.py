@@ -11,6 +11,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from core.generation.cache import Cache, LayerCache, seen_by
+
 
 @dataclass(frozen=True)
 class GPTConfig:
@@ -42,14 +44,18 @@ class GPT(nn.Module):
         self.norm = nn.LayerNorm(config.width)
         self.apply(self._initialise)
 
-    def forward(self, tokens: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token vocabulary"]:
-        length = tokens.shape[1]
+    def forward(
+        self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None
+    ) -> Float[Tensor, "batch token vocabulary"]:
+        """With a `cache`, the tokens go on from those that it holds, whose keys and values are not computed again."""
+        first = cache.length if cache else 0
+        length = first + tokens.shape[1]
         if length > self.config.context:
             raise ValueError(f"{length} tokens do not fit: this GPT's context holds {self.config.context}.")
-        positions = torch.arange(length, device=tokens.device)
+        positions = torch.arange(first, length, device=tokens.device)
         x = self.token_embedding(tokens) + self.position_embedding(positions)  # (batch, token, width)
-        for block in self.blocks:
-            x = block(x)
+        for layer, block in enumerate(self.blocks):
+            x = block(x, cache.layers[layer]) if cache else block(x)
         # The output matrix is the token embedding again: the two are tied (Press and Wolf 2017).
         return F.linear(self.norm(x), self.token_embedding.weight)
 
@@ -73,8 +79,10 @@ class Block(nn.Module):
         self.mlp_norm = nn.LayerNorm(config.width)
         self.mlp = MLP(config.width)
 
-    def forward(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
-        x = x + self.attention(self.attention_norm(x))
+    def forward(
+        self, x: Float[Tensor, "batch token width"], cache: LayerCache | None = None
+    ) -> Float[Tensor, "batch token width"]:
+        x = x + self.attention(self.attention_norm(x), cache)
         return x + self.mlp(self.mlp_norm(x))
 
 
@@ -87,9 +95,16 @@ class SelfAttention(nn.Module):
         self.qkv = nn.Linear(width, 3 * width)  # W_Q, W_K and W_V of all heads, one below the other
         self.out = nn.Linear(width, width)  # W_O
 
-    def forward(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
+    def forward(
+        self, x: Float[Tensor, "batch token width"], cache: LayerCache | None = None
+    ) -> Float[Tensor, "batch token width"]:
         query, key, value = (self._split(part) for part in self.qkv(x).chunk(3, dim=-1))
-        mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        if cache is None:
+            mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        else:
+            key, value = cache.extend(key, value)
+            mask = seen_by(query.shape[2], key.shape[2]).to(x.device)
+            mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
     def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token each"]:

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from core.generation.cache import Cache, LayerCache, seen_by, stepwise
 from core.models.gpt import MLP, GPTConfig
 from core.order.positions import frequencies, ntk, turned, yarn, yarn_sharpness
 
@@ -48,18 +49,25 @@ class RotaryGPT(nn.Module):
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.layers))
         self.norm = nn.LayerNorm(config.width)
 
-    def forward(self, tokens: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token vocabulary"]:
+    def forward(
+        self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None
+    ) -> Float[Tensor, "batch token vocabulary"]:
+        """With a `cache`, the tokens go on from those that it holds, whose keys and values are not computed again."""
         # The output matrix is the token embedding again: the two are tied (Press and Wolf 2017).
-        return F.linear(self.read(tokens), self.token_embedding.weight)
+        return F.linear(self.read(tokens, cache), self.token_embedding.weight)
 
-    def read(self, tokens: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token width"]:
+    def read(
+        self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None
+    ) -> Float[Tensor, "batch token width"]:
         """All but the last step: what `forward` compares with the tokens of the vocabulary."""
-        length = tokens.shape[1]
+        length = (cache.length if cache else 0) + tokens.shape[1]
         if length > self.config.context:
             raise ValueError(f"{length} tokens do not fit: this GPT's context holds {self.config.context}.")
+        if cache and length > stepwise(self):
+            raise ValueError(f"{length} tokens do not fit: step by step this GPT reads {stepwise(self)}.")
         x = self.token_embedding(tokens)
-        for block in self.blocks:
-            x = block(x)
+        for layer, block in enumerate(self.blocks):
+            x = block(x, cache.layers[layer]) if cache else block(x)
         return self.norm(x)
 
 
@@ -73,8 +81,10 @@ class Block(nn.Module):
         self.mlp_norm = nn.LayerNorm(config.width)
         self.mlp = MLP(config.width)
 
-    def forward(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
-        x = x + self.attention(self.attention_norm(x))
+    def forward(
+        self, x: Float[Tensor, "batch token width"], cache: LayerCache | None = None
+    ) -> Float[Tensor, "batch token width"]:
+        x = x + self.attention(self.attention_norm(x), cache)
         return x + self.mlp(self.mlp_norm(x))
 
 
@@ -87,16 +97,24 @@ class RotarySelfAttention(nn.Module):
         self.qkv = nn.Linear(config.width, 3 * config.width)  # W_Q, W_K and W_V of all heads, one below the other
         self.out = nn.Linear(config.width, config.width)  # W_O
 
-    def forward(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
+    def forward(
+        self, x: Float[Tensor, "batch token width"], cache: LayerCache | None = None
+    ) -> Float[Tensor, "batch token width"]:
         query, key, value = (self._split(part) for part in self.qkv(x).chunk(3, dim=-1))
-        query, key = self._turned(query), self._turned(key)
-        mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        first = cache.length if cache else 0
+        query, key = self._turned(query, first), self._turned(key, first)
+        if cache is None:
+            mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        else:
+            key, value = cache.extend(key, value)  # keys are kept as they were turned
+            mask = seen_by(query.shape[2], key.shape[2]).to(x.device)
+            mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
-    def _turned(self, x: Float[Tensor, "batch head token each"]) -> Float[Tensor, "batch head token each"]:
-        length, each = x.shape[-2:]
-        speeds, sharpness = extended(each, length, self.trained, self.extension)
-        return sharpness * turned(x, torch.arange(length, device=x.device), speeds)
+    def _turned(self, x: Float[Tensor, "batch head token each"], first: int) -> Float[Tensor, "batch head token each"]:
+        tokens, each = x.shape[-2:]
+        speeds, sharpness = extended(each, first + tokens, self.trained, self.extension)
+        return sharpness * turned(x, torch.arange(first, first + tokens, device=x.device), speeds)
 
     def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token each"]:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)

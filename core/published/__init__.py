@@ -1,7 +1,9 @@
 """Published figures with their sources: a module for each subject, one reader that validates them all."""
 
+from core.published.clark import ClarkHead, clark_heads
 from core.published.famous_models import PublishedModel, model_sizes
 from core.published.imagenet import ImageModel, Leader, Variant, image_models, imagenet_leaders, vit_variants
+from core.published.key_value_heads import PublishedHeads, key_value_heads
 from core.published.language import (
     GlueEntry,
     LanguageModel,
@@ -26,12 +28,14 @@ from core.published.transfer import Pictures, TransferResult, pretraining_pictur
 __all__ = [
     "FOLDER",
     "ChinchillaRun",
+    "ClarkHead",
     "GlueEntry",
     "ImageModel",
     "LanguageModel",
     "Leader",
     "NotableModel",
     "Pictures",
+    "PublishedHeads",
     "PublishedLaw",
     "PublishedModel",
     "PublishedTranslator",
@@ -42,9 +46,11 @@ __all__ = [
     "TranslationLeader",
     "Variant",
     "chinchilla_runs",
+    "clark_heads",
     "glue_entries",
     "image_models",
     "imagenet_leaders",
+    "key_value_heads",
     "language_models",
     "model_sizes",
     "notable_models",

@@ -1,18 +1,20 @@
 """The shape of a network, read off its configuration and a few names of its modules."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from torch import nn
 
+from core.models.bert import PretrainingBERT
 from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
 from core.models.transformer import Transformer
-from core.sizes.shape import Shape, gpt
+from core.sizes.shape import Shape, bert, gpt
 
 
 def shape_of(network: nn.Module) -> Shape | None:
-    """The shape of our GPT and Transformer, of timm's plain ViT, and of transformers' BERT, GPT-2, Llama, T5 and ViT.
+    """The shape of our GPT, BERT and Transformer, of timm's plain ViT, and of some of transformers' networks.
 
     None for any other architecture: its parts can be counted, but there is no formula for them here.
     """
@@ -20,6 +22,10 @@ def shape_of(network: nn.Module) -> Shape | None:
         c = network.config
         learned = c.context if isinstance(network, GPT) else 0
         return gpt(c.layers, c.width, c.heads, vocabulary=c.vocabulary, positions=learned)
+    if isinstance(network, PretrainingBERT):
+        b = network.config
+        own = bert(b.layers, b.width, b.heads, vocabulary=b.vocabulary)
+        return replace(own, hidden=b.hidden, positions=b.context, segments=b.segments)
     if isinstance(network, Transformer):
         return _transformer(network)
     if type(network).__module__ == "timm.models.vision_transformer":

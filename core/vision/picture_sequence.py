@@ -40,7 +40,8 @@ class PictureSequence:
     `patches` are the grid and the labels of the prefix tokens that enter the encoder. `joined` is the sequence as
     the sum above made it, `entering` is what the first block gets: the same, unless a norm stands between. `encoded`
     is what the last block hands on (fewer and wider tokens where patches are merged), `normed` what its norm makes of
-    it. `read` says what the head reads: labels of prefix tokens, or what the patches are pooled to.
+    it. `read` says what the head reads: labels of prefix tokens, or what the patches are pooled to. `calls` has the
+    windows of each attention layer, and the queries and keys in each of them.
     """
 
     pixels: Float[Tensor, "channel _ _"]
@@ -58,6 +59,7 @@ class PictureSequence:
     normed: Float[Tensor, "_ _"] | None
     read: tuple[str, ...]
     logits: Float[Tensor, " class"] | None
+    calls: tuple[tuple[int, int, int], ...]
 
     @property
     def flattened(self) -> Float[Tensor, "patch width_in"]:
@@ -125,6 +127,7 @@ def sequence_of(model: ImageModel, prepared: PreparedPicture) -> PictureSequence
         normed=normed,
         read=kept.read(encoded if normed is None else normed, labels),
         logits=kept.logits,
+        calls=tuple((call.batch_size, call.query_length, call.key_length) for call in seen.calls),
     )
 
 

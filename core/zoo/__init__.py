@@ -10,7 +10,7 @@ TEXT_MODELS of loading.py; what an architecture of transformers is for is a line
 """
 
 from core.translation.translator_maps import UNCHANGED, Aligned, Changes
-from core.zoo.embedded import IMAGE, TEXT, WHOLE
+from core.zoo.embedded import IMAGE, MASKED, TEXT, WHOLE
 from core.zoo.hub import Offer
 from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture
 from core.zoo.loading import fetch, inspect, load_image, load_text, purpose_of
@@ -23,6 +23,7 @@ from core.zoo.translators import TRANSLATION, Translator, load_translator
 __all__ = [
     "AT_HOME",
     "IMAGE",
+    "MASKED",
     "TEXT",
     "TRANSLATION",
     "TRANSLATOR_EXAMPLES",

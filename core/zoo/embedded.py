@@ -14,19 +14,31 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from core.errors import ModelError
+from core.models.bert import BERTConfig, PretrainingBERT
+from core.models.bert_tasks import TasksBERT
 from core.models.gpt import GPT, GPTConfig
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
 from core.models.half_precision import load_weights, save_weights
 from core.models.image_classifiers import MAKERS, make_image_classifier, patch_of
 from core.zoo.image_models import Framing, ImageModel
-from core.zoo.text_models import NextToken, TextModel
+from core.zoo.missing_token import MissingToken
+from core.zoo.text_models import Encoder, NextToken, TextModel
 
 WEIGHTS = Path(__file__).parents[2] / "weights"
 
+# What is not there yet, or was taken away, is not offered.
 TEXT = {
-    "gpt-books": "GPT, trained on forty books",
-    "gpt-books-long": "GPT for long texts, trained on the same books",
+    name: title
+    for name, title in {
+        "gpt-books": "GPT, trained on forty books",
+        "gpt-books-long": "GPT for long texts, trained on the same books",
+        "bert-books": "BERT, trained on the same books",
+        "bert-pairs": "BERT, trained once more on English-French pairs",
+    }.items()
+    if (WEIGHTS / name).is_dir()
 }
+# Those of them that fill gaps in any text; `bert-pairs` learned from sentences beside their translations.
+MASKED = tuple(name for name in TEXT if name == "bert-books")
 IMAGE = {
     "vit-tiny-imagenet": "Vision transformer, trained on Tiny ImageNet",
     "swin-tiny-imagenet": "Swin transformer, trained on Tiny ImageNet",
@@ -37,7 +49,12 @@ IMAGE = {
 # Those in which a query sees the whole picture.
 WHOLE = ("vit-tiny-imagenet",)
 
-GPTS: dict[str, tuple[Any, Any]] = {"gpt": (GPT, GPTConfig), "gpt_rotary": (RotaryGPT, RotaryGPTConfig)}
+NETWORKS: dict[str, tuple[Any, Any]] = {
+    "gpt": (GPT, GPTConfig),
+    "gpt_rotary": (RotaryGPT, RotaryGPTConfig),
+    "bert": (PretrainingBERT, BERTConfig),
+    "bert_tasks": (TasksBERT, BERTConfig),
+}
 LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
 
 SIDE = 64  # pixels of the pictures that all image models were trained on
@@ -46,13 +63,20 @@ STRETCHES = (1, 1.5, 2, 3, 4, 5)
 
 
 def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEIGHTS) -> TextModel:
-    """One of TEXT; of longer texts than `longest` tokens, or than it can take, it reads the beginning."""
+    """One of TEXT, or `bert-tasks`; of longer texts than `longest` tokens, or than it can take, the beginning."""
     folder = weights / name
-    config = _read_config(folder, *GPTS)
-    make, settings = GPTS[config.pop("architecture")]
+    config = _read_config(folder, *NETWORKS)
+    make, settings = NETWORKS[config.pop("architecture")]
     network = load_weights(lambda: make(settings(**config)), folder / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    return NextToken(name, TEXT.get(name, name), network, tokenizer, min(longest, network.config.context))
+    title, context = TEXT.get(name, name), min(longest, network.config.context)
+    if isinstance(network, PretrainingBERT):
+        # Where a second text is a translation, it was never asked whether it follows.
+        next_sentence = None if network.config.restarts else network.next_sentence
+        return MissingToken(name, title, network, tokenizer, context, next_sentence=next_sentence)
+    if isinstance(network, TasksBERT):  # what its heads say is read by core.fine_tuned
+        return Encoder(name, title, network, tokenizer, context)
+    return NextToken(name, title, network, tokenizer, context)
 
 
 def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
@@ -74,9 +98,9 @@ def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
     )
 
 
-def save_text(network: GPT | RotaryGPT, tokenizer: Tokenizer, folder: Path) -> None:
+def save_text(network: GPT | RotaryGPT | PretrainingBERT | TasksBERT, tokenizer: Tokenizer, folder: Path) -> None:
     """What `load_embedded_text` reads."""
-    architecture = next(name for name, (make, _) in GPTS.items() if type(network) is make)
+    architecture = next(name for name, (make, _) in NETWORKS.items() if type(network) is make)
     _save(network, {"architecture": architecture, **asdict(network.config)}, folder)
     tokenizer.save(str(folder / "tokenizer.json"))
 

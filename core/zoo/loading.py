@@ -22,8 +22,9 @@ from core.zoo.failures import as_sentence
 from core.zoo.folders import check_files, check_memory, read_weights, shorten
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.kinds import Kind, Task, read_kind, wrong_page
+from core.zoo.missing_token import MissingToken
 from core.zoo.names import AT_HOME, Permission, Purpose, Source, find_source
-from core.zoo.text_models import Classifier, Encoder, MissingToken, NextToken, SourceToTarget, TextModel
+from core.zoo.text_models import Classifier, Encoder, NextToken, SourceToTarget, TextModel
 
 # What can be done with a text, and the class of transformers that does it. A new kind of model is a line here.
 TEXT_MODELS: dict[Task, tuple[type[TextModel], str]] = {
@@ -108,6 +109,9 @@ def load_text(name: str, *, permission: Permission = AT_HOME, longest: int = LON
         context = from_transformers.context_of(config, network, min(limit, longest))
         if kind.task == "source to target":
             from_transformers.tame_generation(network)
+        if kind.task == "missing token" and config.model_type == "bert":
+            files = read_weights(folder, name).files
+            more["next_sentence"] = from_transformers.load_next_sentence(files, config.hidden_size)
         classes = _labels(config) if kind.task == "classes" else ()
         model = make(
             name=name,
@@ -137,7 +141,7 @@ def load_image(name: str, *, permission: Permission = AT_HOME, attends: bool = T
         return model
 
 
-def _tokenizers(folder: Path, model_type: str) -> tuple[tuple[Tokenizer, int], dict[str, Tokenizer]]:
+def _tokenizers(folder: Path, model_type: str) -> tuple[tuple[Tokenizer, int], dict[str, Any]]:
     """The tokenizer and the longest text it is meant for; for Marian, also the one that reads what was written."""
     if model_type == "marian" and has_marian_tokenizers(folder):
         found = load_marian_tokenizers(folder)

@@ -129,11 +129,7 @@ class NextToken(TextModel):
 
     def _run(self, tokens: Tokens) -> TextRun:
         """Logits (token, vocabulary)."""
-        return TextRun(_logits(self.network(_batch(tokens)))[0], {"text": tokens})
-
-
-class MissingToken(NextToken):
-    """Encoder with a masked-language head (BERT): the logits at a position say what should stand there."""
+        return TextRun(logits_of(self.network(batch_of(tokens)))[0], {"text": tokens})
 
 
 class Encoder(TextModel):
@@ -141,7 +137,7 @@ class Encoder(TextModel):
 
     def _run(self, tokens: Tokens) -> TextRun:
         """No logits."""
-        self.network(_batch(tokens))
+        self.network(batch_of(tokens))
         return TextRun(None, {"text": tokens})
 
 
@@ -150,7 +146,7 @@ class Classifier(TextModel):
 
     def _run(self, tokens: Tokens) -> TextRun:
         """Logits (class,)."""
-        return TextRun(_logits(self.network(_batch(tokens)))[0], {"text": tokens})
+        return TextRun(logits_of(self.network(batch_of(tokens)))[0], {"text": tokens})
 
     def _check_run(self, run: TextRun) -> None:
         if run.logits is None or run.logits.shape != (len(self.classes),):
@@ -188,7 +184,7 @@ class SourceToTarget(TextModel):
 
     def _write_and_run(self, tokens: Tokens, most: int) -> TextRun:
         network: Any = self.network  # with a method that torch's Module has not
-        source = _batch(tokens)
+        source = batch_of(tokens)
         # Only the pass after it is for the recorder: the many small steps of writing are hidden from it, and
         # from edits too, so that a model with a head silenced is asked about the same target as before.
         with torch._C.DisableTorchFunction():
@@ -223,10 +219,11 @@ def best(probabilities: Float[Tensor, "class"], top: int, label: Callable[[int],
     )
 
 
-def _batch(tokens: Tokens) -> Int[Tensor, "batch token"]:
+def batch_of(tokens: Tokens) -> Int[Tensor, "batch token"]:
+    """One text as a batch."""
     return torch.tensor([tokens.ids])
 
 
-def _logits(output) -> Tensor:
+def logits_of(output) -> Tensor:
     """Our models return the logits themselves, those of transformers an object that has them."""
     return output if isinstance(output, Tensor) else output.logits

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from core.capture import call as call_module
-from core.capture import record_attention
+from core.capture import edit_attention, record_attention
 from core.errors import CaptureError
 from tests.core.tiny_models import inputs_of, picture, tiny_gpt, tiny_timm, tiny_transformers, tokens
 
@@ -58,6 +58,31 @@ def test_weights_times_values_are_the_output_of_the_fused_kernel(case):
         for head in range(call.heads):
             torch.testing.assert_close(call.output(head, item), output[item, head], atol=1e-5, rtol=1e-5)
             torch.testing.assert_close(call.weights(head, item).sum(-1), torch.ones(call.query_length))
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("held", [1, 13 * 13 * 2, 2**20])  # scores at once: one head, two, all
+def test_the_weights_of_all_heads_are_those_of_each(case, held, monkeypatch):
+    monkeypatch.setattr(call_module, "CHUNK", held)
+    call, _ = call_of(**CASES[case])
+    for queries in (None, [0, 7, 12], slice(3, 9)):
+        some = list(call.weights_by_heads(item=1, queries=queries))
+        together = torch.cat(some)
+        assert len(some) > 1 or held > 1
+        for head in range(call.heads):
+            torch.testing.assert_close(together[head], call.weights(head, 1, queries))
+
+
+def test_the_weights_of_all_heads_are_those_of_each_when_some_were_edited():
+    model, given = tiny_gpt(), tokens()
+    with torch.inference_mode(), record_attention(model) as plain:
+        model(given)
+    path = plain.calls[0].path
+    with torch.inference_mode(), edit_attention(model, {(path, 1): "uniform"}), record_attention(model) as record:
+        model(given)
+    together = torch.cat(list(record[path].weights_by_heads()))
+    for head in range(record[path].heads):
+        torch.testing.assert_close(together[head], record[path].weights(head))
 
 
 @pytest.mark.parametrize("case", CASES)

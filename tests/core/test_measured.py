@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from core import measured
 from core.errors import ModelError
+from core.measured import bert_tasks_results as bert_tasks
 from core.measured import character_results as characters
 from core.measured import classifier_results as classifiers
 from core.measured import position_results as positions
+from core.measured import small_task_results as small_tasks
 from core.measured import tables
 from core.measured import translator_results as translators
 from core.measured.result_files import Group, Groups, Wholes, read_json, share
@@ -41,6 +43,11 @@ READERS = {
         translators.FOLDER / "alignment.csv",
         "make bench-alignment",
     ),
+    "guesses across languages": (
+        translators.guesses,
+        translators.PAIRS_FOLDER / "results.json",
+        "make train-bert-pairs",
+    ),
     "image quality": (classifiers.quality, VIT / "results.json", "training.tiny_imagenet_report"),
     "faithfulness": (classifiers.faithful, VIT / "faithfulness.json", "training.vision_faithfulness"),
     "characters": (characters.results, characters.FOLDER / "results.json", "make train-characters"),
@@ -52,8 +59,11 @@ READERS = {
         positions.FOLDER / "config.json",
         "make train-positions",
     ),
+    "small tasks": (small_tasks.results, WEIGHTS / "small-tasks" / "results.json", "make train-small-tasks"),
+    "bert tasks": (bert_tasks.results, bert_tasks.FOLDER / "results.json", "make train-bert-tasks"),
     "attention costs": (measured.attention_costs, measured.ATTENTION_COSTS, "benchmarks.attention_costs"),
     "efficient": (measured.efficient_characters, measured.EFFICIENT_CHARACTERS, "training.efficient_characters"),
+    "grammar": (measured.grammar_heads, measured.GRAMMAR_HEADS, "make grammar"),
     "small data": (measured.small_data_runs, measured.SMALL_DATA, "training.small_data"),
 }
 OF_JSON = [name for name, (_, file, _) in READERS.items() if file.suffix == ".json"]
@@ -171,6 +181,8 @@ def test_a_damaged_cell_is_refused_with_its_line_and_column(name, tmp_path_facto
             "layer",
             "head",
             "model",
+            "relation",
+            "offset",  # -1 is one of them
         )
 
 
@@ -364,3 +376,25 @@ def test_a_wrong_value_is_named_by_its_path(tmp_path, changed, reason):
         parsed(tmp_path, **changed)
     assert reason in str(caught.value)
     assert str(caught.value).endswith("fetch the project again, or make it: make it.")
+
+
+def test_the_alignment_of_bert_pairs_stands_beside_the_others_where_it_was_measured(tmp_path):
+    found = translators.alignment(pairs=tmp_path)
+    assert translators.PAIRS not in found.models
+    own = raw(translators.FOLDER / "alignment.json")["transformer"]
+    (tmp_path / "results.json").write_text(json.dumps({"alignment": own}))
+    found = translators.alignment(pairs=tmp_path)
+    assert list(found.models)[-1] == translators.PAIRS
+    assert found.models[translators.PAIRS] == found.models["transformer"]
+    del own["agreement"][found.chosen_on]
+    (tmp_path / "results.json").write_text(json.dumps({"alignment": own}))
+    with pytest.raises(ModelError, match=f"an agreement on the text '{found.chosen_on}' is missing.*bert-pairs"):
+        translators.alignment(pairs=tmp_path)
+
+
+def test_guesses_beside_the_other_language_and_alone_are_those_of_the_file():
+    given, found = raw(translators.PAIRS_FOLDER / "results.json")["guesses"], translators.guesses()
+    for language, of in found.items():
+        beside, alone = given[f"{language}, with the other language"], given[f"{language}, alone"]
+        assert (of.tokens, of.accuracy, of.perplexity) == tuple(beside[n] for n in ("tokens", "accuracy", "perplexity"))
+        assert (of.accuracy_alone, of.perplexity_alone) == (alone["accuracy"], alone["perplexity"])

@@ -11,10 +11,12 @@ from core.published.devices import devices
 
 LOADERS = {
     "chinchilla.csv": published.chinchilla_runs,
+    "clark_heads.csv": published.clark_heads,
     "devices.csv": devices,
     "glue_leaderboard.csv": published.glue_entries,
     "image_models.csv": published.image_models,
     "imagenet_leaders.csv": published.imagenet_leaders,
+    "key_value_heads.csv": published.key_value_heads,
     "language_model_sizes.csv": published.language_models,
     "law_coefficients.csv": published.published_laws,
     "notable_models.csv": published.notable_models,
@@ -90,6 +92,7 @@ def test_a_row_without_source_a_missing_column_and_an_empty_table_are_refused(tm
         ("imagenet_leaders.csv", ",yes,", ",perhaps,", "line 2: 'perhaps' is none of the answers yes, no"),
         ("notable_models.csv", "Confident", "Sure", "line 2: 'Sure' is none of the grades"),
         ("notable_models.csv", "1.35e+11", "many", "line 2: 'parameters' is a number from 0 to 1e.30, or empty"),
+        ("clark_heads.csv", ",70.4,", ",704,", "line 2: 'share_percent' is a number from 0 to 100, not '704'"),
         ("chinchilla.csv", "5.00558", "nan", "line 2: 'loss' is a number"),
         ("chinchilla.csv", "5.00558", "-5", "line 2: 'loss' is a number"),
         ("chinchilla.csv", "6.7956e+09", "6.7956", "line 2: 'parameters' is a number from 1e.06 to 1e.12, not"),

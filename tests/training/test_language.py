@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from core.models.gpt import GPT, GPTConfig
-from training.language import Trigram, bits
+from training.language import Trigram, TwoSided, bits
 
 
 class Uniform(nn.Module):
@@ -50,3 +50,29 @@ def test_trigram_probabilities_sum_to_one():
     first = 2 ** -trigram.bits(np.array([3, 4]))
     total = sum(2 ** -trigram.bits(np.array([3, 4, last])) for last in range(5))
     assert total == pytest.approx(first)
+
+
+def test_what_stands_between_two_tokens_follows_witten_and_bell_from_both_sides():
+    seen = np.array([0, 1, 2, 0, 1, 1, 2, 2, 0])
+    model = TwoSided(seen, vocabulary=3)
+    alone = np.array([4, 4, 4]) / 12  # three of each, and one more
+    # After 0 came 1, twice: (2 + 1/3) / 3 for 1. Before 2 came 1 twice and 2 once: two types.
+    after = np.array([0 + 1 / 3, 2 + 1 / 3, 0 + 1 / 3]) / 3
+    before = np.array([0 + 2 / 3, 2 + 2 / 3, 1 + 2 / 3]) / 5
+    apart = after * before / alone
+    apart /= apart.sum()
+    # Between 0 and 2 stood 1, once, and nothing else.
+    expected = (np.array([0, 1, 0]) + 1 * apart) / 2
+    chances, best = model.guess(np.array([0, 0, 0]), np.array([2, 2, 2]), np.array([0, 1, 2]))
+    np.testing.assert_allclose(chances, expected, rtol=1e-5)
+    assert chances.sum() == pytest.approx(1)
+    assert (best == 1).all()
+
+
+def test_between_two_tokens_that_never_stood_so_the_neighbours_apart_decide():
+    seen = np.array([0, 1, 2, 0, 1, 1, 2, 2, 0])
+    model = TwoSided(seen, vocabulary=3)
+    chances, _ = model.guess(np.array([2, 2, 2]), np.array([1, 1, 1]), np.array([0, 1, 2]))
+    apart = model.after[2] * model.before[1] / model.alone
+    # Between 2 and 1 stood 0, once.
+    np.testing.assert_allclose(chances, (np.array([1, 0, 0]) + apart / apart.sum()) / 2, rtol=1e-5)

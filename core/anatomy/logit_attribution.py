@@ -1,0 +1,111 @@
+"""Direct logit attribution: how much each part of a model wrote of the difference between two logits.
+
+Where norms stand inside the branches, the stream of a token is a sum: its embedding, and what every head and every MLP
+added (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", section "Transformer Overview"). The
+final norm divides that sum by one number. With this number frozen, at the value that it has at this token, norm and
+unembedding are affine, so the difference of two logits is a sum with one term for each part. Wang et al. 2022
+("Interpretability in the Wild", section 3.1) read a circuit of GPT-2 off such terms.
+
+    written = writings_of(walk(model, run))            # at the last token
+    found = attribute(written, one=262, other=11)      # of logit 262 - logit 11
+    found.shares.sum(), found.difference               # the same number
+    found.of_head(4, 2)                                # what head 2 of block 4 moved there, by source token
+
+What follows the final norm is known by its gradient, whatever it is. Where the parts do not add up there is a
+CaptureError.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from core.anatomy.trace import tokens_of
+from core.anatomy.twin import twin
+from core.anatomy.writings import SAME, Writer, Writings
+from core.errors import CaptureError
+
+NOT_AFFINE = (
+    "What this model does after its final norm is not affine (some cap their logits), so they are no sum of what each "
+    "part wrote. Choose a model such as GPT-2, Llama or Qwen."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Attribution:
+    """The logit of `one` minus that of `other`, as a sum over all writers, the constant last."""
+
+    writings: Writings
+    one: int
+    other: int
+    writers: tuple[Writer, ...]
+    shares: Float[Tensor, " part"]
+    difference: float  # the model's own
+    reading: Float[Tensor, " width"]  # the direction of the stream in which the two logits differ
+
+    @property
+    def total(self) -> float:
+        """All shares added up: `difference`, but for rounding."""
+        return float(self.shares.sum())
+
+    def share(self, writer: Writer) -> float:
+        """What one part wrote; KeyError if there is none."""
+        return self.by_writer[writer]
+
+    @property
+    def by_writer(self) -> dict[Writer, float]:
+        """The share of each writer."""
+        return dict(zip(self.writers, self.shares.tolist(), strict=True))
+
+    def of_head(self, block: int, head: int) -> Float[Tensor, " key"]:
+        """The share of a head by the token it was moved from: weight x value, through W_O, norm and unembedding."""
+        heads = self.writings.heads[block]
+        reading = self.reading if heads.norm is None else heads.norm.pulled_back(self.reading)
+        return heads.weights[head] * (heads.values[head] @ (heads.matrix[head] @ reading))
+
+
+def attribute(writings: Writings, one: int, other: int) -> Attribution:
+    """The difference between the logits of two tokens of the vocabulary, split into what each part wrote.
+
+    Runs the model twice more. CaptureError where what follows the final norm is not affine.
+    """
+    along, at_zero, difference = _after_the_norm(writings, one, other)
+    norm = writings.norm
+    reading = norm.pulled_back(along)
+    with torch.inference_mode():
+        constant = float(along @ norm.beta) + at_zero
+        shares = torch.cat([writings.vectors @ reading, torch.tensor([constant])])
+    largest = max(1.0, float(shares.abs().max()), abs(difference))
+    if not abs(float(shares.sum()) - difference) <= SAME * largest:
+        raise CaptureError(NOT_AFFINE)
+    return Attribution(
+        writings, one, other, (*writings.writers, Writer("constant")), shares, difference, reading.detach()
+    )
+
+
+def _after_the_norm(writings: Writings, one: int, other: int) -> tuple[Float[Tensor, " width"], float, float]:
+    """How the difference of two logits depends on what the final norm hands on: its gradient, its value where that is
+    zero, and its value as it is."""
+    with torch.inference_mode(False), torch.enable_grad():
+        real, handed_on = _difference(writings, one, other, torch.Tensor.clone)
+        (gradient,) = torch.autograd.grad(real, handed_on)
+        at_zero, _ = _difference(writings, one, other, torch.zeros_like)
+    return tokens_of(gradient)[writings.token], float(at_zero.detach()), float(real.detach())
+
+
+def _difference(writings: Writings, one: int, other: int, change: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:
+    """The difference of two logits when the final norm hands on something else, and what it hands on."""
+    double, handed_on = twin(writings.network), list[Tensor]()
+
+    def hand_on(module: nn.Module, args: tuple, output: Tensor) -> Tensor:
+        del module, args
+        handed_on.append(change(output.detach()).requires_grad_())
+        return handed_on[-1]
+
+    double.get_submodule(writings.norm_path).register_forward_hook(hand_on)
+    output = writings.run(double)
+    logits = output if isinstance(output, Tensor) else output.logits  # type: ignore[attr-defined]
+    row = logits[0, writings.token].float()
+    return row[one] - row[other], handed_on[-1]

@@ -1,0 +1,70 @@
+"""What the next token costs on this machine, with a cache and without, as the text grows."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import nn
+
+from core.costs.one_pass import PATIENCE, REPEATS, Cost, Pass, measure
+from core.errors import InputError
+from core.generation.reader import Reader
+from core.generation.stepping import full_pass
+from core.progress import Progress
+
+WITH, WITHOUT = "With a cache", "Without a cache"
+FEWEST, MOST = 16, 1024  # tokens: beyond it the passes without a cache take too long to wait for
+
+
+@dataclass(frozen=True)
+class StepCosts:
+    """Time and memory of the step that reads the n-th token, for every length n."""
+
+    costs: tuple[Cost, ...]  # bytes: the most that is held during the step, the cache itself included
+    held: dict[int, int]  # by length: bytes of the cache alone
+
+    def of(self, name: str) -> dict[int, Cost]:
+        """The costs of one of WITH and WITHOUT, by length."""
+        return {cost.tokens: cost for cost in self.costs if cost.name == name}
+
+
+def lengths_within(context: int) -> tuple[int, ...]:
+    """The powers of two from FEWEST to MOST that a model of this context can read; InputError if there are none."""
+    if context < FEWEST:
+        raise InputError(f"A curve needs at least {FEWEST} tokens at once, and this model reads {context}.")
+    return tuple(length for power in range(4, 11) if FEWEST <= (length := 2**power) <= min(context, MOST))
+
+
+def measure_steps(
+    network: nn.Module, progress: Progress, *, context: int, repeats: int = REPEATS, patience: float = PATIENCE
+) -> StepCosts:
+    """One token after n - 1 others: its own rows alone, or the whole text anew; see `core.costs.one_pass.measure`.
+
+    With a cache each pass reads one more token, so that the last pass reads the n-th; which token it is does not matter
+    for what it costs. Without, the model's own forward pass is run, which says what comes after every token.
+    """
+    generator, readers = torch.Generator().manual_seed(0), dict[int, Reader]()
+    lengths = lengths_within(context)
+    numbers = torch.randint(1, _vocabulary(network), (max(lengths),), generator=generator).tolist()
+
+    def with_cache(length: int) -> Pass:
+        readers[length] = reader = Reader(network, length)
+        if before := max(0, length - 1 - repeats):
+            reader.read(numbers[:before])
+        return lambda: reader.read(numbers[reader.length : reader.length + 1])
+
+    def without(length: int) -> Pass:
+        return lambda: full_pass(network, numbers[:length])
+
+    subjects = {WITH: with_cache, WITHOUT: without}
+    costs = measure(subjects, progress, tokens=lengths, repeats=repeats, patience=patience)
+    for length, reader in readers.items():
+        if reader.length < length:  # patience ended before all repeats
+            reader.read(numbers[reader.length : length])
+    held = {length: reader.bytes for length, reader in readers.items()}
+    whole = (replace(cost, bytes=cost.bytes + held[cost.tokens]) if cost.name == WITH else cost for cost in costs)
+    return StepCosts(tuple(whole), held)
+
+
+def _vocabulary(network: nn.Module) -> int:
+    """How many tokens its first table of vectors has."""
+    return next(module.num_embeddings for module in network.modules() if isinstance(module, nn.Embedding))

@@ -1,0 +1,63 @@
+"""Bytes of a cache: what the formula says is what a running model holds."""
+
+import pytest
+
+from core.generation.shared_heads import KeptHeads, bytes_counted, bytes_kept
+from core.published import key_value_heads, model_sizes
+from core.sizes import memory
+from core.sizes.weights_and_cache import CACHE
+
+
+@pytest.mark.parametrize("key_heads", [1, 2, 4])
+@pytest.mark.parametrize("window", [0, 5, 16, 64])
+def test_formula_and_count_of_a_running_model_agree_to_the_byte(key_heads, window):
+    of = KeptHeads(layers=2, heads=4, key_heads=key_heads, each=8, window=window)
+    lengths = (1, 2, 5, 6, 15, 16, 17, 40)
+    assert bytes_counted(of, lengths) == tuple(bytes_kept(of, length, 4) for length in lengths)
+
+
+@pytest.mark.parametrize("published", model_sizes(), ids=lambda each: each.model)
+def test_the_formula_is_that_of_the_page_on_sizes(published):
+    shape = published.shape
+    if shape.decoder_layers or not shape.vocabulary:
+        return
+    of = KeptHeads(shape.layers, shape.heads, shape.key_heads or shape.heads, shape.each)
+    (line,) = (each for each in memory(shape, 700, "fp16") if each.part == CACHE)
+    assert bytes_kept(of, 700, 2) == line.value
+
+
+def test_sharing_is_named_by_the_heads():
+    assert [KeptHeads(1, 8, groups, 4).sharing for groups in (8, 2, 1)] == [
+        "multi-head",
+        "grouped-query",
+        "multi-query",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [
+        ((0, 4, 4, 8), "at least 1 for 'layers', not 0"),
+        ((2, 4, 3, 8), "4 heads of queries cannot share 3 of keys"),
+        ((2, 4, 4, 8, -1), "not -1"),
+    ],
+)
+def test_sizes_that_cannot_be_are_refused(sizes, words):
+    with pytest.raises(ValueError, match=words):
+        KeptHeads(*sizes)
+
+
+def test_published_shapes_that_stand_in_two_tables_are_the_same():
+    shapes = {each.model: each.shape for each in model_sizes()}
+    both = [each for each in key_value_heads() if each.model in shapes]
+    assert {each.model for each in both} == {"GPT-2 XL", "GPT-3 175B"}
+    for each in both:
+        shape = shapes[each.model]
+        assert (each.heads.layers, each.heads.heads, each.heads.each) == (shape.layers, shape.heads, shape.each)
+
+
+def test_a_published_row_whose_heads_cannot_be_shared_is_named(tmp_path):
+    file = tmp_path / "key_value_heads.csv"
+    file.write_text("model,year,layers,heads,key_heads,each,window,source\nOdd,2024,2,4,3,8,0,nowhere\n")
+    with pytest.raises(ValueError, match="line 2: 4 heads of queries cannot share 3"):
+        key_value_heads(file)

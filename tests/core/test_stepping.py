@@ -1,0 +1,120 @@
+"""Reading step by step, watched: what is computed, what is kept, what it costs."""
+
+import numpy as np
+import pytest
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MistralConfig, MistralForCausalLM
+
+from core.errors import InputError
+from core.generation.reader import Reader
+from core.generation.step_costs import WITH, WITHOUT, lengths_within, measure_steps
+from core.generation.stepping import COMPUTED, KEPT, NOT_NEEDED, full_pass, read_in_steps, rows_with_cache, rows_without
+from core.models.gpt import GPT, GPTConfig
+from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
+from core.progress import unheard
+
+TOKENS = torch.randint(1, 60, (20,), generator=torch.Generator().manual_seed(0)).tolist()
+GROUPED = {
+    "vocab_size": 64,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 64,
+}
+OURS = {"vocabulary": 64, "width": 32, "layers": 2, "heads": 4}
+NETWORKS = {
+    "gpt": lambda: GPT(GPTConfig(context=64, **OURS)),
+    "rotary": lambda: RotaryGPT(RotaryGPTConfig(context=64, trained=64, **OURS)),
+    "gpt2": lambda: GPT2LMHeadModel(GPT2Config(vocab_size=64, n_positions=64, n_embd=32, n_layer=2, n_head=4)),
+    "llama": lambda: LlamaForCausalLM(LlamaConfig(**GROUPED)),
+    "mistral": lambda: MistralForCausalLM(MistralConfig(sliding_window=6, **GROUPED)),
+}
+
+
+def network_of(kind: str):
+    torch.manual_seed(0)
+    return NETWORKS[kind]().eval()
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+@pytest.mark.parametrize("prompt", [1, 7, 20])
+def test_reading_in_steps_says_what_the_full_pass_says(kind, prompt):
+    found = read_in_steps(network_of(kind), TOKENS, prompt=prompt)
+    assert found.difference <= 1e-5
+    assert found.largest == pytest.approx(float(full_pass(network_of(kind), TOKENS).abs().max()))
+    assert [(step.first, step.last) for step in found.steps] == [
+        (0, prompt),
+        *((last - 1, last) for last in range(prompt + 1, 21)),
+    ]
+    assert found.step_of(0) is found.steps[0]
+    assert found.step_of(19).last == 20
+
+
+@pytest.mark.parametrize("kind", ["gpt", "rotary", "gpt2", "llama"])
+def test_a_step_computes_its_own_rows_and_takes_all_before_it_from_the_cache(kind):
+    for step in read_in_steps(network_of(kind), TOKENS, prompt=7).steps:
+        new = step.last - step.first
+        assert step.computed() == 3 * 2 * new
+        assert step.kept() == 2 * 2 * step.first
+        grid = rows_with_cache(step, 20)
+        for layer in range(2):
+            q, k, v = grid[3 * layer : 3 * layer + 3]
+            assert (q[step.first : step.last] == COMPUTED).all()
+            assert (np.delete(q, range(step.first, step.last)) == NOT_NEEDED).all()
+            for row in (k, v):
+                assert (row[: step.first] == KEPT).all()
+                assert (row[step.first : step.last] == COMPUTED).all()
+                assert (row[step.last :] == NOT_NEEDED).all()
+        assert (rows_without(step, 20)[:, : step.last] == COMPUTED).all()
+        assert (rows_without(step, 20) == COMPUTED).sum() == 3 * 2 * step.last
+
+
+def test_beyond_its_window_a_model_keeps_nothing():
+    steps = read_in_steps(network_of("mistral"), TOKENS, prompt=1).steps
+    for step in steps:
+        grid = rows_with_cache(step, 20)
+        assert (grid[1] == KEPT).sum() == min(step.first, 5)  # the sixth of the window is the token itself
+        assert (grid[1, : max(0, step.last - 6)] == NOT_NEEDED).all()
+
+
+def test_progress_counts_the_tokens():
+    heard = []
+    read_in_steps(network_of("gpt"), TOKENS, prompt=18, progress=lambda *done: heard.append(done))
+    assert heard == [(18, 20), (19, 20), (20, 20)]
+
+
+@pytest.mark.parametrize("kind", ["gpt", "llama"])
+def test_bytes_grow_by_keys_and_values_of_one_token(kind):
+    reader, sizes = Reader(network_of(kind), 20), []
+    for token in TOKENS[:5]:
+        reader.read([token])
+        sizes.append(reader.bytes)
+    key_heads = 2 if kind == "llama" else 4
+    assert sizes == [2 * 2 * key_heads * 8 * 4 * n for n in range(1, 6)]
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_both_ways_are_measured_at_every_length(kind):
+    found = measure_steps(network_of(kind), unheard, context=40, repeats=2)
+    assert found.of(WITH).keys() == found.of(WITHOUT).keys() == {16, 32} == found.held.keys()
+    for length in (16, 32):
+        assert found.of(WITH)[length].seconds > 0
+        assert found.of(WITH)[length].bytes >= found.held[length] > 0
+        assert found.of(WITHOUT)[length].bytes > 0
+    if kind != "mistral":
+        assert found.held[32] == 2 * found.held[16]
+
+
+def test_what_is_held_is_that_of_the_length_also_where_patience_ends_early():
+    found = measure_steps(network_of("gpt"), unheard, context=40, repeats=5, patience=0.0)
+    assert {cost.repeats for cost in found.costs} == {1}
+    assert found.held == {n: 2 * 2 * 32 * 4 * n for n in (16, 32)}
+
+
+def test_lengths_are_powers_of_two_within_the_context():
+    assert lengths_within(256) == (16, 32, 64, 128, 256)
+    assert lengths_within(100_000)[-1] == 1024
+    with pytest.raises(InputError, match="at least 16 tokens at once, and this model reads 9"):
+        lengths_within(9)
