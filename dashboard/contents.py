@@ -35,9 +35,9 @@ class Page:
         if importlib.util.find_spec(name):
             getattr(importlib.import_module(name), "warm_up", lambda: None)()
 
-    def link(self, label: str) -> None:
-        """Show a link to the page."""
-        st.page_link(self.place(), label=label, icon=":material/arrow_forward:")
+    def link(self, label: str, **choices: str) -> None:
+        """Show a link to the page, with choices already made."""
+        st.page_link(self.place(), label=label, icon=":material/arrow_forward:", query_params=choices)
 
     def address(self, **choices: str) -> str:
         """The page's address, seen from any other page, with choices already made."""
@@ -105,6 +105,22 @@ TRANSLATION = Page(
     "cut a link, and watch the words change.",
 )
 
+NEXT_WORD = Page(
+    "language/next_word",
+    "Next word",
+    "What does a GPT look at?",
+    "next-word",
+    "Let a GPT go on with your text, word by word: take another word than it would, see why it chose this one, and "
+    "what it copies.",
+)
+MISSING_WORD = Page(
+    "language/missing_word",
+    "Missing word",
+    "What does a BERT look at?",
+    "missing-word",
+    "Hide words of your own sentence, and see what a BERT puts there, from both sides; and which of its heads follow "
+    "grammar.",
+)
 VISION = Page(
     "vision/vision_transformer",
     "Vision transformer",
@@ -146,7 +162,7 @@ GROUPS: dict[str, tuple[Page, ...]] = {
     "": (HOME,),
     "Explore": (TEXT, IMAGE),
     "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
-    "Language": (TRANSLATION,),
+    "Language": (TRANSLATION, NEXT_WORD, MISSING_WORD),
     "Vision": (VISION, SWIN),
     "Scale": (SCALING, EFFICIENT),
 }

@@ -1,12 +1,13 @@
 """What visitors choose with. Every choice is kept in the address; what cannot be used stops the page in a sentence."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from core import zoo
+from core.errors import InputError
 from core.images import EXAMPLES, LIMITS
 from core.zoo.names import Purpose
 from dashboard import layout, scenes, uploads, visitor, waiting
@@ -21,18 +22,21 @@ Option = TypeVar("Option")
 FIRST_TEXT = "The cat that the dogs chased sat down because it was tired. The cat that the dogs"
 FIRST_PICTURE, FIRST_RESOLUTION = "coffee", 96
 WIDTH = 260  # pixels: a control that need not grow
-LONGEST_TYPED = 20_000  # characters: what still fits into an address; longer texts come as files
+LONGEST_TYPED = 200_000  # characters: what a browser still takes as an address; longer texts come as files
+TOO_LONG = (
+    "This text has {length:,} characters; the field takes at most {most:,}, so that a link can hold them. "
+    "Open it as a file, or shorten it."
+)
 
 
-def text() -> str | Upload:
-    """The visitor's text: typed, or a file."""
+def text(*, first: str = FIRST_TEXT) -> str | Upload:
+    """The visitor's text: typed, or a file; `first` stands there before anybody has typed."""
     typed = st.text_area(
         "Your text",
-        FIRST_TEXT,
+        first,
         key="text",
         bind="query-params",
         height=70,
-        max_chars=LONGEST_TYPED,
         placeholder="Type or paste a text",
     )
     file = uploads.given(OWN_TEXT)
@@ -45,7 +49,33 @@ def text() -> str | Upload:
         )
     if uploads.is_forgotten(OWN_TEXT):
         _say_forgotten("file", "Open it again", "the text in the field")
+    if file is None and len(typed) > LONGEST_TYPED:
+        raise InputError(TOO_LONG.format(length=len(typed), most=LONGEST_TYPED))
     return file or typed
+
+
+def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence[str] = ()) -> None:
+    """Texts to click, by what stands on the button: one replaces the visitor's own, in its field or in a file.
+
+    `field`: its key, by default that of `text`; `forgets`: what the address says of the former text, such as the words
+    that were chosen in it.
+    """
+    key, may_be_file = "example" if field == "text" else f"{field}_example", field == "text"
+    current = st.session_state.get(field)
+
+    def take() -> None:
+        if (name := st.session_state[key]) in texts:
+            if may_be_file:
+                uploads.remove(OWN_TEXT)
+                uploads.go_on(OWN_TEXT)
+            st.session_state[field] = texts[name]
+            for address in forgets:
+                st.query_params.pop(address, None)
+
+    if current is not None:  # a text that was typed or edited is no example
+        is_read = not may_be_file or uploads.given(OWN_TEXT) is None
+        st.session_state[key] = next((name for name, text in texts.items() if is_read and text == current), None)
+    st.pills("Examples", list(texts), key=key, on_change=take, label_visibility="collapsed")
 
 
 def picture() -> str | Upload:

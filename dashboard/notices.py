@@ -103,8 +103,8 @@ def notice_picture(calls: Calls, patches: Patches) -> Notice:
     reaches = [
         Finding(layer, head, reach)
         for layer, call in calls.items()
-        for head in range(call.heads)
-        if math.isfinite(reach := _reach(call, head, rows, gaps, before=len(patches.prefix)))
+        for head, reach in enumerate(_reaches(call, rows, gaps, before=len(patches.prefix)))
+        if math.isfinite(reach)
     ]
     if not reaches:
         return _nothing("Every head is silenced: none of them looks at anything.")
@@ -185,44 +185,42 @@ def _habits(
     """For each head that speaks what it gives to the token before, what to the first, and its strongest far link."""
     later = rows[rows > 0]
     own_masks = call.product is None or (call.product.mask is not None and call.product.mask.stride(1) > 0)
-    evens = None
-    for head in range(call.heads):
-        weights = call.weights(head=head, queries=rows.tolist()).nan_to_num(nan=0.0)
-        if not weights.any():
-            continue
-        if evens is None or own_masks:
-            evens = even_shares(call, head, later)
-        asking = weights[rows > 0]
-        first = Finding(layer, head, float(asking[:, 0].mean()), even=evens[0])
-        before = float(asking[torch.arange(len(later)), later - 1].mean())
-        yield Finding(layer, head, before, even=evens[1]), first, _strongest(layer, head, weights, rows, across)
+    evens, numbers = None, iter(range(call.heads))
+    for some in call.weights_by_heads(queries=rows.tolist()):
+        weights = some.nan_to_num(nan=0.0)
+        asking = weights[:, rows > 0]
+        firsts = asking[:, :, 0].mean(dim=-1).tolist()
+        befores = asking[:, torch.arange(len(later)), later - 1].mean(dim=-1).tolist()
+        fars = torch.where(across, weights, -1).flatten(start_dim=1).max(dim=-1)
+        speaks, strongest, cells = weights.flatten(1).any(dim=-1).tolist(), fars.values.tolist(), fars.indices.tolist()
+        for place, head in zip(range(len(some)), numbers, strict=False):
+            if not speaks[place]:
+                continue
+            if evens is None or own_masks:
+                evens = even_shares(call, head, later)
+            row, key = divmod(cells[place], weights.shape[-1])
+            yield (
+                Finding(layer, head, befores[place], even=evens[1]),
+                Finding(layer, head, firsts[place], even=evens[0]),
+                Finding(layer, head, strongest[place], int(rows[row]), key) if strongest[place] >= 0 else None,
+            )
 
 
-def _strongest(
-    layer: int,
-    head: int,
-    weights: Float[Tensor, "query key"],
-    rows: Int[Tensor, " query"],
-    among: Bool[Tensor, "query key"],
-) -> Finding | None:
-    if not among.any():
-        return None
-    place, key = divmod(int(torch.where(among, weights, -1).argmax()), weights.shape[1])
-    return Finding(layer, head, float(weights[place, key]), int(rows[place]), key)
-
-
-def _reach(
-    call: AttentionCall, head: int, rows: Int[Tensor, " patch"], gaps: Float[Tensor, "patch key"], *, before: int
-) -> float:
+def _reaches(
+    call: AttentionCall, rows: Int[Tensor, " patch"], gaps: Float[Tensor, "patch key"], *, before: int
+) -> list[float]:
     """How many patches away attention falls, as `core.heads.measures` has it; NaN for a head that is silent."""
-    weights = call.weights(head=head, queries=(before + rows).tolist())[:, before:]
-    return float(((weights * gaps).sum(dim=-1) / weights.sum(dim=-1)).nanmean())
+    reaches = list[float]()
+    for some in call.weights_by_heads(queries=(before + rows).tolist()):
+        weights = some[..., before:]
+        reaches += ((weights * gaps).sum(dim=-1) / weights.sum(dim=-1)).nanmean(dim=-1).tolist()
+    return reaches
 
 
 def _class_look(layer: int, call: AttentionCall, patches: Patches) -> tuple[Finding, str] | None:
     """Where the first of the tokens without a place looks; None if all heads are silent."""
     before, (first, *others) = len(patches.prefix), patches.prefix
-    rows = torch.stack([call.weights(head=head, queries=[0])[0] for head in range(call.heads)]).nan_to_num(nan=0.0)
+    rows = torch.cat(list(call.weights_by_heads(queries=[0])))[:, 0].nan_to_num(nan=0.0)
     speaking = rows.sum(dim=-1) > 0
     if not speaking.any():
         return None

@@ -42,8 +42,9 @@ def show(plain: Watched, changed: Watched | None) -> None:
     figure = partial(prediction_bars, list(found.values()), *bars, look=layout.look())
     charts.plot(figure, name="predictions", alt=f"Probabilities: {told}")
     if _says_at_each_token(plain) and not layout.is_presented():
-        with st.expander("At every token"):
-            st.dataframe(at_every_token(*runs), hide_index=True)
+        table = st.expander("At every token", key="at_every_token", on_change="rerun")
+        if table.open:
+            table.dataframe(at_every_token(*runs), hide_index=True)
 
 
 @keep()

@@ -95,4 +95,5 @@ def _layer(number: int, call: AttentionCall, query: str, key: str) -> Layer:
         kind=call.kind,
         group=group,
         causal=call.causal,
+        by_heads=lambda: (weights.numpy() for weights in call.weights_by_heads()),
     )

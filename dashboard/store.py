@@ -11,7 +11,9 @@ from cachetools import Cache, TLRUCache
 
 from dashboard.memory_size import size_of
 
-SETTLED = 2.0  # seconds after which what somebody has used is sized again: it may have computed more for itself
+# Seconds after which what somebody has used is sized again: it may have computed more for itself. No more often is
+# looked for such, because all that is kept has to be looked through.
+SETTLED = 2.0
 ENTRY = 1000  # bytes that an entry takes besides its key and its value
 
 Keys = frozenset[Hashable]
@@ -41,6 +43,7 @@ class Store:
             budget, lambda _key, entry, _now: entry.until, timer=timer, getsizeof=lambda entry: entry.size
         )
         self._used: dict[Hashable, float] = {}  # since its size was taken: the time of the first use
+        self._sized = -math.inf  # when sizes were taken again
 
     def __contains__(self, key: Hashable) -> bool:
         with self._guard:
@@ -111,10 +114,11 @@ class Store:
 
     def _size_again(self) -> None:
         """Take the sizes of what was used a while ago anew, for what it has computed for itself since."""
-        self._entries.expire()
         before = self.timer() - SETTLED
-        if not any(since < before for since in self._used.values()):
+        if self._sized > before or not any(since < before for since in self._used.values()):
             return
+        self._sized = self.timer()
+        self._entries.expire()
         first = dict[int, float]()  # what several entries hold counts for the one that was made first
         for entry in map(self._peek, list(self._entries)):
             for part in _parts([entry.value]):

@@ -1,6 +1,7 @@
 """The look, in one place: colours of paper and ink, scales for weights, one hue for each head."""
 
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -67,12 +68,12 @@ HUES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#f0e4
 
 def sequential(palette: Palette, steps: int = 33) -> tuple[str, ...]:
     """Colours of the weights 0 to 1: from the page itself to full ink, even to the eye."""
-    return _between([palette.paper, palette.map], steps)
+    return _between((palette.paper, palette.map), steps)
 
 
 def diverging(palette: Palette, steps: int = 33) -> tuple[str, ...]:
     """Colours of signed values: 0 in the middle is the page itself."""
-    return _between([palette.negative, palette.paper, palette.map], steps)
+    return _between((palette.negative, palette.paper, palette.map), steps)
 
 
 def colorscale(colours: tuple[str, ...]) -> list[list]:
@@ -89,7 +90,8 @@ def for_browser(*, signed: bool = False) -> dict[str, dict]:
     }
 
 
-def _between(stops: list[str], steps: int) -> tuple[str, ...]:
+@cache
+def _between(stops: tuple[str, ...], steps: int) -> tuple[str, ...]:
     """Equal steps in OKLab (Ottosson 2020), where equal distances look equal."""
     lab = np.array([_oklab(stop) for stop in stops])
     places = np.linspace(0, len(stops) - 1, steps)

@@ -22,6 +22,8 @@ PICTURES = {
     "before": ("before", "dark", ".js-plotly-plot"),
     "inside": ("inside", "light", ".js-plotly-plot"),
     "translation": ("translation", "light", "[data-testid=stHeadingWithActionElements] h3"),
+    "next-word": ("next-word?writes_seed=3", "light", ".atlas .reading h2"),
+    "missing-word": ("missing-word?show=Grammar", "light", ".js-plotly-plot"),
     "vit": ("vit?show=Maps", "light", ".photos .told"),
     "swin": ("swin?show=Maps", "dark", ".photos .told"),
     "scaling": ("scaling?show=Images", "light", ".js-plotly-plot"),

@@ -66,13 +66,12 @@ def costs(
                 hovertemplate=f"%{{customdata}}: {y} %{{y:.4g}}, training %{{x:.2g}} FLOPs<extra></extra>",
             )
         )
-    on_paper(figure, look=look, height=height, x=x, y=y)
-    figure.update_layout(showlegend=len(groups) < len(points), margin={"t": 34})
-    figure.update_xaxes(type="log", exponentformat="power", dtick=1, range=wide)
+    xaxis = {"type": "log", "exponentformat": "power", "dtick": 1, "range": wide}
     if wide[1] - wide[0] <= 2:
-        figure.update_xaxes(_ticks(*wide))
-    figure.update_yaxes(range=high)
-    return figure
+        xaxis |= _ticks(*wide)
+    legend = len(groups) < len(points)
+    shown = {"showlegend": legend, "margin": {"t": 34}, "xaxis": xaxis, "yaxis": {"range": high}}
+    return on_paper(figure, look=look, height=height, x=x, y=y, **shown)
 
 
 def _ticks(low: float, high: float) -> dict[str, list]:

@@ -1,6 +1,7 @@
 """Several quantities along one axis, as lines with one hue each."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -43,14 +44,12 @@ def curves(
                 hovertemplate=f"{tell}<extra></extra>",
             )
         )
-    on_paper(figure, look=look, height=height, x=x, y=y)
-    figure.update_layout(showlegend=len(lines) > 1)
+    xaxis: dict[str, Any] = {"type": "log" if x_log else "linear", "showgrid": False}
+    yaxis: dict[str, Any] = {"type": "linear", "exponentformat": "none"}
     if labels is not None:
-        figure.update_xaxes(tickvals=list(along), ticktext=[escape(label) for label in labels])
-    figure.update_xaxes(type="log" if x_log else "linear", showgrid=False)
-    figure.update_yaxes(type="log" if y_log else "linear", exponentformat="power" if y_log else "none")
+        xaxis |= {"tickvals": list(along), "ticktext": [escape(label) for label in labels]}
     if y_log:
-        figure.update_yaxes(dtick=1)
+        yaxis = {"type": "log", "exponentformat": "power", "dtick": 1}
     if y_range is not None:
-        figure.update_yaxes(range=np.log10(y_range).tolist() if y_log else list(y_range))
-    return figure
+        yaxis["range"] = np.log10(y_range).tolist() if y_log else list(y_range)
+    return on_paper(figure, look=look, height=height, x=x, y=y, showlegend=len(lines) > 1, xaxis=xaxis, yaxis=yaxis)

@@ -46,12 +46,17 @@ def distances(
     means = [float(np.nanmean(own)) if np.isfinite(own).any() else float("nan") for own in heads]
     tell = "%{customdata}, mean of its heads: %{y:.1f} " + escape(unit)
     figure.add_trace(level_bars(names, means, name="mean of a layer", tell=tell, look=look))
-    on_paper(figure, look=look, height=height, x="layer", y=f"mean attention distance ({unit})")
-    figure.update_xaxes(
-        tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4], showgrid=False
-    )
     largest = max([even, *(float(np.nanmax(own)) for own in heads if np.isfinite(own).any())])
-    figure.update_yaxes(range=[0, 1.12 * largest])
+    xaxis = {"tickvals": list(range(len(names))), "ticktext": names, "range": [-0.6, len(names) - 0.4]}
+    on_paper(
+        figure,
+        look=look,
+        height=height,
+        x="layer",
+        y=f"mean attention distance ({unit})",
+        xaxis=xaxis | {"showgrid": False},
+        yaxis={"range": [0, 1.12 * largest]},
+    )
     figure.add_hline(
         y=even,
         line={"color": look.palette.soft, "width": 1.5, "dash": "dot"},

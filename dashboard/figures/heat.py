@@ -46,14 +46,16 @@ def heat(
             ygap=gap,
         )
     )
-    on_paper(figure, look=look, height=height, x=x, y=y)
-    figure.update_xaxes(showgrid=False, tickcolor=look.palette.hair)
-    figure.update_yaxes(showgrid=False, tickcolor=look.palette.hair, autorange="reversed")
-    if rows is not None:
-        figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[escape(row) for row in rows])
-    if columns is not None:
-        figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=[escape(column) for column in columns])
-    return figure
+    quiet = {"showgrid": False, "tickcolor": look.palette.hair}
+    xaxis, yaxis = quiet | _named(columns), quiet | _named(rows) | {"autorange": "reversed"}
+    return on_paper(figure, look=look, height=height, x=x, y=y, xaxis=xaxis, yaxis=yaxis)
+
+
+def _named(labels: Sequence[str] | None) -> dict[str, list]:
+    """The names along an axis."""
+    if labels is None:
+        return {}
+    return {"tickvals": list(range(len(labels))), "ticktext": [escape(label) for label in labels]}
 
 
 def limits_of(values: np.ndarray) -> tuple[float, float]:

@@ -25,8 +25,10 @@ def prediction_bars(
         figure.add_trace(_bars(labels, after, changed, look.palette.accent))
     rows = len(labels) * (1 if after is None else 2)
     longest = max(map(len, labels), default=1)
-    on_paper(figure, look=look, height=70 + round(1.7 * look.letters) * rows)
-    return figure.update_layout(
+    return on_paper(
+        figure,
+        look=look,
+        height=70 + round(1.7 * look.letters) * rows,
         margin={"t": 8 if after is None else 34},
         bargap=0.3,
         showlegend=after is not None,

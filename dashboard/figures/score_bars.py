@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -32,43 +33,38 @@ def score_bars(tokens: Sequence[str], columns: Sequence[Column], *, look: Look, 
     names = [escape(token) for token in tokens]
     for number, column in enumerate(columns):
         figure.add_trace(_bars(names, column, number, look))
-    on_paper(figure, look=look, height=round(48 + 1.55 * look.letters * len(tokens)))
+    axes = dict[str, Any]()
     for number, column in enumerate(columns):
         begin = number * (width + GAP)
         axis = "xaxis" if number == 0 else f"xaxis{number + 1}"
-        figure.update_layout(
-            {
-                axis: {
-                    "domain": [begin, begin + width],
-                    "range": _range(column.values),
-                    "fixedrange": True,
-                    "showgrid": False,
-                    "showline": False,
-                    "ticks": "",
-                    "showticklabels": False,
-                    "zeroline": True,
-                    "zerolinecolor": look.palette.hair,
-                    "title": {"text": column.title, "font": {"size": look.letters, "color": look.palette.ink}},
-                    "side": "top",
-                    "anchor": "y",
-                }
-            }
-        )
-    figure.update_layout(bargap=0.3, showlegend=False)
-    figure.update_yaxes(
-        range=[len(tokens) - 0.5, -0.5],
-        showgrid=False,
-        tickvals=list(range(len(tokens))),
-        ticktext=[f"<b>{name}</b>" if place == marked else name for place, name in enumerate(names)],
-        tickfont={"color": look.palette.ink, "size": look.letters - 1},
-        ticksuffix=" ",
-    )
+        axes[axis] = {
+            "domain": [begin, begin + width],
+            "range": _range(column.values),
+            "fixedrange": True,
+            "showgrid": False,
+            "showline": False,
+            "ticks": "",
+            "showticklabels": False,
+            "zeroline": True,
+            "zerolinecolor": look.palette.hair,
+            "title": {"text": column.title, "font": {"size": look.letters, "color": look.palette.ink}},
+            "side": "top",
+            "anchor": "y",
+        }
+    axes["yaxis"] = {
+        "range": [len(tokens) - 0.5, -0.5],
+        "showgrid": False,
+        "tickvals": list(range(len(tokens))),
+        "ticktext": [f"<b>{name}</b>" if place == marked else name for place, name in enumerate(names)],
+        "tickfont": {"color": look.palette.ink, "size": look.letters - 1},
+        "ticksuffix": " ",
+    }
     if marked is not None:
-        figure.add_shape(
-            type="rect", xref="paper", x0=0, x1=1, y0=marked - 0.5, y1=marked + 0.5,
-            fillcolor=look.palette.hair, opacity=0.45, line_width=0, layer="below",
-        )  # fmt: skip
-    return figure
+        place = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": marked - 0.5, "y1": marked + 0.5}
+        ink = {"fillcolor": look.palette.hair, "opacity": 0.45, "line": {"width": 0}, "layer": "below"}
+        axes["shapes"] = [place | ink]
+    height = round(48 + 1.55 * look.letters * len(tokens))
+    return on_paper(figure, look=look, height=height, bargap=0.3, showlegend=False, **axes)
 
 
 def _bars(names: Sequence[str], column: Column, number: int, look: Look) -> go.Bar:

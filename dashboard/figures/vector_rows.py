@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -30,10 +31,10 @@ def vector_rows(rows: Sequence[Row], *, look: Look, one_scale: bool = False) -> 
     Each strip has its own scale, and the title tells how far it reaches; with `one_scale` all share one, so that
     strips can be added up by eye.
     """
-    figure = go.Figure()
+    figure, own = go.Figure(), dict[str, Any]()
+    shapes, titles = list[dict](), list[dict]()
     together = max((_reach(row.values) for row in rows), default=1.0)
     height = len(rows) * (STRIP + TITLE)
-    on_paper(figure, look=look, height=round(12 + height * look.letters))
     for number, row in enumerate(rows):
         limit = together if one_scale else _reach(row.values)
         top = 1 - (number * (STRIP + TITLE) + TITLE) / height
@@ -52,22 +53,15 @@ def vector_rows(rows: Sequence[Row], *, look: Look, one_scale: bool = False) -> 
             )
         )
         bottom = max(0.0, top - STRIP / height)
-        figure.update_layout(
-            {
-                f"xaxis{suffix}": {"visible": False, "fixedrange": True, "anchor": f"y{suffix}"},
-                f"yaxis{suffix}": {"visible": False, "fixedrange": True, "domain": [bottom, top]},
-            }
-        )
-        figure.add_annotation(
-            text=f"{row.title} <span style='color:{look.palette.soft}'>up to ±{signed(_reach(row.values))}</span>",
-            x=0, xref="paper", xanchor="left", y=top, yref="paper", yanchor="bottom", showarrow=False,
-            font={"size": look.letters - 1},
-        )  # fmt: skip
-        figure.add_shape(
-            type="rect", xref="paper", yref="paper", x0=0, x1=1, y0=bottom, y1=top,
-            line={"color": look.palette.hair, "width": 1},
-        )  # fmt: skip
-    return figure
+        own[f"xaxis{suffix}"] = {"visible": False, "fixedrange": True, "anchor": f"y{suffix}"}
+        own[f"yaxis{suffix}"] = {"visible": False, "fixedrange": True, "domain": [bottom, top]}
+        text = f"{row.title} <span style='color:{look.palette.soft}'>up to ±{signed(_reach(row.values))}</span>"
+        above = {"x": 0, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "bottom"}
+        titles.append({"text": text, "showarrow": False, "font": {"size": look.letters - 1}, **above})
+        frame = {"type": "rect", "xref": "paper", "yref": "paper", "x0": 0, "x1": 1, "y0": bottom, "y1": top}
+        shapes.append({**frame, "line": {"color": look.palette.hair, "width": 1}})
+    tall = round(12 + height * look.letters)
+    return on_paper(figure, look=look, height=tall, annotations=titles, shapes=shapes, **own)
 
 
 def _reach(values: np.ndarray) -> float:

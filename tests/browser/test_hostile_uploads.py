@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.hostile import pictures, texts
+from benchmarks.hostile import markup, pictures
 from tests.browser.conftest import SERVER, settled
 
 SOON = 20_000  # milliseconds until a sentence stands there: 5 s are promised on an idle machine; this one may be busy
@@ -74,7 +74,7 @@ def test_every_hostile_upload_gets_a_sentence_or_a_map_and_the_examples_still_wo
         assert browser_page.get_by_test_id("stException").count() == 0
 
 
-SHORT = [text for text in (*texts.MARKUP, *texts.MARKDOWN, *texts.LATEX) if len(text) < 70]
+SHORT = [text for text in (*markup.MARKUP, *markup.MARKDOWN, *markup.LATEX) if len(text) < 70]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ SHORT = [text for text in (*texts.MARKUP, *texts.MARKDOWN, *texts.LATEX) if len(
     [
         ("text", " ".join(SHORT)),
         ("order", " ".join(SHORT[::4])),
-        ("translation", texts.MARKUP[7]),  # three translators write several words for each
+        ("translation", markup.MARKUP[7]),  # three translators write several words for each
     ],
 )
 def test_markup_in_a_text_executes_nothing(browser_page, atlas, path, text):

@@ -159,7 +159,7 @@ def test_the_thumbnail_of_a_picture_is_the_row_of_its_class_token():
     patches = PatchSequence(2, 3, ("class",))
     pattern = weights(7, 7)
     layer = Layer("0", "picture", "picture", 1, lambda _: pattern)
-    little = packing.thumbnail(Scene({"picture": patches}, (layer,)), layer, pattern)
+    little = packing.thumbnails_of(Scene({"picture": patches}, (layer,)), layer, pattern[None])[0]
     np.testing.assert_allclose(little, pattern[0, 1:].reshape(2, 3) / pattern[0, 1:].max(), rtol=1e-6)
 
 

@@ -11,7 +11,8 @@ from core.heads.ablation import Trial
 from core.heads.head_table import HeadTable, measure_heads
 from core.images import Patches
 from core.text import Tokens
-from core.zoo.text_models import MissingToken, NextToken, TextRun
+from core.zoo.missing_token import MissingToken
+from core.zoo.text_models import NextToken, TextRun
 from dashboard.notices import say_distances
 from dashboard.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, measured, one_at_a_time, silenced

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from core.published.devices import devices
 from core.scaling import LAWS, Chinchilla, Kaplan
 from core.sizes import gpt
-from pages.scale.scaling_comparison import calculator, compute, laws, words
+from pages.scale.scaling_comparison import calculator, compute, laws, words, words_laws
 from tests.pages.conftest import prose, told
 from tests.pages.scaling import PAGE, has_no_number, plain
 
@@ -56,7 +56,7 @@ def test_no_sentence_about_a_fit_holds_what_is_no_number(collection, law):
     for limit in (1e21, float("inf")):
         said = plain(laws.notice(laws.fit_of(collection, law, 0, limit, 0.0, draws=2)))
         assert not has_no_number(said), said
-        assert (words.FRONTIER in said) == (law == "Compute frontier")
+        assert (words_laws.FRONTIER in said) == (law == "Compute frontier")
 
 
 losses = arrays(float, 12, elements=st.floats(1.5, 4.0))
@@ -88,7 +88,7 @@ def test_losses_on_an_axis_are_round_and_few(low, high):
 
 @pytest.mark.parametrize("law", LAWS)
 def test_a_formula_has_a_place_for_each_coefficient(law):
-    template, symbols = words.FORMULAS[law]
+    template, symbols = words_laws.FORMULAS[law]
     assert len(symbols) == len(LAWS[law].names())
     numbers = template.format(*range(100, 100 + len(symbols)))
     assert all(str(100 + place) in numbers for place in range(len(symbols)))

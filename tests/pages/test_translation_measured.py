@@ -13,10 +13,11 @@ from streamlit.testing.v1 import AppTest
 
 from core.published import published_translators
 from core.translation.alignment import Direction
+from dashboard import alignment_table
+from dashboard.alignment_table import DIRECTIONS
 from dashboard.figures.costs import Point
 from dashboard.theme import LIGHT, Look
 from pages.language.translation import compute, compute_measured, figures, measured_alignment, measured_quality, words
-from pages.language.translation.inputs import DIRECTIONS
 from pages.language.translation.words import TITLES
 from tests.pages.conftest import prose, told
 from tests.pages.measured_files import BEST, HEADS, LAYERS, TEXTS, head_rate, write_all, write_results
@@ -27,6 +28,7 @@ PAGE = "language/translation"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(compute_measured, "FOLDER", tmp_path)
+    monkeypatch.setattr(compute_measured, "PAIRS_FOLDER", tmp_path / "bert-pairs")
     return tmp_path
 
 
@@ -115,7 +117,7 @@ def test_the_curve_has_a_line_for_each_model_over_the_words(measured, column):
 @pytest.mark.usefixtures("measured")
 def test_the_alignment_table_holds_models_and_baselines_and_names_the_sample():
     found = compute_measured.alignment()
-    table = measured_alignment.table(found)
+    table = alignment_table.table(found)
     assert list(table["links from"]) == [
         "Without attention: influence (40 pairs only)",
         "Bahdanau's attention",
@@ -126,7 +128,7 @@ def test_the_alignment_table_holds_models_and_baselines_and_names_the_sample():
     ]
     assert list(table["AER, Hansards"]) == pytest.approx([0.85, 0.45, 0.31, 0.40, 0.37, 0.54])
     assert list(table["recall, Stories"]) == pytest.approx([0.15, 0.55, 0.69, 0.60, 0.63, 0.46])
-    how = measured_alignment.how_taken(found)
+    how = alignment_table.how_taken(found)
     assert "Transformer: links of each French word, from the step that has read the word" in how
     assert "40 (Hansards), 40 (Stories)" in how
     assert "161,227 pairs" in how
@@ -148,7 +150,7 @@ def test_every_head_has_its_error_rate_and_the_chosen_one_an_outline(shift, wors
 
 def test_every_step_and_side_can_be_chosen():
     assert set(measured_alignment.ROWS.values()) == {0, 1}
-    assert set(DIRECTIONS.values()) == set(Direction.__args__) == set(measured_alignment.TAKEN)
+    assert set(DIRECTIONS.values()) == set(Direction.__args__) == set(alignment_table.TAKEN)
 
 
 def test_rows_without_cost_or_quality_in_a_language_are_not_drawn():

@@ -138,7 +138,7 @@ def test_the_pairs_that_are_told_are_those_that_the_model_compares(named, kind):
     followed, record = follow(photograph), photograph.watched().record
     first = record.calls[0]
     compared = sum(first.weights(0, item).numel() for item in range(first.batch_size))
-    text = sequence.tell_length(followed.sequence.patches, followed.calls)
+    text = sequence.tell_length(followed.sequence.patches, followed.sequence.calls)
     assert number(r"([\d,]+) pairs", text) == compared
     if kind == "swin":
         assert f"{first.batch_size} windows of {first.key_length} places" in text

@@ -1,6 +1,6 @@
 import { inkOn, shade } from "../kit/colour.js";
 import { make } from "../kit/dom.js";
-import { direction } from "../kit/labels.js";
+import { direction, endsInByte } from "../kit/labels.js";
 
 /** A text as words that can be shaded and, with `hover` and `pick`, pointed at and picked. */
 export function createFlow({ hover = null, pick = null } = {}) {
@@ -57,10 +57,11 @@ function wordOf(sequence, token, text) {
   return make("span", { class: name, "data-token": token, dir: "auto" }, text.trim());
 }
 
-/** A word with the space before it and, after a line break, the break. */
+/** A word with the space before it and, after a line break, the break; a line may end after bytes of a character. */
 function around(word, text) {
   const space = text.slice(0, text.length - text.trimStart().length);
-  return [space, word, ...(text.includes("↵") ? [make("br")] : [])];
+  const after = text.includes("↵") ? [make("br")] : endsInByte(text) ? [make("wbr")] : [];
+  return [space, word, ...after];
 }
 
 function marksOf(word, frame, theme) {

@@ -19,7 +19,8 @@ export function createHeads({ pick }) {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       seen.unobserve(target);
-      draw(target);
+      // Where scenes follow one another quickly, cells of the one before may still be reported.
+      if (target.isConnected) draw(target);
     }
   });
 

@@ -65,18 +65,19 @@ def _chosen(scene: Scene, layer: int, head: int) -> dict:
     return {"layer": layer, "head": head, "code": code, "cells": cells}
 
 
-def _sent(layer: Layer, pattern: Float[np.ndarray, "query key"]) -> Float[np.ndarray, " weight"]:
-    return pattern[codec.corner(*pattern.shape)] if layer.causal else pattern.ravel()
+def _sent(layer: Layer, patterns: Float[np.ndarray, "*head query key"]) -> Float[np.ndarray, "*any"]:
+    """What is sent of one head or of several, one after the other."""
+    return patterns[..., codec.corner(*patterns.shape[-2:])] if layer.causal else patterns
 
 
 def _layer(scene: Scene, place: int, code: codec.Code | None) -> dict:
     layer = scene.layers[place]
     thumbnails, maps = [], []
-    for pattern in scene.patterns(place):
-        thumbnails.append(thumbnail(scene, layer, pattern))
+    for patterns in scene.patterns(place):
+        thumbnails.append(thumbnails_of(scene, layer, patterns))
         if code:
-            maps.append(codec.write(_sent(layer, pattern), code))
-    rows, columns = thumbnails[0].shape
+            maps.append(codec.write(_sent(layer, patterns), code))
+    _, rows, columns = thumbnails[0].shape
     names = ("label", "group", "path", "kind", "query", "key", "heads", "causal")
     return {name: getattr(layer, name) for name in names} | {
         "masked": layer.allowed is not None,
@@ -89,26 +90,30 @@ def _layer(scene: Scene, place: int, code: codec.Code | None) -> dict:
     }
 
 
-def thumbnail(scene: Scene, layer: Layer, pattern: Float[np.ndarray, "query key"]) -> Float[np.ndarray, "row column"]:
-    """One head in little: its map, or over a picture where the class token (else the mean query) looks.
+def thumbnails_of(
+    scene: Scene, layer: Layer, patterns: Float[np.ndarray, "head query key"]
+) -> Float[np.ndarray, "head row column"]:
+    """Heads in little: their maps, or over a picture where the class token (else the mean query) looks.
 
     Maps keep the largest weight of each block, which keeps thin diagonals; pictures are scaled to their own maximum.
     """
     key = scene.sequences[layer.key]
     if not isinstance(key, PatchSequence):
-        return pooled(pattern)
-    looking = pattern[0] if layer.query == layer.key and key.prefix else np.maximum(pattern, 0).mean(axis=0)
-    picture = pooled(np.maximum(looking[len(key.prefix) :], 0).reshape(key.rows, key.columns))
-    return picture / max(float(np.nanmax(picture, initial=0)), 1e-9)
+        return pooled(patterns)
+    to_itself = layer.query == layer.key and key.prefix
+    looking = patterns[:, 0] if to_itself else np.maximum(patterns, 0).mean(axis=1)
+    pictures = pooled(np.maximum(looking[:, len(key.prefix) :], 0).reshape(-1, key.rows, key.columns))
+    return pictures / np.fmax(np.fmax.reduce(pictures, axis=(1, 2), keepdims=True), 1e-9)
 
 
-def pooled(pattern: Float[np.ndarray, "row column"]) -> Float[np.ndarray, "row column"]:
+def pooled(patterns: Float[np.ndarray, "*head row column"]) -> Float[np.ndarray, "*head row column"]:
     """At most 32 x 32 blocks, each with its largest weight; NaN only where there is nothing else."""
-    for axis in (0, 1):
-        length = pattern.shape[axis]
-        starts = np.linspace(0, length, min(length, THUMBNAIL), endpoint=False).astype(int)
-        pattern = np.fmax.reduceat(pattern, starts, axis=axis)
-    return pattern
+    for axis in (-2, -1):
+        length = patterns.shape[axis]
+        if length > THUMBNAIL:
+            starts = np.linspace(0, length, THUMBNAIL, endpoint=False).astype(int)
+            patterns = np.fmax.reduceat(patterns, starts, axis=axis)
+    return patterns
 
 
 def _sequence(sequence: Sequence) -> dict:

@@ -1,6 +1,6 @@
 """What there is to see: sequences, and layers of heads that connect them. Arrays only, no model inside."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,7 +58,8 @@ class Layer:
     """One attention layer: who looks (`query`), at what (`key`), and each head's weights, computed when asked for.
 
     `label` is what the grid shows ("3"); `group` names the stack it belongs to ("encoder"), where there are several.
-    `allowed` is the mask if it is more than `causal`; weights that are NaN are shown as such.
+    `allowed` is the mask if it is more than `causal`; weights that are NaN are shown as such. `by_heads` gives the
+    weights of all heads in their order, several at a time, where that is quicker than one by one.
     """
 
     label: str
@@ -71,6 +72,7 @@ class Layer:
     group: str = ""
     causal: bool = False
     allowed: Callable[[], Bool[np.ndarray, "query key"]] | None = None
+    by_heads: Callable[[], Iterable[Float[np.ndarray, "head query key"]]] | None = None
 
     def __post_init__(self):
         if self.heads < 1:
@@ -110,26 +112,29 @@ class Scene:
         there = self.layers[layer]
         return len(self.sequences[there.query]), len(self.sequences[there.key])
 
-    def patterns(self, layer: int) -> Iterator[Float[np.ndarray, "query key"]]:
-        """The pattern of each head, in order."""
-        links = self.links(layer)
-        return (self._pattern(layer, head, links) for head in range(self.layers[layer].heads))
+    def patterns(self, layer: int) -> Iterator[Float[np.ndarray, "head query key"]]:
+        """The patterns of all heads, in order, some at a time."""
+        links, there = self.links(layer), self.layers[layer]
+        if there.by_heads is None:
+            return (self._pattern(layer, head, there.weights(head), links)[None] for head in range(there.heads))
+        return (self._pattern(layer, None, weights, links) for weights in there.by_heads())
 
     def pattern(self, layer: int, head: int) -> Float[np.ndarray, "query key"]:
         """The weights of one head; -1 where the mask does not allow a link, NaN where there is no number."""
-        return self._pattern(layer, head, self.links(layer))
-
-    def _pattern(self, layer: int, head: int, links: np.ndarray) -> np.ndarray:
         there = self.layers[layer]
         if not 0 <= head < there.heads:
             raise ValueError(f"Layer {layer} has heads 0 to {there.heads - 1}; head {head} was asked for.")
-        weights = np.array(there.weights(head), dtype=np.float32)
-        if weights.shape != self.shape(layer):
+        return self._pattern(layer, head, there.weights(head), self.links(layer))
+
+    def _pattern(self, layer: int, head: int | None, given: np.ndarray, links: np.ndarray) -> np.ndarray:
+        there, weights = self.layers[layer], np.array(given, dtype=np.float32)
+        if weights.shape[-2:] != self.shape(layer):
+            which = "its heads" if head is None else f"head {head}"
             raise ValueError(
-                f"Layer {layer}, head {head} gave weights of shape {weights.shape}; "
+                f"Layer {layer}, {which} gave weights of shape {weights.shape}; "
                 f"its sequences {there.query!r} and {there.key!r} need {self.shape(layer)}."
             )
-        weights[~links] = -1
+        weights[..., ~links] = -1
         return weights
 
     def links(self, layer: int) -> Bool[np.ndarray, "query key"]:

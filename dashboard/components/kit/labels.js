@@ -23,6 +23,11 @@ export function flowing(label) {
   return label.trim() ? marked(label, false) : readable(label);
 }
 
+/** Whether a token ends in a single byte of a character, as in 0xE2: a line may end after it, and not within it. */
+export function endsInByte(label) {
+  return /0x[0-9A-F]{2}$/.test(label);
+}
+
 /** At most 16 characters as a reader counts them. */
 export function shortened(label, longest = LONGEST) {
   if (label.length <= longest) return label;

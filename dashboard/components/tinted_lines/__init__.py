@@ -1,7 +1,8 @@
-"""One text in several lines, each character tinted by a strength: what each of several models makes of it."""
+"""One text in several lines, each character or token tinted by a strength: what each of several models makes of it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 from dashboard.components.kit import Component
 
@@ -31,12 +32,14 @@ def tinted_lines(
     scale: str,
     ticks: Sequence[tuple[float, str]],
     after: str,
+    of: Literal["character", "token"] = "character",
 ) -> None:
     """Show the text once for each of `lines`; pointing at a character marks it in all of them and says its sentence.
 
     The characters at the places in `odd` are underlined, which `odd_means` explains. `scale` says what the colours
     stand for, `ticks` are places on it (0 to 1) with their labels; `after` heads the column behind the text. The
-    pointer never asks the server; a touch, or Tab and the arrow keys, do the same.
+    pointer never asks the server; a touch, or Tab and the arrow keys, do the same. `of` says what `characters` holds:
+    tokens run in the direction of their script, characters always from left to right.
     """
     data = {
         "characters": list(characters),
@@ -46,5 +49,6 @@ def tinted_lines(
         "scale": scale,
         "ticks": [list(tick) for tick in ticks],
         "after": after,
+        "of": of,
     }
     _show(key, data)

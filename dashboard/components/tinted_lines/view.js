@@ -1,6 +1,7 @@
 import { inkOn, shade } from "../kit/colour.js";
 import { make } from "../kit/dom.js";
 import { ALONG, isShortcut, within } from "../kit/keyboard.js";
+import { endsInByte } from "../kit/labels.js";
 import { mounting, View } from "../kit/mounting.js";
 
 class TintedLines extends View {
@@ -22,6 +23,7 @@ class TintedLines extends View {
     this.texts = data.lines.map((line, row) => this.text(line, row, odd));
     this.sentence = make("p", { class: "sentence", "aria-live": "polite" });
     const lines = data.lines.map((line, row) => this.line(line, row));
+    this.root.classList.toggle("of-tokens", data.of === "token");
     this.root.replaceChildren(this.legend(), ...lines, this.sentence);
     this.point(null, null);
   }
@@ -39,10 +41,11 @@ class TintedLines extends View {
   }
 
   text(line, row, odd) {
-    const letters = this.data.characters.map((character, place) => {
+    const letters = this.data.characters.flatMap((character, place) => {
       const strength = line.strengths[place];
       const style = `background:${shade(this.theme, strength)};color:${inkOn(this.theme, strength)}`;
-      return make("span", { style, class: odd.has(place) ? "odd" : null, "data-place": place }, character);
+      const letter = make("span", { style, class: odd.has(place) ? "odd" : null, "data-place": place }, character);
+      return endsInByte(character) ? [letter, make("wbr")] : [letter];
     });
     return make(
       "p",
@@ -87,10 +90,10 @@ class TintedLines extends View {
   point(row, place) {
     for (const text of this.texts) {
       text.querySelector(".here")?.classList.remove("here");
-      if (place !== null) text.children[place].classList.add("here");
+      if (place !== null) text.querySelector(`[data-place="${place}"]`).classList.add("here");
     }
     this.place = place;
-    this.sentence.textContent = place === null ? "Point at a character." : this.data.lines[row].tells[place];
+    this.sentence.textContent = place === null ? `Point at a ${this.data.of}.` : this.data.lines[row].tells[place];
   }
 }
 

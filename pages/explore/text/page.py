@@ -14,3 +14,7 @@ with layout.waiting_place():
     plain = watch_text(name, text)
 layout.say_what_was_cut(plain.given)
 explore(plain, lambda heads: watch_text(name, text, heads), words.TEXT, apart=contents.step_by_step(name, text))
+if not layout.is_presented():
+    with layout.control_bar():
+        contents.NEXT_WORD.link("Next word: let a GPT go on with a text")
+        contents.MISSING_WORD.link("Missing word: hide words from a BERT")

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.anatomy.logit_lens import Lens
-from dashboard import charts, controls, layout, waiting
+from dashboard import charts, contents, controls, layout, waiting
 from dashboard.figures.curves import curves
 from pages.foundations.inside_the_transformer import compute, words
 from pages.foundations.inside_the_transformer.compute import Walk
@@ -118,3 +118,4 @@ def _explain(walk: Walk, lens: Lens) -> None:
         "after the blocks is its own. At the last layer this must give the model's own scores: the largest difference "
         f"is {f'{difference:.0e}' if difference else 'exactly 0'}."
     )
+    contents.NEXT_WORD.link("Next word: what each head and MLP wrote of it", show="Why this word")

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from core.measured import translator_results
-from core.measured.translator_results import FOLDER, Alignment, Results
+from core.measured.translator_results import FOLDER, PAIRS_FOLDER, Alignment, Results
 
 
 def results() -> Results:
@@ -18,7 +18,7 @@ def lengths() -> pd.DataFrame:
 
 def alignment() -> Alignment:
     """How well links taken from the maps agree with those made by people."""
-    return translator_results.alignment(FOLDER)
+    return translator_results.alignment(FOLDER, PAIRS_FOLDER)
 
 
 def heads() -> pd.DataFrame:

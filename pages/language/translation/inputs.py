@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.text import read_text
-from core.translation.alignment import Direction
 from core.translation.translator_maps import Part
 from dashboard import controls
 from pages.language.translation import words
@@ -14,12 +13,6 @@ LONGEST = 5000  # characters: far more than the models read at once
 BEAM = 5
 PARTS: dict[str, Part] = {"Target to source": "cross", "Encoder": "encoder", "Decoder": "decoder"}
 WORDS, PIECES = "Words", "Pieces"
-DIRECTIONS: dict[str, Direction] = {
-    "each French word": "target",
-    "each English word": "source",
-    "both agree": "both",
-    "either": "either",
-}
 
 
 def sentence() -> str:

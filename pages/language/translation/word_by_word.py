@@ -11,7 +11,7 @@ import streamlit as st
 from core.models.transformer import Transformer
 from core.translation.decoder_step import Look, Memory
 from core.translation.decoding import BEGIN, PAD, PENALTY, length_penalty, limit_of
-from dashboard import charts, contents, controls, layout
+from dashboard import charts, controls, layout
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows
 from pages.language.translation import compute, inputs, search_tree, step_attention, words
@@ -270,7 +270,7 @@ def about_best_head(best: BestHead | None) -> tuple[str, ...]:
 def _formulas(translated: Translated, known: Look | Memory, place: int, step: int) -> None:
     """Score, weight and mixed vector of the source word that is worked out, or the recurrence; the beam's score."""
     if isinstance(known, Look):
-        _look_formulas(known, place, step)
+        step_attention.formulas(known, place, step)
     else:
         st.latex(r"\begin{aligned} c &= \tanh(V h) \\ s_i &= \mathrm{GRU}([y_{i-1};\, c],\; s_{i-1}) \end{aligned}")
         st.markdown(words.MEMORY_FORMULA)
@@ -282,27 +282,3 @@ def _formulas(translated: Translated, known: Look | Memory, place: int, step: in
         rf"\\ &= \frac{{{total:.3f}}}{{{divisor:.3f}}} = {total / divisor:.3f} \end{{aligned}}"
     )
     st.markdown(words.BEAM_FORMULA)
-
-
-def _look_formulas(look: Look, place: int, step: int) -> None:
-    score, weight, best = float(look.scores[place]), float(look.weights[place]), float(look.scores.max())
-    total = float((look.scores - best).exp().sum())
-    index = f"{step},{place + 1}"
-    if look.state is not None:
-        st.latex(rf"e_{{{index}}} = v^{{\top}} \tanh(W s_{{{step - 1}}} + U h_{{{place + 1}}}) = {score:.3f}")
-    else:
-        raw, each = float(look.raw_scores[place]), len(look.query)
-        st.latex(
-            rf"e_{{{index}}} = \frac{{q_{{{step}}} \cdot k_{{{place + 1}}}}}{{\sqrt{{{each}}}}} "
-            rf"= \frac{{{raw:.3f}}}{{{math.sqrt(each):.3g}}} = {score:.3f}"
-        )
-    minus = f"{best:.3f}" if best >= 0 else f"({best:.3f})"
-    st.latex(
-        r"\begin{aligned} "
-        rf"a_{{{index}}} &= \frac{{e^{{{score:.3f} - {minus}}}}}{{\sum_j e^{{e_j - {minus}}}}} "
-        rf"\\ &= \frac{{{math.exp(score - best):.4f}}}{{{total:.4f}}} = {weight:.4f} \end{{aligned}}"
-    )
-    vector, value = ("c", "h") if look.state is not None else ("o", "v")
-    st.latex(rf"{vector}_{{{step}}} = \sum_j a_{{{step},j}}\, {value}_j")
-    if look.state is None:
-        contents.STEPS.link("Attention step by step")

@@ -49,10 +49,6 @@ UNITS_HELP = (
     "The models read pieces of words. For words, the weights of the pieces that are looked at add up, and those of "
     "the pieces that look are averaged."
 )
-DIRECTION_HELP = (
-    "Weights are no links yet: each French word takes the English word it looks at most; or each English word the "
-    "French word that looks at it most; or only the links that both agree on; or all of them."
-)
 
 # Three translators.
 WAITING = "waits for its turn"
@@ -195,7 +191,6 @@ CHANGE_NOTES = replace(
 )
 
 # Measured.
-ALIGNED_TEXTS = {"hansards_enfr_test447": "Hansards", "alibi_enfr_stories": "Stories"}  # in the order of the tables
 MEASURED_ON = (
     "BLEU (beam of 5, and greedy) and chrF over {sentences:,} English sentences of Tatoeba that no model has read, "
     "with {references:,} French references; sacrebleu {signature}. Most of these sentences are short. FLOPs are "
@@ -204,12 +199,6 @@ MEASURED_ON = (
 MEASURED_LENGTHS = (
     "Greedy. From 16 words on the texts are test sentences read one after another, because Tatoeba has few long ones. "
     "A quarter of the training pairs were joined in the same way, to 25 words on average and rarely to more than 40."
-)
-MEASURED_TEXTS = (
-    "**Far from home.** The Hansards are speeches in the Canadian parliament (447 pairs), the stories are tales by "
-    "Perrault, Maupassant, Daudet and Mérimée (522 pairs). The models learned from short everyday sentences, and meet "
-    "many of these words only in pieces. The figures say what carries over, not how well a map fits the example of "
-    "this page. Layer, head, step and side were chosen on 37 other pairs of the Hansards."
 )
 MEASURED_HEADS = (
     "The number is the alignment error rate: the stronger the colour, the lower it is. Outlined: the head that was "

@@ -15,6 +15,7 @@ from core.text import read_text
 from core.translation.alignment import Agreement, Direction, Link, agreement, diagonal, links_of
 from core.zoo import Aligned
 from dashboard import charts, controls, layout
+from dashboard.alignment_table import DIRECTION_HELP, DIRECTIONS
 from dashboard.components.alignment_view import AlignmentScene, Panel, alignment_view
 from dashboard.numbers import signed
 from pages.language.translation import compute, inputs, word_maps, words
@@ -177,10 +178,8 @@ def _view(pair: Pair, own: frozenset[Link]) -> None:
 def _found_links(pair: Pair, own: frozenset[Link]) -> dict[str, set[Link]]:
     """The links of each model that count, as the visitor chooses; and what the own links may begin with."""
     beginning = layout.control_bar()
-    side = controls.choice(
-        "A model's links: the strongest of", inputs.DIRECTIONS, key="pair_direction", about=words.DIRECTION_HELP
-    )
-    found = strongest_links(pair.candidates, pair.target.real, pair.source.real, inputs.DIRECTIONS[side])
+    side = controls.choice("A model's links: the strongest of", DIRECTIONS, key="pair_direction", about=DIRECTION_HELP)
+    found = strongest_links(pair.candidates, pair.target.real, pair.source.real, DIRECTIONS[side])
     with beginning:
         name = st.selectbox("Start from the strongest links of", list(found), index=1, key="pair_start", width=300)
         st.button("Take them", icon=":material/input:", on_click=lambda: _write(found.get(name, set())))

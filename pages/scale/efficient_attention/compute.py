@@ -13,7 +13,7 @@ from core.costs.one_pass import Cost
 from core.efficient import LowRank, Sparse, Variant, approximation_error, error_curve, factors, sparse_reach, swapped
 from core.efficient.approximation_error import Comparison, Head
 from core.errors import InputError, ModelError
-from core.models import sampling
+from core.generation import sampling
 from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
 from core.progress import Progress, unheard
@@ -96,7 +96,8 @@ def read(name: str, text: Text, most: int, progress: Progress = unheard) -> Read
     if len(tokens) < 2:
         raise InputError(TOO_SHORT.format(count=len(tokens)))
     with torch.inference_mode(), record_attention(model.network) as record:
-        model.run(encode(model.tokenizer, content, context=2))  # a run of a moment: how often does it attend?
+        few = 2 + model.tokenizer.num_special_tokens_to_add(is_pair=False)
+        model.run(encode(model.tokenizer, content, context=few))  # a run of a moment: how often does it attend?
     layers = len(record.calls)
     with (
         torch.inference_mode(),

@@ -23,10 +23,10 @@ from core.scaling import (
     training_memory,
 )
 from core.sizes import Line, Shape, flops, total
-from dashboard import charts, layout, own_gpt
+from dashboard import charts, contents, layout, own_gpt
 from dashboard.numbers import amount, in_latex, with_power
 from dashboard.theme import HUES
-from pages.scale.scaling_comparison import compute, figures_explored, words
+from pages.scale.scaling_comparison import compute, figures_explored, words_laws
 from pages.scale.scaling_comparison.figures_bars import memory_bar
 
 BILLION = 1e9
@@ -69,7 +69,7 @@ class Wanted:
 def show() -> None:
     """Controls, numbers, two figures."""
     if not layout.is_presented():
-        st.markdown(words.CALCULATOR_LEAD, width=layout.PROSE)
+        st.markdown(words_laws.CALCULATOR_LEAD, width=layout.PROSE)
     wanted = _choose()
     rule, exact = wanted.flops
     with layout.control_bar():
@@ -84,12 +84,13 @@ def show() -> None:
     with right:
         split = _split(wanted)
     if not layout.is_presented():
-        with st.expander(words.BILL):
-            st.markdown(words.BILL_SYMBOLS)
+        with st.expander(words_laws.BILL):
+            st.markdown(words_laws.BILL_SYMBOLS)
             for line in (*wanted.flops, *wanted.memory, wanted.kept):
                 st.markdown(f"**{line.part}**")
                 st.latex(rf"{line.formula} = {line.filled} = {in_latex(line.value)}")
-    layout.notes(words.CALCULATOR_NOTES, notice=notice(wanted, split), formula=formula)
+        contents.NEXT_WORD.link("Next word: what such a cache keeps, measured", show="Cache")
+    layout.notes(words_laws.CALCULATOR_NOTES, notice=notice(wanted, split), formula=formula)
 
 
 def _choose() -> Wanted:
@@ -128,7 +129,7 @@ def _choose() -> Wanted:
             width=300,
         )
     if not layout.is_presented():
-        st.caption(words.DEVICES.format(device=device, source=offered[device].source))
+        st.caption(words_laws.DEVICES.format(device=device, source=offered[device].source))
     return Wanted(shape, context, tokens, batch, offered[device], count, used / 100)
 
 
@@ -143,7 +144,7 @@ def duration(number: float) -> str:
 def _memory(wanted: Wanted) -> None:
     st.subheader("Does the training fit?", anchor=False)
     if not layout.is_presented():
-        st.caption(words.FIT)
+        st.caption(words_laws.FIT)
     parts = {line.part: line.value / BILLION for line in wanted.memory}
     figure = partial(memory_bar, parts, wanted.device.bytes / BILLION, device=wanted.device.name, look=layout.look())
     charts.chart(
@@ -170,7 +171,7 @@ def _split(wanted: Wanted) -> Split:
     st.subheader("Would another size buy more?", anchor=False)
     law, runs = compute.law_of_chinchilla()
     if not layout.is_presented():
-        st.caption(words.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
+        st.caption(words_laws.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
     split = split_of(law, total(wanted.shape), wanted.tokens)
     charts.chart(
         split_curve(split),
@@ -265,4 +266,4 @@ def formula() -> None:
     """What the bill above is made of."""
     st.latex(r"C \approx 6\,N D")
     st.latex(r"t = \frac{C}{\text{devices}\cdot\text{peak}\cdot\text{share}}")
-    st.markdown(words.BUDGET_FORMULA)
+    st.markdown(words_laws.BUDGET_FORMULA)

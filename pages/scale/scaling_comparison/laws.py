@@ -13,7 +13,7 @@ from core.scaling import LAWS, Bootstrap, Chinchilla
 from dashboard import charts, controls, layout
 from dashboard.numbers import amount, in_latex, with_power
 from dashboard.theme import HUES
-from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison import compute, words_laws
 from pages.scale.scaling_comparison.figures_explored import Axis, Line, explored
 
 SIZES = (0.0, 1e8, 2e8, 5e8, 1e9, 2e9)
@@ -33,7 +33,7 @@ class Fit:
 def show() -> None:
     """Controls, the two figures, the coefficients."""
     if not layout.is_presented():
-        st.markdown(words.LAWS_LEAD, width=layout.PROSE)
+        st.markdown(words_laws.LAWS_LEAD, width=layout.PROSE)
     fit = fit_of(*_choose())
     numbers = fit.runs
     left, right = st.columns([3, 2], gap="medium")
@@ -56,7 +56,7 @@ def show() -> None:
             table=numbers,
         )
     _coefficients(fit)
-    layout.notes(words.LAWS_NOTES, notice=notice(fit), formula=lambda: formula(fit))
+    layout.notes(words_laws.LAWS_NOTES, notice=notice(fit), formula=lambda: formula(fit))
 
 
 def _choose() -> tuple[compute.Collection, str, int, float, float]:
@@ -86,7 +86,7 @@ def _choose() -> tuple[compute.Collection, str, int, float, float]:
         )
     if not layout.is_presented():
         everyone = len(compute.published_runs(collection))
-        st.caption((words.CHINCHILLA if collection == "Chinchilla" else words.PYTHIA).format(runs=everyone))
+        st.caption((words_laws.CHINCHILLA if collection == "Chinchilla" else words_laws.PYTHIA).format(runs=everyone))
     return collection, law, outliers, limit, smallest
 
 
@@ -176,7 +176,7 @@ def _coefficients(fit: Fit) -> None:
     st.subheader("The numbers of the law", anchor=False)
     best, intervals = fit.found.best, fit.found.intervals()
     rows: dict[str, list] = {
-        "": [symbol.replace(r"\alpha", "α").replace(r"\beta", "β") for symbol in words.FORMULAS[fit.law][1]],
+        "": [symbol.replace(r"\alpha", "α").replace(r"\beta", "β") for symbol in words_laws.FORMULAS[fit.law][1]],
         "fitted here": [_round(value) for value in best.values()],
         "90 % interval": [f"{_round(low)} to {_round(high)}" for low, high in map(intervals.__getitem__, best.names())],
     }
@@ -189,7 +189,7 @@ def _coefficients(fit: Fit) -> None:
         column_config={each.paper: st.column_config.TextColumn(help=each.source) for each in published},
     )
     if not layout.is_presented():
-        st.caption(words.ABOUT_BAND.format(draws=len(fit.found.drawn)))
+        st.caption(words_laws.ABOUT_BAND.format(draws=len(fit.found.drawn)))
 
 
 def _round(value: float) -> str:
@@ -198,7 +198,7 @@ def _round(value: float) -> str:
 
 def notice(fit: Fit) -> tuple[str, ...]:
     """How far the law and its forecasts miss, what it was fitted to where that is not all, and what it advises."""
-    some = (words.FRONTIER,) if fit.law == "Compute frontier" else ()
+    some = (words_laws.FRONTIER,) if fit.law == "Compute frontier" else ()
     columns = (fit.runs[name].to_numpy() for name in ("predicted loss", "loss", "held out"))
     return (foretold(*columns), *some, *_advice(fit))
 
@@ -243,6 +243,6 @@ def _advice(fit: Fit) -> tuple[str, ...]:
 
 def formula(fit: Fit) -> None:
     """The law, and the same with its numbers."""
-    template, symbols = words.FORMULAS[fit.law]
+    template, symbols = words_laws.FORMULAS[fit.law]
     st.latex(template.format(*symbols))
     st.latex(template.format(*map(in_latex, fit.found.best.values())))

@@ -49,7 +49,6 @@ class Followed:
     alike: Float[Tensor, "token token"] | None  # cosines between the positions of patches; None if none are added
     nearness: Likeness | None  # what they know of the picture
     other_way: Way  # how places are told apart besides, or instead of, added positions
-    calls: tuple[tuple[int, int, int], ...]  # of each attention layer: windows, queries and keys in each
 
 
 @keep("Cutting the picture …")
@@ -68,7 +67,6 @@ def follow(photograph: Photograph) -> Followed:
         alike,
         None if alike is None else likeness(grid, alike),
         other_way(model.network),
-        tuple((call.batch_size, call.query_length, call.key_length) for call in photograph.watched().record.calls),
     )
 
 

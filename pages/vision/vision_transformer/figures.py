@@ -83,34 +83,39 @@ class Matrix:
 
 def matrices(shown: Sequence[Matrix], *, look: Look, height: int = 320) -> go.Figure:
     """Signed numbers side by side around the colour of the page, which is 0; each matrix has a scale of its own."""
-    figure = go.Figure(go.Scatter(x=[], y=[]))
     title = 3.4 * look.letters
-    on_paper(figure, look=look, height=round(height + title))
     width = (1 - GAP * (len(shown) - 1)) / len(shown)
     top = height / (height + title)
-    figure.update_xaxes(visible=False, range=[0, 1])
-    figure.update_yaxes(visible=False, range=[0, 1])
     tallest = max(len(each.values) for each in shown)
     paper = {"xref": "paper", "yref": "paper"}
+    images, shapes, titles = list[dict](), list[dict](), list[dict]()
     for number, each in enumerate(shown):
         left = number * (width + GAP)
         tall = top * max(0.02, len(each.values) / tallest)
-        source = _address(_drawn(each.values, look))
-        figure.add_layout_image(source=source, x=left, y=top, sizex=width, sizey=tall, sizing="stretch", **paper)
+        place = {"x": left, "y": top, "sizex": width, "sizey": tall, "sizing": "stretch"}
+        images.append({"source": _address(_drawn(each.values, look)), **place, **paper})
         frame = {"type": "rect", "x0": left, "x1": left + width, **paper}
-        figure.add_shape(**frame, y0=top - tall, y1=top, line={"color": look.palette.hair, "width": 1})
+        shapes.append({**frame, "y0": top - tall, "y1": top, "line": {"color": look.palette.hair, "width": 1}})
         if each.marked is not None:
             step = tall / len(each.values)
             above = top - each.marked * step
             slack = max(0.0, 4 / (height + title) - step / 2)
             line = {"color": look.palette.accent, "width": 1.6}
-            figure.add_shape(**frame, y0=above - step - slack, y1=above + slack, line=line)
-        figure.add_annotation(
-            text=f"{escape(each.title)}<br><span style='color:{look.palette.soft}'>{escape(each.about)}</span>",
-            x=left, xanchor="left", y=top, yanchor="bottom", align="left", showarrow=False,
-            font={"size": look.letters - 1}, **paper,
-        )  # fmt: skip
-    return figure
+            shapes.append({**frame, "y0": above - step - slack, "y1": above + slack, "line": line})
+        text = f"{escape(each.title)}<br><span style='color:{look.palette.soft}'>{escape(each.about)}</span>"
+        begin = {"x": left, "xanchor": "left", "y": top, "yanchor": "bottom", "align": "left", "showarrow": False}
+        titles.append({"text": text, "font": {"size": look.letters - 1}, **begin, **paper})
+    empty = {"visible": False, "range": [0, 1]}
+    return on_paper(
+        go.Figure(go.Scatter(x=[], y=[])),
+        look=look,
+        height=round(height + title),
+        xaxis=empty,
+        yaxis=empty,
+        images=images,
+        shapes=shapes,
+        annotations=titles,
+    )
 
 
 def _drawn(values: np.ndarray, look: Look) -> Image.Image:

@@ -52,7 +52,7 @@ def show() -> None:
     filters_and_positions.show_filters(followed)
     filters_and_positions.show_positions(followed, (row, column), on_click=_follow)
     notice = (
-        tell_length(sequence.patches, followed.calls),
+        tell_length(sequence.patches, sequence.calls),
         tell_order(sequence.positions is not None, followed.other_way),
         *tell_weight(sequence, patch),
         *filters_and_positions.tell_positions(sequence.patches, followed.alike, followed.nearness, (row, column)),

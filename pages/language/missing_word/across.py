@@ -1,0 +1,289 @@
+"""Across languages: a sentence and its translation in one input, a word hidden in either, and what looks across."""
+
+from functools import partial
+from math import log2
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+
+from core.cloze.across import FAINT, Twice
+from core.cloze.hidden import Gap
+from core.errors import ModelError
+from core.measured.translator_results import PAIRS, Alignment
+from core.translation.alignment import links_of
+from dashboard import alignment_table, charts, controls, layout
+from dashboard.alignment_table import DIRECTION_HELP, DIRECTIONS, TEXTS
+from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
+from dashboard.components.word_picker import PickedWord, word_picker
+from dashboard.contents import LONGEST_LINE
+from dashboard.figures.predictions import prediction_bars
+from dashboard.theme import HUES
+from pages.language.missing_word import across_sentences as say
+from pages.language.missing_word import compute_across as compute
+from pages.language.missing_word import hidden_words, words_across
+from pages.language.missing_word.compute_across import Guessed, Hidden, Pair
+from pages.language.missing_word.words_across import EXAMPLES, FIRST
+
+TOP = 6  # guesses that are shown
+NAMED = 12  # unknown characters that are listed
+ADDRESSES = {"English": "hide_english", "French": "hide_french"}  # of the hidden words
+KEYS = {"English": "english", "French": "french"}
+
+
+def show() -> None:
+    """The two sentences to click in, the guesses for a gap with and without the other one; then what looks across."""
+    compute.model()
+    english, french = _sentences()
+    with layout.waiting_place():
+        pair = compute.read(english, french)
+        hidden = _hidden(pair)
+        guessed = compute.guess(english, french, *hidden)
+    _say_unknown(pair)
+    _pickers(pair, guessed, hidden)
+    chosen = _guesses(pair, guessed)
+    found = _alignment()
+    looks = _map(english, french, hidden, pair, found)
+    if found is not None:
+        st.subheader("Do they look where people would?", anchor=False)
+        alignment_table.show(found, name="across-alignment")
+    measured = compute.measured()
+    notice = (
+        say.about_all(guessed.english, guessed.french),
+        looks,
+        *(say.about_alignment(found) if found else ()),
+        *((say.about_measured(measured), words_across.TOLD_GUESSES) if measured else ()),
+    )
+    layout.notes(words_across.NOTES, notice=notice, formula=lambda: _formula(chosen, found))
+
+
+def _sentences() -> tuple[str, str]:
+    """The English sentence and the French one, and examples to click."""
+    st.pills("Examples", list(EXAMPLES), key="across_example", on_change=_take, label_visibility="collapsed")
+    typed = [
+        column.text_input(
+            f"{language} sentence", first, key=KEYS[language], bind="query-params", max_chars=LONGEST_LINE
+        )
+        for column, language, first in zip(
+            st.columns(2, gap="medium"), KEYS, (FIRST.english, FIRST.french), strict=True
+        )
+    ]
+    return typed[0], typed[1]
+
+
+def _take() -> None:
+    if (example := EXAMPLES.get(st.session_state.across_example)) is not None:
+        st.session_state[KEYS["English"]], st.session_state[KEYS["French"]] = example.english, example.french
+        hidden_words.to_address(example.hidden_english, address=ADDRESSES["English"])
+        hidden_words.to_address(example.hidden_french, address=ADDRESSES["French"])
+
+
+def _hidden(pair: Pair) -> tuple[Hidden, Hidden]:
+    """The hidden words of both sentences; those of the first example until anybody has clicked or typed."""
+    is_first = (pair.english, pair.french) == (FIRST.english, FIRST.french)
+    usual = FIRST.hidden_english if is_first else hidden_words.first_hidden(pair.sides[0], pair.unknown_english)
+    if ADDRESSES["French"] in st.query_params:  # somebody has chosen what is hidden, there if not here
+        usual = frozenset()
+    english = hidden_words.from_address(
+        pair.sides[0], address=ADDRESSES["English"], usual=usual, what="the English sentence"
+    )
+    french = hidden_words.from_address(
+        pair.sides[1], address=ADDRESSES["French"], usual=frozenset(), what="the French sentence"
+    )
+    return tuple(sorted(english)), tuple(sorted(french))
+
+
+def _say_unknown(pair: Pair) -> None:
+    if unknown := compute.unknown(pair):
+        # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
+        shown = ", ".join(f"\u2066“{layout.plain(layout.readable(letter))}”\u2069" for letter in unknown[:NAMED])
+        more = " and others" if len(unknown) > NAMED else ""
+        pieces = compute.model().tokenizer.get_vocab_size()
+        st.info(words_across.UNKNOWN.format(shown=shown + more, pieces=pieces), icon=":material/question_mark:")
+
+
+def _pickers(pair: Pair, guessed: Guessed, hidden: tuple[Hidden, Hidden]) -> None:
+    """Both sentences; a click on a word hides it, or shows it again."""
+    sides = zip(st.columns(2, gap="medium"), KEYS, pair.sides, hidden, (guessed.english, guessed.french), strict=True)
+    begins = pair.tokens.segments.index(1)
+    for column, language, words, covered, gaps in sides:
+        # A guess counts places from the beginning of its own sentence, with [CLS]; the pair has English first.
+        offset = 0 if language == "English" else begins - 1
+        best = {
+            gap.beside.place + offset: layout.readable(_label(int(gap.beside.probabilities.argmax()))) for gap in gaps
+        }
+        picked = []
+        for number, word in enumerate(words):
+            name = layout.readable(word.label)
+            guess = "".join(best[place] for place in word.places if place in best).strip()
+            is_covered = number in covered
+            tell = f"Click to hide “{name}”."
+            if is_covered:
+                tell = f"“{name}” is hidden: the best guess is “{guess}”. Click to show it."
+            picked.append(PickedWord(word.label, tell, covered=is_covered, below=guess if is_covered else ""))
+        with column:
+            word_picker(
+                picked,
+                key=f"across_{KEYS[language]}",
+                on_click=partial(_switch, language, frozenset(covered), hidden),
+                label=f"The {language} sentence; words can be hidden",
+                hint=words_across.HINTS[language],
+            )
+    if any(hidden) and not layout.is_presented():
+        st.button("Show all words", icon=":material/undo:", on_click=_show_all, key="across_undo")
+
+
+def _switch(language: str, covered: frozenset[int], hidden: tuple[Hidden, Hidden], place: int) -> None:
+    """Hide a word or show it again; both sentences are written into the address, so that neither is the usual."""
+    for each, words in zip(ADDRESSES, hidden, strict=True):
+        hidden_words.to_address(covered ^ {place} if each == language else words, address=ADDRESSES[each])
+
+
+def _show_all() -> None:
+    for address in ADDRESSES.values():
+        hidden_words.to_address((), address=address)
+
+
+def _label(number: int) -> str:
+    return compute.model().label(number)
+
+
+def _guesses(pair: Pair, guessed: Guessed) -> Twice | None:
+    """The candidates for one gap, with the other language and alone; the gap, None where there is none."""
+    gaps = [("English", gap) for gap in guessed.english] + [("French", gap) for gap in guessed.french]
+    if not gaps:
+        st.markdown(say.about_all((), ()), width=layout.PROSE)
+        return None
+    language, gap = gaps[0]
+    if len(gaps) > 1:
+        names = [f"{n}. {_hidden_label(pair, each, one)}" for n, (each, one) in enumerate(gaps, start=1)]
+        language, gap = gaps[names.index(controls.choice("Gap", names, key="across_gap"))]
+    st.subheader("What should stand there?", anchor=False)
+    st.markdown(say.about_gap(gap, language), width=layout.PROSE)
+    beside, alone = st.columns(2, gap="large")
+    with beside:
+        st.markdown(f"**With the {say.OTHER[language]} sentence**")
+        _bars(gap.beside, "across-beside")
+    with alone:
+        st.markdown("**Alone**")
+        _bars(gap.alone, "across-alone")
+    if gap.beside.true is not None and not layout.is_presented():
+        st.caption(words_across.ALONE_IS_STRANGE)
+    return gap
+
+
+def _hidden_label(pair: Pair, language: str, gap: Twice) -> str:
+    begins = pair.tokens.segments.index(1)
+    return layout.readable(pair.tokens.labels[gap.beside.place + (0 if language == "English" else begins - 1)])
+
+
+def _bars(gap: Gap, name: str) -> None:
+    values, numbers = (each.tolist() for each in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
+    if gap.true is not None and gap.true not in numbers:
+        values, numbers = [*values, gap.probability], [*numbers, gap.true]
+    labels = [layout.readable(_label(number)) for number in numbers]
+    look = layout.look()
+    hues = [look.palette.accent if number == gap.true else look.palette.map for number in numbers]
+    charts.chart(
+        partial(prediction_bars, labels, values, look=look, hues=hues),
+        name=name,
+        alt="Guesses: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
+        table=pd.DataFrame({"token": labels, "probability": values, "hidden": [n == gap.true for n in numbers]}),
+    )
+
+
+def _alignment() -> Alignment | None:
+    """How well all models align; a sentence in its place where nobody has measured, or a file is damaged."""
+    try:
+        return compute.alignment()
+    except ModelError as error:
+        st.info(layout.plain(str(error)), icon=":material/info:")
+        return None
+
+
+def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, found: Alignment | None) -> str:
+    """The attention from the French words to the English ones in one head; what is to be noticed."""
+    st.subheader("Which word looks at which?", anchor=False)
+    chosen = found.models.get(PAIRS) if found is not None else None
+    if chosen is None:
+        st.caption(words_across.NOT_MEASURED)
+    best, usual = None, None
+    if chosen is not None:
+        best = int(chosen["layer"]), int(chosen["head"])
+        usual = next(name for name, side in DIRECTIONS.items() if side == chosen["direction"])
+    with layout.control_bar():
+        layer, head = _head(compute.maps(english, french), best)
+        side = controls.choice("Links of", DIRECTIONS, key="across_links", first=usual, about=DIRECTION_HELP)
+        gapped = st.toggle("With the gaps", key="across_gaps", bind="query-params", help=words_across.GAPS_HELP)
+    weights = compute.maps(english, french, *(hidden if gapped else ((), ())))[layer, head]
+    name = f"Layer {layer}, head {head}"
+    labels = [
+        tuple(" ___" if gapped and number in covered else word.label for number, word in enumerate(words))
+        for words, covered in zip(pair.sides, hidden, strict=True)
+    ]
+    panel = Panel(
+        "pairs",
+        "bert-pairs",
+        words_across.ABOUT_MAP,
+        target=labels[1],
+        maps=(Map(name.lower(), weights, words_across.CHOSEN if (layer, head) == best else ""),),
+        hue=HUES[5],
+    )
+    links = frozenset(links_of(torch.from_numpy(weights), DIRECTIONS[side]))
+    alignment_view(
+        AlignmentScene(labels[0], (panel,), source_name="English"),
+        key="across-view",
+        name="across",
+        address=False,
+        links=links,
+    )
+    if not layout.is_presented():
+        st.caption(words_across.OUTLINED)
+    return say.about_links(weights, labels[1], labels[0], name)
+
+
+def _head(maps: np.ndarray, best: tuple[int, int] | None) -> tuple[int, int]:
+    """Which head is drawn: the one that aligns best, or any."""
+    if best is not None:
+        which = controls.choice(
+            "Head", (words_across.CHOSEN, words_across.ANY), key="across_head", about=words_across.HEAD_HELP
+        )
+        if which == words_across.CHOSEN:
+            return best
+    layers, heads = maps.shape[:2]
+    first = best or (0, 0)
+    layer = controls.number("Layer", layers, key="across_layer", first=first[0])
+    return layer, controls.number("Head of it", heads, key="across_number", first=first[1])
+
+
+def _formula(gap: Twice | None, found: Alignment | None) -> None:
+    """The objective with the numbers of the gap, and the error rate of the chosen head with its counts."""
+    st.latex(r"L=-\frac{1}{|M|}\sum_{t\in M}\log p\big(w_t\mid \tilde W,\tilde V\big)")
+    if gap is None or gap.beside.true is None:
+        st.markdown(words_across.NO_GAP)
+    else:
+        token = layout.plain(layout.readable(_label(gap.beside.true)))
+        st.markdown(words_across.OBJECTIVE.format(token=token))
+        beside, alone = (max(each.probability, FAINT) for each in (gap.beside, gap.alone))
+        st.latex(
+            rf"\log_2\frac{{p(w\mid \tilde W,\tilde V)}}{{p(w\mid \tilde W)}}=\log_2\frac{{{_number(beside)}}}"
+            rf"{{{_number(alone)}}}={log2(beside / alone):.2f}\text{{ bits}}"
+        )
+    if found is not None and PAIRS in found.models:
+        of, (text, title) = found.models[PAIRS], next(iter(TEXTS.items()))
+        links, sure, found_sure, found_possible = of["agreement"][text]["counts"]
+        st.latex(
+            rf"\mathrm{{AER}}=1-\frac{{|A\cap S|+|A\cap P|}}{{|A|+|S|}}=1-\frac{{{found_sure}+{found_possible}}}"
+            rf"{{{links}+{sure}}}={of['agreement'][text]['aer']:.3f}"
+        )
+        pairs = of["agreement"][text]["pairs"]
+        st.markdown(words_across.AER.format(layer=of["layer"], head=of["head"], pairs=pairs, text=title))
+
+
+def _number(value: float) -> str:
+    """A probability for LaTeX, with the digits that matter."""
+    if value >= 0.001:
+        return f"{value:.4f}"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return rf"{mantissa}\cdot 10^{{{int(exponent)}}}"

@@ -1,0 +1,114 @@
+"""What is true of a sentence beside its translation: what gaps gain, what a head looks at, and how well it aligns."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from core.cloze.across import Twice
+from core.measured.translator_results import PAIRS, Alignment, Guesses
+from dashboard import layout
+from dashboard.alignment_table import COUNTED, STRAIGHT, TEXTS, TITLES, comparable, pairs_of
+from pages.language.missing_word.fill_in_sentences import ordinal
+
+OTHER = {"English": "French", "French": "English"}
+EVEN = 0.05  # bits: less is no change worth a word
+
+
+def about_gap(gap: Twice, language: str) -> str:
+    """How the guess for one gap changes when the other language is there."""
+    beside, alone = gap.beside, gap.alone
+    if beside.true is None:
+        return f"This gap is your own `[MASK]` in the {language} sentence: nobody knows what was hidden."
+    change = f"worth **{gap.bits:.1f} bits**" if gap.bits >= 0 else f"a loss of **{-gap.bits:.1f} bits**"
+    verdict = f"the {OTHER[language]} sentence is {change}"
+    if abs(gap.bits) < EVEN:
+        verdict = f"the {OTHER[language]} sentence changes next to nothing"
+    return (
+        f"With the {OTHER[language]} sentence beside it, what was hidden has a probability of "
+        f"**{_percent(beside.probability)}** and comes {ordinal(beside.rank or 0)}; alone "
+        f"**{_percent(alone.probability)}**, and it comes {ordinal(alone.rank or 0)}: {verdict}."
+    )
+
+
+def about_all(english: Sequence[Twice], french: Sequence[Twice]) -> str:
+    """Over all gaps: how many first guesses are right with the other language and alone, and the bits together."""
+    known = [gap for gap in (*english, *french) if gap.beside.true is not None]
+    if not known:
+        return "Click a word of either sentence: it is hidden, and guessed with and without the other language."
+    beside = sum(gap.beside.rank == 1 for gap in known)
+    alone = sum(gap.alone.rank == 1 for gap in known)
+    bits = sum(gap.bits for gap in known)
+    tokens = "1 hidden token" if len(known) == 1 else f"{len(known)} hidden tokens"
+    gained = f"is worth {bits:.1f} bits" if bits >= 0 else f"costs {-bits:.1f} bits"
+    if abs(bits) < EVEN:
+        gained = "changes next to nothing"
+    return (
+        f"Of **{tokens}** the first guess is right for **{beside}** with the other language and for **{alone}** "
+        f"without it; the other language {gained} in all."
+    )
+
+
+def about_links(
+    weights: Float[np.ndarray, "target source"], french: Sequence[str], english: Sequence[str], name: str
+) -> str:
+    """How much of a head's attention crosses, its strongest link, and how often links cross one another."""
+    strongest = weights.argmax(axis=1)
+    row, column = divmod(int(weights.argmax()), weights.shape[1])
+    crossings = sum(
+        int(strongest[later] < strongest[earlier]) for later in range(len(strongest)) for earlier in range(later)
+    )
+    pairs = "1 pair" if crossings == 1 else f"{crossings} pairs"
+    order = f"**{pairs}** of links cross" if crossings != 1 else f"**{pairs}** of links crosses"
+    if not crossings:
+        order = "no two links cross: both sentences go the same way"
+    return (
+        f"**{name}**: a French word gives {weights.sum(axis=1).mean():.0%} of its attention to the English words on "
+        f"average, the rest to its own sentence and to special tokens. The strongest link: {_quoted(french[row])} "
+        f"gives {weights[row, column]:.0%} to {_quoted(english[column])}. Each French word with the English word it "
+        f"looks at most: {order}."
+    )
+
+
+def about_alignment(found: Alignment) -> tuple[str, ...]:
+    """The chosen head of `bert-pairs` against the others on each text, of what was measured on the same pairs."""
+    return tuple(_about_text(found, text, title) for text, title in TEXTS.items()) if PAIRS in found.models else ()
+
+
+def _about_text(found: Alignment, text: str, title: str) -> str:
+    of, rates = found.models[PAIRS], comparable(found, text)
+    own = float(of["agreement"][text]["aer"])
+    head = f"layer {of['layer']}, head {of['head']}"
+    if PAIRS not in rates:
+        used = int(of["agreement"][text]["pairs"])
+        return (
+            f"{title}: {head} was measured on {used} of {pairs_of(found, text)} pairs only, so its error rate of "
+            f"{own:.0%} is compared with nothing."
+        )
+    titles = TITLES | {COUNTED: COUNTED, STRAIGHT: "the diagonal"}
+    others = sorted((name for name in rates if name != PAIRS), key=rates.__getitem__)
+    better = [f"{titles[name]} {rates[name]:.0%}" for name in others if rates[name] < own]
+    worse = [f"{titles[name]} {rates[name]:.0%}" for name in others if rates[name] >= own]
+    told = [f"{', '.join(group)} {what}" for group, what in ((better, "below it"), (worse, "not below it")) if group]
+    return (
+        f"{title}, {pairs_of(found, text)} pairs: the links of {head} have an alignment error rate of **{own:.0%}** "
+        f"(less is better); {'; '.join(told)}."
+    )
+
+
+def about_measured(found: Mapping[str, Guesses]) -> str:
+    """What the other language is worth over the held-out sentences, in each language."""
+    told = [
+        f"{language}, {of.tokens:,} hidden tokens: **{of.accuracy_alone:.0%}** right alone, **{of.accuracy:.0%}** "
+        f"with the {OTHER[language]} sentence (perplexity {of.perplexity_alone:,.1f} and {of.perplexity:,.1f})"
+        for language, of in found.items()
+    ]
+    return f"Over the held-out sentences: {'; '.join(told)}."
+
+
+def _quoted(label: str) -> str:
+    return f"“{layout.plain(layout.readable(label))}”"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}" if value >= 0.0005 else "less than 0.1%"

@@ -1,0 +1,241 @@
+"""Both ways: the same sentence in a GPT and in a BERT, and what each can know of a word."""
+
+from functools import partial
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.cloze import sides
+from core.cloze.asking import Answers
+from core.cloze.sides import Sides
+from core.cloze.words import Word
+from core.zoo.text_models import NextToken
+from dashboard import charts, layout, waiting
+from dashboard.components.cell_map import cell_map
+from dashboard.components.kit import whole_number
+from dashboard.components.word_picker import PickedWord, word_picker
+from dashboard.figures.predictions import prediction_bars
+from dashboard.models import text_model
+from pages.language.missing_word import compute_both_ways as compute
+from pages.language.missing_word import hidden_words, inputs, words
+from pages.language.missing_word.compute_both_ways import FORWARD, Reading
+from pages.language.missing_word.inputs import WORD_ADDRESS
+
+TICKS = ((0, "none"), (0.5, "half"), (1, "all of it"))
+MEASURE = "Ask for the words of a page that neither has read"
+
+
+def show() -> None:
+    """Two columns, one a model: the text tinted by what informs the guess, the guesses, the map with its mask."""
+    given = inputs.given()
+    with layout.waiting_place():
+        known = compute.words_in(given.name, given.text)
+        number = _chosen(known)
+        readings = {name: compute.read(name, given.text, number) for name in (FORWARD, given.name)}
+    left, right = st.columns(2, gap="large")
+    for column, side in ((left, "From the left only"), (right, "From both sides")):
+        name = FORWARD if column is left else given.name
+        with column:
+            _column(name, readings[name], side, known)
+    found = _page(given.name)
+    forward, both = readings[FORWARD], readings[given.name]
+    layout.notes(
+        words.BOTH_NOTES,
+        notice=(
+            about_masks(forward, both),
+            about_guess(forward, both),
+            *((about_page(found), about_one_side(found)) if found else ()),
+        ),
+        formula=lambda: _formula(both, found),
+    )
+
+
+def about_masks(forward: Reading, both: Reading) -> str:
+    """How many links the masks allow, and which words can inform the guess."""
+    told = []
+    for reading in (forward, both):
+        informs = int((np.nan_to_num(reading.influence) > 0).sum())
+        told.append((reading.allowed.sum(), reading.allowed.size, informs, len(reading.words) - 1))
+    (open_left, all_left, left, others), (open_both, all_both, right, others_both) = told
+    return (
+        f"The GPT's mask leaves **{open_left:,} of {all_left:,}** links open, the BERT's {open_both:,} of "
+        f"{all_both:,}. So the guess changes with **{left} of {others}** other words in the GPT, and with **{right} "
+        f"of {others_both}** in the BERT: each was replaced in turn, and where nothing changed, nothing can."
+    )
+
+
+def about_guess(forward: Reading, both: Reading) -> str:
+    """What each says about the word that is asked for."""
+    word = both.words[both.asked]
+    name, pieces = layout.plain(layout.readable(word.label)), len(word.places)
+    first = f" (its first of {pieces} pieces)" if pieces > 1 else ""
+    after = f"{both.true:.1%} from both sides"
+    if not forward.guesses:
+        why = "It is the first word: from the left nobody can guess it."
+        return f"“{name}”{first} has a probability of **{after}**. {why}"
+    return f"“{name}”{first} has a probability of **{forward.true:.1%} from the left** and **{after}**."
+
+
+def about_page(found: Sides) -> str:
+    """How often the first guess is right from the left, and from both sides."""
+    count = len(found.words)
+    return (
+        f"On the page, the first guess is right for **{found.next_left.accuracy:.0%}** of {count} words from the left "
+        f"(GPT) and for **{found.both.accuracy:.0%}** from both sides (BERT); “{layout.plain(found.commonest_word)}” "
+        f"alone would be right for {found.commonest:.0%}. With {count} words each share is known to about ± "
+        f"{100 * error(found.both):.0f} points."
+    )
+
+
+def about_one_side(found: Sides) -> str:
+    """What one side is worth to the model that was trained with both."""
+    better = "left" if found.left.accuracy > found.right.accuracy else "right"
+    told = "as much from either side" if found.left.accuracy == found.right.accuracy else f"more from the {better}"
+    together = int(((found.both.rank == 1) & (found.left.rank > 1) & (found.right.rank > 1)).sum())
+    return (
+        f"Shown one side alone, the BERT finds {found.left.accuracy:.0%} from the left and {found.right.accuracy:.0%} "
+        f"from the right: {told}. **{together}** words it finds only with both, and from neither side alone."
+    )
+
+
+def error(answers: Answers) -> float:
+    """The standard error of a share of right answers."""
+    return sqrt(answers.accuracy * (1 - answers.accuracy) / max(len(answers), 1))
+
+
+def _chosen(known: tuple[Word, ...]) -> int:
+    """The number of the word that is asked for: that of the address, or a long one of the second half."""
+    places = hidden_words.first_hidden(known) or {0}
+    asked = whole_number(st.query_params.get(WORD_ADDRESS))
+    place = asked if asked is not None and asked < len(known) else next(iter(places))
+    return known[place].number
+
+
+def _choose(reading: Reading, known: tuple[Word, ...], place: int) -> None:
+    """Ask for another word; the address counts those that both models know."""
+    numbers = [word.number for word in known]
+    if (number := reading.words[place].number) in numbers:
+        st.query_params[WORD_ADDRESS] = str(numbers.index(number))
+
+
+def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> None:
+    model = text_model(name)
+    assert isinstance(model, NextToken)
+    st.subheader(side, anchor=False)
+    st.caption(layout.plain(model.title))
+    strongest = float(np.nanmax(reading.influence, initial=0.0))
+    guess = layout.readable(reading.guesses[0].label) if reading.guesses else ""
+    picked = []
+    for place, (word, moved) in enumerate(zip(reading.words, reading.influence.tolist(), strict=True)):
+        label, asked = layout.readable(word.label), place == reading.asked
+        informs = (
+            f"replacing “{label}” moves {moved:.1%} of the guess" if moved > 0 else f"“{label}” cannot change the guess"
+        )
+        tell = (
+            f"“{label}” is asked for." if asked else f"{informs[0].upper()}{informs[1:]}. Click to ask for this word."
+        )
+        strength = 0.0 if asked or not moved > 0 else max(moved / strongest, 0.06)
+        picked.append(PickedWord(word.label, tell, strength=strength, covered=asked, below=guess if asked else ""))
+    word_picker(
+        picked,
+        key=f"both_words_{'forward' if name == FORWARD else 'both'}",
+        on_click=partial(_choose, reading, known),
+        label=f"The text as {model.title} reads it",
+        hint="Click a word to ask for it. Without a tint: it cannot change the guess.",
+        scale="How much of the guess a word moves",
+        ticks=((0, "0"), (1, f"{strongest:.0%}")),
+    )
+    _bars(name, reading)
+    _map(name, reading)
+
+
+def _bars(name: str, reading: Reading) -> None:
+    if not reading.guesses:
+        st.info(words.NOTHING_BEFORE, icon=":material/info:")
+        return
+    labels = [layout.readable(each.label) for each in reading.guesses]
+    values = [each.probability for each in reading.guesses]
+    look = layout.look()
+    hues = [look.palette.accent if each.number == reading.truth else look.palette.map for each in reading.guesses]
+    own = "forward" if name == FORWARD else "both"
+    charts.plot(
+        partial(prediction_bars, labels, values, look=look, hues=hues),
+        name=f"both-guesses-{own}",
+        alt="Guesses: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
+    )
+
+
+def _map(name: str, reading: Reading) -> None:
+    st.markdown(f"**The mean map of all {reading.heads} heads.** {words.MASK_TOLD[reading.mask != 'none']}")
+    labels = [layout.readable(label) for label in reading.tokens.labels]
+    own = "forward" if name == FORWARD else "both"
+    cell_map(
+        reading.mean,
+        key=f"both_map_{own}",
+        x="looked at",
+        y="looks",
+        tell="{row} gives {value} to {column}",
+        rows=labels,
+        columns=labels,
+        alt=f"Mean attention of all heads; the mask leaves {reading.allowed.sum():,} of {reading.allowed.size:,} links",
+        name=f"both-map-{own}",
+        height=420,
+    )
+
+
+def _page(name: str) -> Sides | None:
+    """The held-out page: what each reader finds; a button where nobody has asked yet."""
+    st.subheader("Measured over a page", anchor=False)
+    if not layout.is_presented():
+        st.markdown(words.PAGE_TOLD.format(side=sides.SIDE), width=layout.PROSE)
+        with st.expander("The page"):
+            st.text(sides.page())
+    found = compute.page_guessed.known(name)
+    if found is None:
+        waiting.offer(MEASURE, partial(compute.page_guessed, name), unit="questions", key="both_measure")
+        return None
+    table = page_table(found, text_model(FORWARD).title, text_model(name).title)
+    labels = [f"{reader} · {sees}" for reader, sees in zip(table["reader"], table["reads"], strict=True)]
+    charts.chart(
+        partial(prediction_bars, labels, table["first guess is right"].tolist(), look=layout.look()),
+        name="both-page",
+        alt="Share of words whose first guess is right, by what is read",
+        table=table,
+    )
+    if not layout.is_presented():
+        shares = st.column_config.NumberColumn(format="percent")
+        perplexity = st.column_config.NumberColumn(format="%.1f")
+        columns = {"first guess is right": shares, "among the first five": shares, "perplexity": perplexity}
+        st.dataframe(table, hide_index=True, column_config=columns)
+    return found
+
+
+def page_table(found: Sides, forward: str, both: str) -> pd.DataFrame:
+    """One row a reader: what it reads, how often and how surely it finds the words; last, who always says one word."""
+    readers = (
+        (forward, "left", found.next_left),
+        (both, "left", found.left),
+        (both, "right", found.right),
+        (both, "left and right", found.both),
+    )
+    rows = [
+        (reader, sees, answers.accuracy, float((answers.rank <= 5).float().mean()), answers.perplexity)
+        for reader, sees, answers in readers
+    ]
+    rows.append((f"always “{found.commonest_word}”", "nothing", found.commonest, np.nan, np.nan))
+    columns = ["reader", "reads", "first guess is right", "among the first five", "perplexity"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _formula(both: Reading, found: Sides | None) -> None:
+    st.latex(r"\text{GPT: }p(w_t\mid w_1..\,w_{t-1})")
+    st.latex(r"\text{BERT: }p(w_t\mid w_1..\,w_{t-1},w_{t+1}..\,w_n)")
+    place, count = both.words[both.asked].places[0], len(both.tokens)
+    st.markdown(words.BOTH_FORMULA.format(before=place, after=count - 1 - both.words[both.asked].places[-1]))
+    st.latex(r"\mathrm{influence}(j)=\tfrac12\sum_{w}\big|\,p(w)-p_{j}(w)\,\big|")
+    st.caption(words.INFLUENCE_TOLD)
+    if found:
+        rank = found.both.log_probability
+        st.latex(rf"\mathrm{{perplexity}}=\exp({-float(rank.mean()):.2f})={found.both.perplexity:.1f}")

@@ -1,0 +1,114 @@
+"""What is computed for Both ways: one word guessed by a GPT and by a BERT, and many words of a held-out page."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from core.anatomy.masks import kind_of_mask, mask_of
+from core.capture import record_attention
+from core.cloze import sides
+from core.cloze.sides import Sides
+from core.cloze.words import Word, words_of
+from core.errors import InputError
+from core.progress import Progress, unheard
+from core.text import Tokens
+from core.zoo.missing_token import MissingToken
+from core.zoo.text_models import NextToken, Prediction, best
+from dashboard.kept import keep
+from dashboard.models import text_model
+from dashboard.watched import Text, content_of
+from pages.language.missing_word.inputs import LONGEST, masked_model
+
+FORWARD = "gpt-books"  # of the same books, the same pieces and nearly the same size as bert-books
+TOP = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How one model reads a text in which one word is asked for.
+
+    `mean`: attention averaged over all heads, NaN where the mask forbids a link; `influence`: how much each word
+    informs the guess, NaN for the word itself. `true` is the probability of `truth`, the word's first token. `guesses`
+    is empty, and `true` NaN, where nothing stands before the first word.
+    """
+
+    tokens: Tokens
+    words: tuple[Word, ...]
+    asked: int  # which of the words
+    mean: Float[np.ndarray, "query key"]
+    allowed: Bool[np.ndarray, "query key"]
+    mask: str  # what kind of mask it is
+    heads: int
+    influence: Float[np.ndarray, " place"]
+    guesses: tuple[Prediction, ...]
+    truth: int  # the number of the word's first token
+    true: float
+
+
+def forward_model() -> NextToken:
+    """The model that reads from the left only."""
+    model = text_model(FORWARD)
+    assert isinstance(model, NextToken)
+    return model
+
+
+@keep("Reading …")
+def words_in(name: str, text: Text) -> tuple[Word, ...]:
+    """The words of the text, as far as both models read it."""
+    own, other = (words_of(_tokens(model, text)) for model in (masked_model(name), forward_model()))
+    last = min(own[-1].number, other[-1].number) if own and other else -1
+    return tuple(word for word in own if word.number <= last)
+
+
+@keep("Reading …")
+def read(name: str, text: Text, number: int) -> Reading:
+    """What a model makes of the word with this number; a masked language model has it hidden from it."""
+    model = text_model(name)
+    assert isinstance(model, NextToken)
+    tokens = _tokens(model, text)
+    words = words_of(tokens)
+    asked = next((place for place, word in enumerate(words) if word.number == number), None)
+    if asked is None:
+        raise InputError(f"{model.title} does not read that word apart from the one before it. Click another word.")
+    places = words[asked].places
+    given = model.hide(tokens, places) if isinstance(model, MissingToken) else tokens
+    with torch.inference_mode(), record_attention(model.network) as record:
+        model.run(given)
+    calls = [call for call in record.calls if (call.query_length, call.key_length) == (len(tokens),) * 2]
+    mean = torch.stack([torch.cat(list(call.weights_by_heads())).mean(dim=0) for call in calls]).mean(dim=0)
+    allowed = mask_of(calls[0])
+    first = not isinstance(model, MissingToken) and places[0] == 0
+    guesses: tuple[Prediction, ...] = ()
+    if first:
+        influence, guesses, true = torch.full((len(words),), torch.nan), (), float("nan")
+    else:
+        influence, probabilities = sides.influence(model, tokens, asked)
+        guesses, true = best(probabilities, TOP, model.label), float(probabilities[tokens.ids[places[0]]])
+    return Reading(
+        given,
+        words,
+        asked,
+        mean.masked_fill(~allowed, torch.nan).numpy(),
+        allowed.numpy(),
+        kind_of_mask(allowed),
+        sum(call.heads for call in calls),
+        influence.numpy(),
+        guesses,
+        tokens.ids[places[0]],
+        true,
+    )
+
+
+def _tokens(model: NextToken, text: Text) -> Tokens:
+    return replace(model, context=min(model.context, LONGEST)).encode(content_of(text))
+
+
+@keep("Asking for the words of a page …", unit="questions")
+def page_guessed(name: str, progress: Progress = unheard) -> Sides:
+    """The words of the held-out page guessed from the left, from the right and from both sides."""
+    model = masked_model(name)
+    room = model.context - model.tokenizer.num_special_tokens_to_add(is_pair=False) - 1
+    side = min(sides.SIDE, room // 2)
+    return sides.guess_sides(forward_model(), model, sides.page(), side=side, progress=progress)

@@ -1,0 +1,70 @@
+"""What is computed for Fill in: guesses, attention at the gaps, pseudo-perplexity, more and more hidden."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from core.capture import record_attention
+from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood, gaps_of, hide_more, pseudo_likelihood
+from core.cloze.words import Word, words_of
+from core.progress import Progress, unheard
+from core.text import Tokens
+from dashboard.kept import Upload, keep
+from dashboard.watched import Text, WatchedText, content_of
+from pages.language.missing_word.inputs import LONGEST, masked_model
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """A text with some words hidden, as a model read it: the guesses, and the attention that was paid."""
+
+    words: tuple[Word, ...]
+    gaps: tuple[Gap, ...]
+    watched: WatchedText
+
+
+@keep("Reading …")
+def read(name: str, text: Text) -> Tokens:
+    """The tokens of a text, at most LONGEST of them."""
+    model = masked_model(name)
+    return replace(model, context=min(model.context, LONGEST)).encode(content_of(text))
+
+
+@keep("Reading …")
+def fill(name: str, text: Text, hidden: tuple[int, ...]) -> Filled:
+    """Hide words, counted as `words_of` does, and run the model once."""
+    model, tokens = masked_model(name), read(name, text)
+    words = words_of(tokens)
+    places = [place for number in hidden for place in words[number].places]
+    gapped = model.hide(tokens, places)
+    with torch.inference_mode(), record_attention(model.network) as record:
+        run = model.run(gapped)
+    assert run.logits is not None
+    gaps = gaps_of(model, tokens, places, run.logits)
+    identity = (name, text.identity if isinstance(text, Upload) else text, "hidden", hidden)
+    return Filled(words, gaps, WatchedText(model, gapped, run, record, identity=identity))
+
+
+@keep()
+def looks_at(filled_watched: WatchedText, place: int) -> dict[str, Float[np.ndarray, " key"]]:
+    """What one token looks at in every head of the layers that connect all tokens, by "layer.head"."""
+    found = dict[str, np.ndarray]()
+    for layer, call in enumerate(filled_watched.record.calls):
+        if (call.query_length, call.key_length) == (len(filled_watched.given),) * 2:
+            rows = torch.cat(list(call.weights_by_heads(queries=[place])))[:, 0]
+            found |= {f"{layer}.{head}": row.numpy() for head, row in enumerate(rows)}
+    return found
+
+
+@keep("Hiding each token in turn …", unit="tokens")
+def pseudo(name: str, text: Text, whole_words: bool, progress: Progress = unheard) -> PseudoLikelihood:
+    """What each token costs where it alone is hidden."""
+    return pseudo_likelihood(masked_model(name), read(name, text), whole_words=whole_words, progress=progress)
+
+
+@keep("Hiding more and more …", unit="questions")
+def harder(name: str, text: Text, seed: int, progress: Progress = unheard) -> HiddenMore:
+    """What is still found as more words are hidden."""
+    return hide_more(masked_model(name), read(name, text), seed=seed, progress=progress)

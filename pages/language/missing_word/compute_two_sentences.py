@@ -1,0 +1,79 @@
+"""What is computed for Two sentences: whether the second follows, and how much of each head looks across."""
+
+from dataclasses import dataclass, replace
+
+import torch
+
+from core.capture import record_attention
+from core.cloze.pairs import Crossing, crossing, segment_vectors
+from core.text import Tokens, read_text
+from dashboard.components.attention_view import Scene
+from dashboard.kept import keep
+from dashboard.watched import Head, WatchedText
+from pages.language.missing_word.inputs import masked_model
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two sentences in one input, as a model read them."""
+
+    watched: WatchedText
+    crossing: Crossing
+
+    @property
+    def tokens(self) -> Tokens:
+        """Both sentences, with what stands around them."""
+        return self.watched.given
+
+
+@dataclass(frozen=True)
+class SegmentLengths:
+    """How long the vectors are that tell the sentences apart, and those of the tokens they are added to, on average."""
+
+    first: float
+    second: float
+    apart: float  # the length of their difference
+    tokens: float
+
+
+@keep("Reading both sentences …")
+def read(name: str, first: str, second: str) -> Pair:
+    """Run the model once on both; its attention is recorded."""
+    model = masked_model(name)
+    tokens = model.encode_pair(read_text(first), read_text(second))
+    with torch.inference_mode(), record_attention(model.network) as record:
+        run = model.run(tokens)
+    watched = WatchedText(model, tokens, run, record, identity=(name, "pair", first, second))
+    return Pair(watched, crossing(record, tokens))
+
+
+@keep()
+def follows(name: str, first: str, second: str, segments: bool = True) -> float:
+    """How probable the model says it is that the second sentence follows; without `segments` it is told that all
+    tokens belong to the first one."""
+    model = masked_model(name)
+    tokens = model.encode_pair(read_text(first), read_text(second))
+    with torch.inference_mode():
+        return model.follows(tokens if segments else replace(tokens, segments=(0,) * len(tokens)))
+
+
+@keep()
+def one_head(name: str, first: str, second: str, head: Head) -> Scene:
+    """What the view shows, beginning with one head."""
+    watched = read(name, first, second).watched
+    scene = replace(watched.scene, start=head) if watched.scene.has(*head) else watched.scene
+    assert scene.overview  # computed here, so that it is kept with the scene
+    return scene
+
+
+@keep()
+def segment_lengths(name: str) -> SegmentLengths | None:
+    """The lengths of the segment vectors; None where the model has none."""
+    model = masked_model(name)
+    vectors = segment_vectors(model.network) if model.tells_segments else None
+    if vectors is None or len(vectors) < 2:
+        return None
+    tables = [module.weight for module in model.network.modules() if isinstance(module, torch.nn.Embedding)]
+    words = max(tables, key=len).detach().float()
+    first, second, apart = (float(vector.norm()) for vector in (vectors[0], vectors[1], vectors[0] - vectors[1]))
+    return SegmentLengths(first, second, apart, float(words.norm(dim=-1).mean()))

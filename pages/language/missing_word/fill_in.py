@@ -1,0 +1,240 @@
+"""Fill in: hide words of a text by clicking them, and see what the model puts there, and what it looks at."""
+
+from functools import partial
+from math import log
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood
+from core.text import Tokens
+from core.zoo.missing_token import MissingToken
+from dashboard import charts, controls, layout
+from dashboard.components.attention_view import attention_view
+from dashboard.components.cell_map import cell_map
+from dashboard.components.word_picker import PickedWord, word_picker
+from dashboard.figures.curves import curves
+from dashboard.figures.predictions import prediction_bars
+from pages.language.missing_word import compute_fill_in as compute
+from pages.language.missing_word import hidden_words, inputs, words
+from pages.language.missing_word.compute_fill_in import Filled
+from pages.language.missing_word.fill_in_sentences import about_cost, about_guesses, about_looks, about_more, ordinal
+
+TOP = 8  # guesses that are shown
+DEAREST = 12.0  # bits: a word that costs as much has full ink
+TICKS = ((0, "0 bits"), (0.5, "6"), (1, "12 or more"))
+DRAWS = 99
+
+
+def show() -> None:
+    """The text to click in, the guesses for a gap, what it looks at; then the whole text, and more and more hidden."""
+    given = inputs.given()
+    with layout.waiting_place():
+        tokens = compute.read(given.name, given.text)
+        layout.say_what_was_cut(tokens)
+        text = compute.words_of(tokens)
+        hidden = hidden_words.from_address(text)
+        filled = compute.fill(given.name, given.text, tuple(sorted(hidden)))
+    model = given.model
+    _picker(model, filled, hidden)
+    place = _guesses(model, tokens, filled)
+    st.subheader("All heads", anchor=False)
+    attention_view(filled.watched.scene, key="fill_view", token=place)
+    scores = _pseudo_perplexity(given, hidden)
+    found = _more_hidden(given)
+    gap = next((gap for gap in filled.gaps if gap.place == place), None)
+    looks = {} if gap is None else compute.looks_at(filled.watched, gap.place)
+    notice = (
+        about_guesses(filled.gaps),
+        *((about_looks(looks, gap.place, filled.watched.given),) if gap is not None else ()),
+        about_cost(scores),
+        *((about_more(found),) if found else ()),
+    )
+    layout.notes(words.FILL_NOTES, notice=notice, formula=lambda: _formula(scores))
+
+
+def _picker(model: MissingToken, filled: Filled, hidden: frozenset[int]) -> None:
+    """The text; a click on a word hides it, or shows it again."""
+    best = {gap.place: layout.readable(model.label(int(gap.probabilities.argmax()))) for gap in filled.gaps}
+    picked = []
+    for number, word in enumerate(filled.words):
+        name = layout.readable(word.label)
+        covered = number in hidden
+        guess = " ".join(best[place] for place in word.places if place in best)
+        tell = (
+            f"“{name}” is hidden: the best guess is “{guess}”. Click to show it."
+            if covered
+            else f"Click to hide “{name}”."
+        )
+        picked.append(PickedWord(word.label, tell, covered=covered, below=guess if covered else ""))
+    word_picker(
+        picked,
+        key="fill_words",
+        on_click=lambda place: hidden_words.to_address(hidden ^ {place}),
+        label="The text; words can be hidden",
+        hint="Click a word to hide it from the model, or to show it again. Below a gap stands the best guess.",
+    )
+    if hidden and not layout.is_presented():
+        st.button(
+            "Show all words", icon=":material/undo:", on_click=hidden_words.to_address, args=((),), key="fill_undo"
+        )
+
+
+def _guesses(model: MissingToken, tokens: Tokens, filled: Filled) -> int | None:
+    """The guesses for one gap and what it looks at in every head; the place of the gap, None where there is none."""
+    if not filled.gaps:
+        return None
+    gap = filled.gaps[0]
+    if len(filled.gaps) > 1:
+        names = [f"{n}. {layout.readable(tokens.labels[gap.place])}" for n, gap in enumerate(filled.gaps, start=1)]
+        gap = filled.gaps[names.index(controls.choice("Gap", names, key="gap"))]
+    guesses, looks = st.columns([2, 3], gap="large")
+    with guesses:
+        st.subheader("What should stand there?", anchor=False)
+        _bars(model, gap)
+    with looks:
+        st.subheader("What does the gap look at?", anchor=False)
+        _looks(filled, gap.place)
+    return gap.place
+
+
+def _bars(model: MissingToken, gap: Gap) -> None:
+    values, numbers = (each.tolist() for each in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
+    if gap.true is not None and gap.true not in numbers:
+        values, numbers = [*values, gap.probability], [*numbers, gap.true]
+    labels = [layout.readable(model.label(number)) for number in numbers]
+    look = layout.look()
+    hues = [look.palette.accent if number == gap.true else look.palette.map for number in numbers]
+    charts.chart(
+        partial(prediction_bars, labels, values, look=look, hues=hues),
+        name="fill-guesses",
+        alt="Guesses: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
+        table=pd.DataFrame({"token": labels, "probability": values, "hidden": [n == gap.true for n in numbers]}),
+    )
+    if gap.true is not None and not layout.is_presented():
+        st.caption(f"In the other colour: what was hidden. It comes {ordinal(gap.rank or 0)}.")
+
+
+def _looks(filled: Filled, place: int) -> None:
+    """A row for each head: the whole of the gap's attention at once."""
+    looks, tokens = compute.looks_at(filled.watched, place), filled.watched.given
+    if not looks:
+        return
+    cell_map(
+        np.stack(list(looks.values())),
+        key="fill_looks",
+        x="token",
+        y="layer.head",
+        tell="head {row}: the gap gives {value} to {column}",
+        rows=list(looks),
+        columns=[layout.readable(label) for label in tokens.labels],
+        limits=(0.0, 1.0),
+        marked=[],
+        alt=f"What the gap at token {place} looks at in each of {len(looks)} heads",
+        name="fill-looks",
+        height=420,
+    )
+
+
+def _pseudo_perplexity(given: inputs.Given, hidden: frozenset[int]) -> PseudoLikelihood:
+    """The text with each word tinted by what it costs; a click hides it here as well."""
+    st.subheader("Every word in turn", anchor=False)
+    whole = st.toggle("Hide the rest of the same word too", key="whole", bind="query-params", help=words.WHOLE_HELP)
+    with layout.waiting_place():
+        scores = compute.pseudo(given.name, given.text, whole)
+    costs = [cost / log(2) for cost in scores.by_word.tolist()]
+    total = scores.total / log(2)
+    word_picker(
+        [
+            PickedWord(
+                word.label,
+                f"“{layout.readable(word.label)}” costs {cost:.2f} bits, {_share(cost, total)} of the text.",
+                strength=min(cost / DEAREST, 1.0),
+                marked=number in hidden,
+            )
+            for number, (word, cost) in enumerate(zip(scores.words, costs, strict=True))
+        ],
+        key="fill_costs",
+        on_click=lambda place: hidden_words.to_address(hidden ^ {place}),
+        label=f"The text, each word by what it costs; pseudo-perplexity {scores.perplexity:,.1f}",
+        hint=f"Pseudo-perplexity {scores.perplexity:,.1f}. Point at a word: what it costs when it alone is hidden.",
+        scale="What a word costs when it alone is hidden",
+        ticks=TICKS,
+    )
+    if not layout.is_presented():
+        charts.download_table(partial(cost_table, scores), "fill-costs")
+    return scores
+
+
+def cost_table(scores: PseudoLikelihood) -> pd.DataFrame:
+    """One row a word: how many tokens it has, what it costs, and its share of the text."""
+    nats = scores.by_word.tolist()
+    return pd.DataFrame(
+        {
+            "word": [word.label.strip() for word in scores.words],
+            "tokens": [len(word.places) for word in scores.words],
+            "bits": [value / log(2) for value in nats],
+            "share": [value / scores.total if scores.total else 0.0 for value in nats],
+        }
+    )
+
+
+def _more_hidden(given: inputs.Given) -> HiddenMore | None:
+    """Two curves against the share of words that are hidden; None where there is only one word."""
+    if len(compute.words_of(compute.read(given.name, given.text))) < 2:
+        return None
+    st.subheader("Hide more, and see it fail", anchor=False)
+    seed = st.number_input("Draw", 0, DRAWS, 0, key="draw", bind="query-params", width=130, help=words.DRAW_HELP)
+    with layout.waiting_place():
+        found = compute.harder(given.name, given.text, int(seed))
+    table = more_table(found)
+    figure = partial(
+        curves,
+        table["words hidden"].tolist(),
+        {
+            "first guess is right": table["right"].to_numpy(),
+            "probability of the truth": table["probability"].to_numpy(),
+        },
+        look=layout.look(),
+        x=f"words hidden, of {found.words}",
+        y="share",
+        tell="%{x} hidden: %{fullData.name} %{y:.0%}",
+        marks=True,
+        y_range=(-0.02, 1.02),
+        height=300,
+    )
+    charts.chart(
+        figure,
+        name="fill-more",
+        alt="The share of right guesses and the probability of the truth as more words are hidden",
+        table=table,
+    )
+    if not layout.is_presented():
+        st.caption(words.MORE_CAPTION.format(asked=len(found.answers[0])))
+    return found
+
+
+def more_table(found: HiddenMore) -> pd.DataFrame:
+    """One row for each number of hidden words: the share of right guesses, and the mean probability of the truth."""
+    return pd.DataFrame(
+        {
+            "words hidden": found.hidden,
+            "asked": [len(answers) for answers in found.answers],
+            "right": [answers.accuracy for answers in found.answers],
+            "probability": [answers.probability for answers in found.answers],
+        }
+    )
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{part / whole if whole else 0.0:.1%}"
+
+
+def _formula(scores: PseudoLikelihood) -> None:
+    st.latex(r"\mathrm{PLL}=\sum_{t=1}^{n}\log p(w_t\mid W_{\setminus t})")
+    st.latex(r"\mathrm{PPPL}=\exp\!\Big(-\frac{\mathrm{PLL}}{n}\Big)")
+    st.markdown(words.FILL_FORMULA)
+    st.latex(
+        rf"\exp\!\Big(\frac{{{scores.total:.2f}}}{{{scores.tokens}}}\Big)={scores.perplexity:.2f}".replace(",", "{,}")
+    )

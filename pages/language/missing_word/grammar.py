@@ -1,0 +1,169 @@
+"""Grammar: which head follows which relation, what these heads say of a sentence, and where all heads stand."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import streamlit as st
+
+from core import zoo
+from core.grammar.links import Head
+from core.grammar.relations import BestHead, Measured
+from dashboard import controls, layout, uploads, waiting
+from dashboard.kept import Upload
+from dashboard.models import text_model
+from dashboard.watched import Text, content_of
+from pages.language.missing_word import compute_grammar, grammar_arcs, grammar_relations, words, words_grammar
+from pages.language.missing_word.compute_grammar import EXAMPLES
+from pages.language.missing_word.figures_grammar import Arc
+from pages.language.missing_word.grammar_arcs import Drawn, Sentence
+from pages.language.missing_word.grammar_relations import BEST, ONE
+from pages.language.missing_word.inputs import HIDDEN_ADDRESS, WORD_ADDRESS
+
+DRAWN, MOST_DRAWN = 3, 5  # relations whose heads are drawn at first, and at most
+LONGEST_WORDS, LONGEST = 100, 600  # words and characters of a sentence
+OWN, ANNOTATED = "your text", "annotated"
+TREEBANK = "grammar_treebank"  # a visitor's file
+
+
+def show() -> None:
+    """The sentence with its arcs, the relations and their best heads, the map of all heads."""
+    with layout.control_bar():
+        text = controls.text(first=words.SENTENCE)
+        name = controls.model("text", offered=sorted(zoo.TEXT, key=lambda ours: ours not in zoo.MASKED))
+        file = _treebank()
+    found, own = _measured(name, file)
+    with layout.control_bar():
+        asked = _asked(text)
+        rows = grammar_relations.choose(found)
+    with layout.waiting_place():
+        sentence = _read(name, asked)
+    with layout.control_bar():
+        drawn = _drawn(rows, sentence.reading.heads)
+        least = st.slider(
+            "Links of at least", 0, 90, 20, 10, format="%d%%", key="grammar_least", bind="query-params", width=220
+        )
+    layout.say_what_was_cut(sentence.reading.tokens)
+    shown = grammar_arcs.arcs_of(sentence.reading, drawn, sentence.tree, least / 100)
+    grammar_arcs.show(sentence, drawn, shown)
+    chosen = grammar_relations.show(rows, found, own) if found else None
+    if found is None:
+        st.info(words_grammar.NOT_MEASURED.format(title=layout.plain(text_model(name).title)), icon=":material/info:")
+    layout.notes(
+        words_grammar.NOTES,
+        notice=noticed(found, rows, sentence, drawn, shown),
+        formula=lambda: grammar_relations.formula(chosen),
+    )
+
+
+# What is read.
+
+
+def _treebank() -> Upload | None:
+    """A visitor's annotated sentences, if there are any."""
+    with st.popover(uploads.name_of(TREEBANK) or "Open a treebank", icon=":material/account_tree:"):
+        uploads.offer_to_remove(TREEBANK)
+        uploads.take(TREEBANK, "Annotated sentences", type=["conllu", "conll", "txt"])
+        st.caption(f"{words_grammar.TREEBANK} {uploads.RULE}")
+    if uploads.is_forgotten(TREEBANK):
+        again, instead = "Open it again", "what was measured before"
+        st.info(uploads.FORGOTTEN.format(what="treebank", again=again, instead=instead), icon=":material/history:")
+    return uploads.given(TREEBANK)
+
+
+def _measured(name: str, file: Upload | None) -> tuple[Measured | None, bool]:
+    """What is known of a model, and whether it was measured on the visitor's file."""
+    if file is None:
+        return compute_grammar.table().get(name), False
+    if own := compute_grammar.measure.known(name, file):
+        return own, True
+    trees = compute_grammar.treebank(file)
+    left_out = f" {trees.too_long:,} longer ones were left out." if trees.too_long else ""
+    left_out += f" {trees.too_many:,} more are not read." if trees.too_many else ""
+    st.caption(f"Your treebank: {len(trees.trees):,} sentences.{left_out}")
+    waiting.offer(
+        f"Measure every head on {len(trees.trees):,} sentences",
+        partial(compute_grammar.measure, name, file),
+        unit="sentences",
+        icon=":material/timer:",
+        key="grammar_measure",
+    )
+    return compute_grammar.table().get(name), False
+
+
+def _asked(text: Text) -> str | int:
+    """The sentence that the visitor has chosen: its own words, or the number of an annotated one."""
+    if controls.choice("Sentence from", [OWN, ANNOTATED], key="grammar_from") == ANNOTATED:
+        texts = [tree.text for tree in EXAMPLES]
+        chosen = st.selectbox("Annotated sentence", texts, key="grammar_example", bind="query-params", width=460)
+        return texts.index(chosen)
+    controls.examples(words.EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
+    sentences = sentences_of(content_of(text))
+    return sentences[controls.number("Sentence", len(sentences), key="grammar_sentence") if len(sentences) > 1 else 0]
+
+
+def _read(name: str, asked: str | int) -> Sentence:
+    """What the model makes of it; of a long one of the visitor's own, of its beginning."""
+    if isinstance(asked, int):
+        return Sentence(compute_grammar.read_example(name, asked), EXAMPLES[asked])
+    short = shortened(asked)
+    if short != asked:
+        st.caption(f"Of this sentence the first {len(short.split()):,} of {len(asked.split()):,} words.")
+    return Sentence(compute_grammar.read_own(name, short), None)
+
+
+def sentences_of(text: str) -> list[str]:
+    """A text in sentences: up to a full stop, a question or exclamation mark and a space, or to the line's end."""
+    parts = re.split(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+", text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def shortened(sentence: str) -> str:
+    """At most LONGEST_WORDS words and LONGEST characters of it."""
+    kept = re.match(rf"(?:\s*\S+){{1,{LONGEST_WORDS}}}", sentence)
+    return (kept.group() if kept else sentence)[:LONGEST].strip()
+
+
+# Which heads are drawn.
+
+
+def _drawn(rows: Mapping[str, BestHead], heads: Sequence[Head]) -> list[Drawn]:
+    """The heads whose links are drawn: the best of each chosen relation, or one that the visitor names."""
+    if not rows or controls.choice("Heads", [BEST, ONE], key="grammar_heads") == ONE:
+        return [_one(heads)]
+    former = st.session_state.get("grammar_relations")
+    if former is not None and not set(former) <= set(rows):
+        st.session_state.grammar_relations = [relation for relation in former if relation in rows]
+    chosen = st.multiselect(
+        "Relations",
+        list(rows),
+        default=grammar_relations.of_several_heads(rows)[:DRAWN],
+        key="grammar_relations",
+        bind="query-params",
+        max_selections=MOST_DRAWN,
+    )
+    # Another model, or a treebank of longer texts, may have been read through other layers.
+    there = [rows[relation] for relation in chosen if rows[relation].head in heads]
+    return [Drawn(f"{best.relation} {best.direction}", best.head, best.relation, best.direction) for best in there]
+
+
+def _one(heads: Sequence[Head]) -> Drawn:
+    layers = sorted({layer for layer, _ in heads})
+    layer = layers[controls.number("Layer", len(layers), key="grammar_layer")]
+    within = [head for of, head in heads if of == layer]
+    head = within[controls.number("Head", len(within), key="grammar_head")]
+    return Drawn(f"layer {layer}, head {head}", (layer, head))
+
+
+def noticed(
+    found: Measured | None,
+    rows: Mapping[str, BestHead],
+    sentence: Sentence,
+    drawn: Sequence[Drawn],
+    shown: Sequence[Arc],
+) -> tuple[str, ...]:
+    """What the arcs and the measured shares say."""
+    told = [grammar_arcs.about_shown(shown, drawn, sentence.tree)]
+    if rows and found:
+        told += grammar_relations.noticed(rows, found)
+    return tuple(told)

@@ -1,0 +1,153 @@
+"""The arcs of Grammar: what heads say of a sentence, above its words, and what people say, below them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.grammar.links import Head
+from core.grammar.relations import TO_DEPENDENT, TO_GOVERNOR
+from core.grammar.trees import Tree
+from dashboard import charts, controls, layout
+from dashboard.theme import HUES
+from pages.language.missing_word import words_grammar
+from pages.language.missing_word.compute_grammar import Reading
+from pages.language.missing_word.figures_grammar import Arc, arcs
+from pages.language.missing_word.grammar_relations import titled
+
+MOST_WORDS = 24  # in one row of words
+TREE = "tree"  # the links of a tree that no head is drawn for
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A head whose links are drawn: for one relation and direction, or (both "") for itself."""
+
+    name: str
+    head: Head
+    relation: str = ""
+    direction: str = ""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What a model reads: its words with their links, and the tree if people have drawn one."""
+
+    reading: Reading
+    tree: Tree | None
+
+
+def arcs_of(reading: Reading, drawn: Sequence[Drawn], tree: Tree | None, least: float) -> list[Arc]:
+    """For each head that is drawn the strongest link of every word that is at least so strong."""
+    found = []
+    for each in drawn:
+        number = reading.heads.index(each.head)
+        for word, looked_at in enumerate(reading.looked_at[number].tolist()):
+            weight = float(reading.weight[number, word])
+            if looked_at < 0 or weight < least:
+                continue
+            sure = tree is None or is_link(tree, word, looked_at, each)
+            says = "" if tree is None else ", as in the tree" if sure else ", which the tree does not say"
+            what = f", best for {each.relation} {each.direction}" if each.relation else ""
+            tell = (
+                f"“{_shown(reading, word)}” looks most at “{_shown(reading, looked_at)}” ({weight:.0%}){says}"
+                f"; layer {each.head[0]}, head {each.head[1]}{what}"
+            )
+            found.append(Arc(word, looked_at, each.name, tell, weight, sure))
+    return found
+
+
+def is_link(tree: Tree, word: int, looked_at: int, drawn: Drawn) -> bool:
+    """Whether the tree has the link from a word to what it looks at, by the relation and in the direction drawn."""
+    up = tree.governors[word] == looked_at and drawn.relation in ("", tree.relations[word])
+    down = tree.governors[looked_at] == word and drawn.relation in ("", tree.relations[looked_at])
+    return (up and drawn.direction != TO_DEPENDENT) or (down and drawn.direction != TO_GOVERNOR)
+
+
+def tree_arcs(tree: Tree, drawn: Sequence[Drawn]) -> list[Arc]:
+    """The links of a tree from governor to dependent, in the colours of the relations that are drawn."""
+    groups = {each.relation: each.name for each in drawn}
+    return [
+        Arc(
+            governor,
+            dependent,
+            groups.get(relation, TREE),
+            f"“{tree.words[dependent]}” depends on “{tree.words[governor]}” as {titled(relation)}",
+            strength=0.4,
+        )
+        for dependent, governor, relation in tree.links
+    ]
+
+
+def _shown(reading: Reading, word: int) -> str:
+    return layout.readable(reading.words[word])
+
+
+def show(sentence: Sentence, drawn: Sequence[Drawn], shown: Sequence[Arc]) -> None:
+    """The arcs above the words, and below them those of the tree."""
+    reading, tree = sentence.reading, sentence.tree
+    parts = -(-len(reading.words) // MOST_WORDS)
+    part = controls.number("Part of the sentence", parts, key="grammar_part") if parts > 1 else 0
+    within = range(part * MOST_WORDS, min(len(reading.words), (part + 1) * MOST_WORDS))
+    above, below = _within(shown, within), None if tree is None else _within(tree_arcs(tree, drawn), within)
+    hues = dict(zip((each.name for each in drawn), HUES, strict=False))
+    if tree is not None:
+        hues[TREE] = layout.look().palette.soft
+    if not layout.is_presented():
+        st.markdown(about_shown(shown, drawn, tree), width=layout.PROSE)
+        if len(above) < len(shown):
+            st.caption(f"{len(shown) - len(above)} of {len(shown)} links begin or end in another part.")
+    look = layout.look()
+    labels = tuple(layout.readable(reading.words[place]) for place in within)
+    high = look.high(470 if tree else 300)
+    charts.chart(
+        partial(arcs, labels, tuple(above), below and tuple(below), hues=hues, look=look, height=high),
+        name="grammar-arcs",
+        alt=f"{len(above)} arcs above {len(labels)} words: the strongest links of {_named(drawn) or 'no head'}",
+        table=partial(links_table, reading.words, tuple(shown)),
+    )
+    if not layout.is_presented():
+        st.caption(f"{words_grammar.ABOUT} {words_grammar.BELOW if tree else words_grammar.UNKNOWN}")
+
+
+def _within(shown: Sequence[Arc], places: range) -> list[Arc]:
+    """Those with both ends in one part of the sentence, counted from its beginning."""
+    return [
+        Arc(arc.start - places.start, arc.end - places.start, arc.group, arc.tell, arc.strength, arc.sure)
+        for arc in shown
+        if arc.start in places and arc.end in places
+    ]
+
+
+def links_table(found: Sequence[str], shown: Sequence[Arc]) -> pd.DataFrame:
+    """One row for each arc above the words."""
+    columns = ["word", "looks most at", "share", "drawn for"]
+    return pd.DataFrame([[found[arc.start], found[arc.end], arc.strength, arc.group] for arc in shown], columns=columns)
+
+
+def _named(drawn: Sequence[Drawn]) -> str:
+    return ", ".join(each.name for each in drawn)
+
+
+def about_shown(shown: Sequence[Arc], drawn: Sequence[Drawn], tree: Tree | None) -> str:
+    """How many links are drawn, how many of them go to a neighbour and, with a tree, what they find of it."""
+    if not drawn:
+        return "**No relation** is chosen: choose one to see what its head says."
+    if not shown:
+        return "**No link** is strong enough to be drawn."
+    near = sum(abs(arc.start - arc.end) == 1 for arc in shown)
+    links = "**1 link** is" if len(shown) == 1 else f"**{len(shown)} links** are"
+    told = f"{links} drawn; {near} of them {'goes' if near == 1 else 'go'} to a neighbouring word."
+    if tree is None:
+        return told
+    right = sum(arc.sure for arc in shown)
+    told += f" The tree has **{right}** of them"
+    relations = {each.relation for each in drawn} - {""}
+    if not relations:
+        return f"{told}, in one direction or the other."
+    cases = [link for link in tree.links if link[2] in relations]
+    met = {frozenset((arc.start, arc.end)) for arc in shown if arc.sure}
+    reached = sum(frozenset(link[:2]) in met for link in cases)
+    return f"{told} for the relation they are drawn for: {reached} of the {len(cases)} links of these relations."

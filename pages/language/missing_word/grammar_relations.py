@@ -1,0 +1,237 @@
+"""Relations of grammar against the heads that follow them best, and where all heads stand for one of them."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.grammar.relations import DIRECTIONS, TO_GOVERNOR, BestHead, Measured
+from dashboard import charts, controls, layout
+from dashboard.components.cell_map import cell_map
+from pages.language.missing_word import compute_grammar, words_grammar
+from pages.language.missing_word.figures_grammar import Dot, relation_dots
+
+FEW, OFTEN = 30, 300  # cases: a share of fewer says little; of so many or more a relation is a frequent one
+CLEARLY = 0.05  # by which a head is better than a distance
+BETTER = "the better of both"
+BEST, ONE = "the best of each relation", "one head"
+
+
+def choose(found: Measured | None) -> dict[str, BestHead]:
+    """The best head of each relation in the direction that the visitor chooses; none where nothing was measured."""
+    if found is None:
+        return {}
+    help_ = (
+        "To governor: a word looks at the one that it depends on. To dependent: a word looks at one that it governs."
+    )
+    direction = controls.choice("Direction", [BETTER, *DIRECTIONS], key="grammar_direction", about=help_)
+    return rows_of(found, direction)
+
+
+def rows_of(found: Measured, direction: str) -> dict[str, BestHead]:
+    """The best head of each relation with at least FEW cases, those first that gain most on a fixed distance.
+
+    Which direction is the better one is told by the sentences in which heads were chosen.
+    """
+    rows: dict[str, BestHead] = {}
+    for best in found.heads:
+        if best.cases >= FEW and direction in (BETTER, best.direction):
+            known = rows.get(best.relation)
+            if known is None or best.chosen_share > known.chosen_share:
+                rows[best.relation] = best
+    return dict(sorted(rows.items(), key=lambda item: -item[1].gain))
+
+
+def telling(rows: Mapping[str, BestHead]) -> list[str]:
+    """The relations in which a head finds most more cases than a fixed distance, in number, come first."""
+    return sorted(rows, key=lambda relation: -rows[relation].gain * rows[relation].cases)
+
+
+def of_several_heads(rows: Mapping[str, BestHead]) -> list[str]:
+    """Those in the order of `telling` of which no earlier one has the same best head: their arcs all differ.
+
+    Only frequent relations in which the head clearly beats a fixed distance; the most telling one where there is none.
+    """
+    clear = [name for name in telling(rows) if rows[name].cases >= OFTEN and rows[name].gain >= CLEARLY]
+    firsts = {rows[relation].head: relation for relation in reversed(clear)}
+    return [relation for relation in clear if firsts[rows[relation].head] == relation] or telling(rows)[:1]
+
+
+def titled(relation: str) -> str:
+    """A relation with what it means."""
+    about = words_grammar.RELATIONS.get(relation) or words_grammar.RELATIONS.get(relation.partition(":")[0])
+    return f"{relation}: {about}" if about else relation
+
+
+def show(rows: Mapping[str, BestHead], found: Measured, own: bool) -> BestHead | None:
+    """Relations against their best heads, beside the map of all heads for one of them; which one that is."""
+    st.subheader("Which head follows which relation?", anchor=False)
+    if not rows:
+        st.info(f"No relation has {FEW} cases in these sentences. Open a larger treebank.", icon=":material/info:")
+        return None
+    if not layout.is_presented():
+        told = words_grammar.OWN if own else words_grammar.TABLE
+        st.caption(told.format(chosen=found.chosen_in, tried=found.tried_in, few=FEW))
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        pairs = tuple((best, _published(best)) for best in rows.values())
+        dots = tuple(dot_of(best, known) for best, known in pairs)
+        distance = "best fixed distance" + (" to an earlier word" if found.causal else "")
+        named = {"best": "best head", "offset": distance, "published": "BERT-base, Clark et al. 2019"}
+        charts.chart(
+            partial(relation_dots, dots, look=layout.look(), **named),
+            name="grammar-relations",
+            alt=f"What the best head finds of each of {len(dots)} relations, beside the best fixed distance",
+            table=partial(relations_table, pairs),
+        )
+    with right:
+        chosen = rows[
+            st.selectbox("Relation", telling(rows), format_func=titled, key="grammar_relation", bind="query-params")
+        ]
+        _show_heads(chosen)
+    with st.expander("All relations in numbers"):
+        percent = st.column_config.NumberColumn(format="percent")
+        frame = relations_table(pairs)
+        shares = {column: percent for column in frame.columns if frame[column].dtype == float}
+        st.dataframe(frame, hide_index=True, column_config=shares)
+    return chosen
+
+
+def _show_heads(best: BestHead) -> None:
+    """Where all heads stand for one relation; a click draws the links of a head above the sentence."""
+    values, layers = grid_of(best)
+    cell_map(
+        100 * values,
+        key="grammar_map",
+        x="head",
+        y="layer",
+        tell=f"layer {{row}}, head {{column}}: {{value}}% of {best.cases:,} cases ({best.relation} {best.direction})",
+        rows=[str(layer) for layer in layers],
+        marked=[(layers.index(best.head[0]), best.head[1])],
+        mark="chosen in other sentences",
+        on_click=_choose,
+        alt=f"What each head finds of {best.relation} {best.direction}: at most {np.nanmax(values):.0%} of the cases",
+        name="grammar-heads",
+    )
+    if not layout.is_presented():
+        st.caption("Outlined: the head that was best where heads were chosen. Click a head to see its links above.")
+
+
+def _choose(layer: int, head: int) -> None:
+    st.session_state.update(grammar_heads=ONE, grammar_layer=layer, grammar_head=head)
+
+
+def grid_of(best: BestHead) -> tuple[np.ndarray, list[int]]:
+    """The shares of all heads (layer, head), NaN where a layer has fewer heads; and the numbers of the layers."""
+    layers = sorted({layer for (layer, _), _ in best.by_head})
+    values = np.full((len(layers), 1 + max(head for (_, head), _ in best.by_head)), np.nan)
+    for (layer, head), share in best.by_head:
+        values[layers.index(layer), head] = share
+    return values, layers
+
+
+def _published(best: BestHead) -> float | None:
+    """What Clark et al. report, in the one direction in which it can be compared."""
+    known = compute_grammar.published().get(best.relation) if best.direction == TO_GOVERNOR else None
+    return known.share_percent / 100 if known else None
+
+
+def dot_of(best: BestHead, published: float | None) -> Dot:
+    """A relation as the figure takes it."""
+    ahead = f"; in {1 - best.earlier:.0%} of them the other word comes later" if best.earlier < 1 else ""
+    told = "" if published is None else f"; BERT-base {published:.0%}"
+    tell = (
+        f"{best.relation} {best.direction}: layer {best.head[0]}, head {best.head[1]} finds {best.share:.0%} of "
+        f"{best.cases:,} cases; always {_distance(best.offset)}: {best.offset_share:.0%}{told}{ahead}"
+    )
+    arrow = "→ governor" if best.direction == TO_GOVERNOR else "→ dependent"
+    return Dot(f"{best.relation} {arrow}", best.share, best.offset_share, published, tell)
+
+
+def _distance(offset: int) -> str:
+    count = "1 word" if abs(offset) == 1 else f"{abs(offset)} words"
+    return f"{count} {'ahead' if offset > 0 else 'back'}"
+
+
+def relations_table(pairs: Sequence[tuple[BestHead, float | None]]) -> pd.DataFrame:
+    """One row for each relation, with what was published of it."""
+    return pd.DataFrame(
+        [
+            {
+                "relation": best.relation,
+                "direction": best.direction,
+                "layer": best.head[0],
+                "head": best.head[1],
+                "share found": best.share,
+                "share where it was chosen": best.chosen_share,
+                "best distance": best.offset,
+                "share by distance": best.offset_share,
+                "cases": best.cases,
+                "other word is earlier": best.earlier,
+                "BERT-base (Clark et al.)": np.nan if known is None else known,
+            }
+            for best, known in pairs
+        ]
+    )
+
+
+def noticed(rows: Mapping[str, BestHead], found: Measured) -> tuple[str, ...]:
+    """What the shares say: of heads and distances, of what cannot be found, and of what others have found."""
+    return (about_gains(rows), *about_ahead(found), *about_published(rows))
+
+
+def about_gains(rows: Mapping[str, BestHead]) -> str:
+    """In how many relations a head is clearly better than a fixed distance, where most, and which layer has most."""
+    clear = [best for best in rows.values() if best.gain >= CLEARLY]
+    most = max(rows.values(), key=lambda best: best.gain)
+    layers = [best.head[0] for best in rows.values()]
+    layer = max(sorted(set(layers)), key=layers.count)
+    return (
+        f"In **{len(clear)} of {len(rows)}** relations the best head finds at least {CLEARLY:.0%} of the cases more "
+        f"than the best fixed distance. It gains most in `{most.relation}` {most.direction}: layer {most.head[0]}, "
+        f"head {most.head[1]} finds **{most.share:.0%}** of {most.cases:,} cases, always {_distance(most.offset)} "
+        f"{most.offset_share:.0%}. Layer {layer} has the best heads of {layers.count(layer)} of these relations."
+    )
+
+
+def about_ahead(found: Measured) -> tuple[str, ...]:
+    """What a model that cannot look ahead can never find."""
+    if not found.causal:
+        return ()
+    told = []
+    for direction in DIRECTIONS:
+        own = [best for best in found.heads if best.direction == direction]
+        if cases := sum(best.cases for best in own):
+            later = sum(best.cases * (1 - best.earlier) for best in own) / cases
+            told.append(f"**{later:.0%}** of {cases:,} cases {direction}")
+    return (
+        f"This model looks at earlier words only. In {' and '.join(told)} the other word comes later, and no head can "
+        "find it, however good it is.",
+    )
+
+
+def about_published(rows: Mapping[str, BestHead]) -> tuple[str, ...]:
+    """The shares against those of Clark et al., where both were measured in the same direction."""
+    both = [(best, known) for best in rows.values() if (known := _published(best)) is not None]
+    if not both:
+        return ()
+    more = sum(best.share > known for best, known in both)
+    return (
+        f"Clark et al. 2019 report a head of BERT-base for {len(both)} of these relations in the same direction; the "
+        f"heads here find a larger share in {more} of them. Treebank and labels differ.",
+    )
+
+
+def formula(best: BestHead | None) -> None:
+    """The share of a head, with the numbers of the relation in the map."""
+    st.latex(r"H = \{i \in C : \arg\max_{j \neq i} A_{ij} = g(i)\}")
+    if best is None:
+        st.latex(r"\text{share} = |H| \,/\, |C|")
+        return
+    layer, head = best.head
+    counted = rf"\frac{{{round(best.share * best.cases):,}}}{{{best.cases:,}}}".replace(",", "{,}")
+    st.latex(rf"\text{{share}} = \frac{{|H|}}{{|C|}} = {counted} = {best.share:.3f}")
+    what = words_grammar.TO[best.direction].format(relation=best.relation)
+    st.markdown(f"Layer {layer}, head {head}. " + words_grammar.FORMULA.format(cases=best.cases, what=what))

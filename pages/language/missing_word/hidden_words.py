@@ -1,0 +1,60 @@
+"""The words that a visitor hides: kept in the address, checked against the text."""
+
+from collections.abc import Collection, Sequence
+
+import streamlit as st
+
+from core.cloze.words import Word
+from pages.language.missing_word.inputs import HIDDEN_ADDRESS as ADDRESS
+
+NONE = "none"  # in the address: the visitor has shown all words again
+LONGEST = 1000  # letters of the address that are read
+
+
+def encode(hidden: Collection[int]) -> str:
+    """As they stand in the address: "3.7" are the words 3 and 7, counted from 0."""
+    return ".".join(map(str, sorted(hidden))) or NONE
+
+
+def decode(text: str, count: int) -> tuple[frozenset[int], int]:
+    """The words of an address among `count` of them, and how many parts of it are no such words."""
+    parts = [part for part in text[:LONGEST].split(".") if part and part != NONE]
+    found = {int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 6 and int(part) < count}
+    wrong = sum(not (part.isascii() and part.isdigit() and len(part) < 6 and int(part) < count) for part in parts)
+    return frozenset(found), wrong
+
+
+def first_hidden(words: Sequence[Word], unknown: Collection[int] = ()) -> frozenset[int]:
+    """What is hidden before anybody has clicked: of the words with letters, the longest one of the second half.
+
+    `unknown` are those that the model cannot read, so that nothing could be guessed.
+    """
+    known = [place for place, word in enumerate(words) if word.has_letters and place not in unknown]
+    later = known[len(known) // 2 :]
+    return frozenset([max(later, key=lambda place: len(words[place].label.strip()))] if later else [])
+
+
+def from_address(
+    words: Sequence[Word], *, address: str = ADDRESS, usual: frozenset[int] | None = None, what: str = "this text"
+) -> frozenset[int]:
+    """The hidden words; what does not fit this text is dropped, and that is said.
+
+    `usual` are those before anybody has clicked, by default `first_hidden`; `what` names the text in a sentence.
+    """
+    asked = st.query_params.get(address)
+    if asked is None:
+        return first_hidden(words) if usual is None else usual
+    hidden, wrong = decode(asked, len(words))
+    if wrong:
+        st.info(
+            f"{wrong} of the hidden words in the address {'is' if wrong == 1 else 'are'} not among the {len(words):,} "
+            f"words of {what}: left out.",
+            icon=":material/link_off:",
+        )
+        to_address(hidden, address=address)
+    return hidden
+
+
+def to_address(hidden: Collection[int], *, address: str = ADDRESS) -> None:
+    """Write the hidden words into the address."""
+    st.query_params[address] = encode(hidden)

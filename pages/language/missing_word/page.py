@@ -1,0 +1,16 @@
+"""What does a BERT look at?"""
+
+from dashboard import layout, sections
+from pages.language.missing_word import across, both_ways, fill_in, grammar, tasks, two_sentences, words
+
+layout.head(words.PAGE)
+sections.chosen(
+    {
+        words.FILL: fill_in.show,
+        words.BOTH: both_ways.show,
+        words.PAIRS: two_sentences.show,
+        words.GRAMMAR: grammar.show,
+        words.TASKS: tasks.show,
+        words.ACROSS: across.show,
+    }
+)()

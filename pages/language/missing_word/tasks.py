@@ -1,0 +1,258 @@
+"""Tasks: parts of speech and a verdict from one fine-tuned body, and where each head looks before and after."""
+
+from collections.abc import Sequence
+from math import exp
+
+import numpy as np
+import streamlit as st
+
+from core.fine_tuned.attention_moved import row_moved, shares
+from core.fine_tuned.frequent_tags import Frequent
+from core.fine_tuned.reading import Said
+from core.models.bert_tasks import TAGS, VERDICTS
+from core.text import read_text
+from dashboard import charts, controls, layout
+from dashboard.components.cell_map import cell_map
+from dashboard.components.tinted_lines import Line, tinted_lines
+from dashboard.components.word_picker import PickedWord, word_picker
+from dashboard.contents import LONGEST_LINE
+from dashboard.theme import HUES
+from pages.language.missing_word import compute_tasks as compute
+from pages.language.missing_word import tasks_measured, words_tasks
+from pages.language.missing_word import tasks_sentences as sentences
+from pages.language.missing_word.compute_tasks import Looks
+
+TEXT, WORD, ASKED, LAYER, HEAD = "tasks_text", "tasks_word", "tasks_of", "tasks_layer", "tasks_head"
+TICKS = ((0, "0"), (0.5, "50%"), (1, "100%"))
+
+
+def show() -> None:
+    """The sentence with a tag below each word, its verdict, and one row of one head before and after fine-tuning."""
+    if not layout.is_presented():
+        st.markdown(words_tasks.LEAD, width=layout.PROSE)
+    sentence = _sentence()
+    with layout.waiting_place():
+        looks = compute.look(sentence)
+        usual = [compute.frequent().known(word.label.strip()) for word in looks.said.words]
+    said = looks.said
+    layout.say_what_was_cut(said.tokens)
+    word = _word(len(said.words))
+    _tags(said, usual, word)
+    row = st.container()  # what a click changes stands right below the words, its controls below that
+    place, name, head = _row_and_head(looks, word)
+    with row:
+        told = _row(looks, head, place, name)
+    st.markdown(sentences.about_verdict(said))
+    _maps(looks, head, place)
+    if not layout.is_presented():
+        charts.download_table(tasks_measured.said_table(said, usual), "tasks-tags")
+    tasks_measured.show(compute.results())
+    layout.notes(
+        words_tasks.NOTES,
+        notice=(
+            sentences.about_tags(said, usual),
+            told,
+            _over_all_heads(looks, place, name),
+            sentences.about_moved(looks.moved),
+            sentences.about_measured(compute.results()),
+        ),
+        formula=lambda: _formula(looks, word, head, place),
+    )
+
+
+# What is read.
+
+
+def _sentence() -> str:
+    """The visitor's sentence, or an example; InputError where there is none."""
+    controls.examples(words_tasks.EXAMPLES, field=TEXT, forgets=(WORD,))
+    typed = st.text_input("Your sentence", words_tasks.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
+    read_text(typed)
+    return typed
+
+
+def _word(count: int) -> int:
+    """The word whose row is looked at: in the address, counted from 0; the last one that there is at most."""
+    asked = st.query_params.get(WORD, "")
+    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 6 else min(3, count - 1)
+    if number >= count > 0 and asked:
+        told = f"The address names word {number}, and this text has {count}: the last one is shown."
+        st.info(told, icon=":material/link_off:")
+    return max(0, min(number, count - 1))
+
+
+# What it says.
+
+
+def _tags(said: Said, usual: Sequence[Frequent | None], chosen: int) -> None:
+    """The sentence, below each word its tag and how sure the model is; below those the tag that is more usual."""
+    hues = _hues()
+    picked = []
+    for number, (word, (tag, sure)) in enumerate(zip(said.words, sentences.tags_of(said), strict=True)):
+        seen, name = usual[number], layout.readable(word.label)
+        below, tell = f"{tag}\n{sure:.0%}", f"“{name}” is {tag} ({words_tasks.TAG_NAMES[tag]}) with {sure:.1%}."
+        if seen is None:
+            tell += " Too rare in the treebank's train part to have a usual tag."
+        elif sentences.differs(tag, seen):
+            below += f"\nmostly {seen.tag}"
+            tell += f" Most often it is {seen.tag}: {seen.times:,} of {seen.of:,} times."
+        else:
+            tell += f" So it is most often: {seen.times:,} of {seen.of:,} times."
+        picked.append(PickedWord(word.label, tell, below=below, marked=number == chosen, hue=hues[tag]))
+    word_picker(
+        picked,
+        key="tasks_words",
+        on_click=_take_word,
+        label="The sentence with a part of speech for each word",
+        hint=words_tasks.HINT,
+        kinds=[(name, hues[tags[0]]) for name, tags in words_tasks.GROUPS.items()],
+    )
+
+
+def _take_word(number: int) -> None:
+    st.query_params[WORD] = str(number)
+    st.session_state[ASKED] = words_tasks.WORD
+
+
+def _hues() -> dict[str, str]:
+    """The colour of each tag: that of its group; signs are grey."""
+    colours = [*HUES[: len(words_tasks.GROUPS) - 1], layout.look().palette.soft]
+    return {tag: hue for tags, hue in zip(words_tasks.GROUPS.values(), colours, strict=True) for tag in tags}
+
+
+# Where it looks.
+
+
+def _row_and_head(looks: Looks, word: int) -> tuple[int, str, tuple[int, int]]:
+    """The token whose row is looked at, its name, and the head: at first the one that moved most."""
+    said, values = looks.said, looks.moved.numpy()
+    most = np.unravel_index(int(values.argmax()), values.shape)
+    with layout.control_bar():
+        asked = controls.choice("The row of", [words_tasks.WORD, words_tasks.VERDICT], key=ASKED)
+        layer = controls.number("Layer", values.shape[0], key=LAYER, first=int(most[0]))
+        head = controls.number("Head", values.shape[1], key=HEAD, first=int(most[1]))
+    if asked == words_tasks.VERDICT or not said.words:
+        return 0, "[CLS]", (layer, head)
+    return said.first_pieces[word], f"“{layout.readable(said.words[word].label)}”", (layer, head)
+
+
+def _take_head(layer: int, head: int) -> None:
+    st.session_state[LAYER], st.session_state[HEAD] = layer, head
+
+
+def _row(looks: Looks, head: tuple[int, int], place: int, name: str) -> str:
+    """One row of one head before and after, over the text itself; what it says in a sentence."""
+    tokens = looks.said.tokens
+    rows = {"before": looks.before[*head, place], "after": looks.after[*head, place]}
+    labels = [layout.readable(label) for label in tokens.labels]
+    lines = []
+    for when, row in rows.items():
+        part = shares(row, tokens, place)
+        after = [("[SEP]", f"{part.separator:.0%}"), ("itself", f"{part.itself:.0%}"), ("rest", f"{part.others:.0%}")]
+        if place:
+            after.insert(0, ("[CLS]", f"{part.first:.0%}"))
+        strongest = labels[int(row.argmax())]
+        lines.append(
+            Line(
+                when,
+                row.tolist(),
+                [f"{when}: {name} gives {weight:.1%} to “{label}”" for label, weight in zip(labels, row, strict=True)],
+                after,
+                f"{when}, {name} looks most at {strongest}",
+            )
+        )
+    tinted_lines(
+        tokens.labels,
+        lines,
+        key="tasks_row",
+        odd=[place],
+        odd_means="the token whose row this is",
+        scale="attention",
+        ticks=TICKS,
+        after="shares",
+        of="token",
+    )
+    was, now = rows.values()
+    parts = shares(was, tokens, place), shares(now, tokens, place)
+    told = sentences.about_shares(name, head, *parts, float(row_moved(was, now)))
+    if not layout.is_presented():
+        st.markdown(told)
+    return told
+
+
+def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
+    """How much every head moved, and the whole map of one of them before and after."""
+    overview, before, after = st.columns([2, 3, 3], gap="medium")
+    with overview:
+        st.markdown("**How much moved** in each head: click one")
+        cell_map(
+            looks.moved.numpy(),
+            key="tasks_moved",
+            x="head",
+            y="layer",
+            tell="layer {row}, head {column}: {value} of its attention moved",
+            limits=(0.0, 1.0),
+            marked=[head],
+            on_click=_take_head,
+            alt=f"How much attention moved in each head, {looks.moved.min():.0%} to {looks.moved.max():.0%}",
+            name="tasks-moved",
+            height=280,
+        )
+    labels = [layout.readable(label) for label in looks.said.tokens.labels]
+    for column, when, maps in ((before, "Before", looks.before), (after, "After", looks.after)):
+        with column:
+            st.markdown(f"**{when}** fine-tuning: layer {head[0]}, head {head[1]}")
+            cell_map(
+                maps[head].numpy(),
+                key=f"tasks_{when.lower()}",
+                x="looked at",
+                y="looks",
+                tell="{row} gives {value} to {column}",
+                rows=labels,
+                columns=labels,
+                limits=(0.0, 1.0),
+                marked=[(place, int(maps[*head, place].argmax()))],
+                mark="the strongest of the chosen row",
+                alt=f"{when} fine-tuning: the map of layer {head[0]}, head {head[1]}",
+                name=f"tasks-{when.lower()}",
+                height=330,
+            )
+    if not layout.is_presented():
+        st.caption(f"{words_tasks.MOVED} {words_tasks.READ_FROM}")
+
+
+def _over_all_heads(looks: Looks, place: int, name: str) -> str:
+    tokens = looks.said.tokens
+    parts = (
+        [shares(row, tokens, place) for row in maps[:, :, place].flatten(end_dim=1)]
+        for maps in (looks.before, looks.after)
+    )
+    return sentences.about_all_heads(name, *parts)
+
+
+def _formula(looks: Looks, word: int, head: tuple[int, int], place: int) -> None:
+    """Both heads, and the share that moved, with the numbers of this sentence."""
+    said = looks.said
+    st.latex(r"p(\text{tag}\mid i)=\mathrm{softmax}(W_{\mathrm{tags}}\,h_i+b)")
+    st.latex(r"c=\tanh(W_p\,h_{\mathtt{[CLS]}}+b_p)")
+    st.latex(r"p(\text{verdict})=\mathrm{softmax}(W c+b)")
+    st.markdown(words_tasks.FORMULA)
+    if said.words:
+        values, numbers = said.tags[word].topk(2)
+        st.markdown(
+            f"{layout.plain(layout.readable(said.words[word].label))}: "
+            + ", ".join(f"{tag} {value:.3f}" for tag, value in _named(values.tolist(), numbers.tolist()))
+        )
+    apart = sentences.log_odds(said)
+    st.latex(rf"p(\text{{{VERDICTS[1]}}})=\frac{{1}}{{1+e^{{-({apart:.3f})}}}}={1 / (1 + exp(-apart)):.3f}")
+    st.markdown(words_tasks.MOVED_FORMULA)
+    moved = float(row_moved(looks.before[*head, place], looks.after[*head, place]))
+    total = float((looks.before[*head, place] - looks.after[*head, place]).abs().sum())
+    st.latex(
+        rf"\frac{{1}}{{2}}\sum_j\big|A^{{\text{{after}}}}_{{ij}}-A^{{\text{{before}}}}_{{ij}}\big|"
+        rf"=\frac{{{total:.3f}}}{{2}}={moved:.3f}"
+    )
+
+
+def _named(values: Sequence[float], numbers: Sequence[int]) -> list[tuple[str, float]]:
+    return [(TAGS[number], value) for number, value in zip(numbers, values, strict=True)]

@@ -1,0 +1,77 @@
+"""What was measured of the fine-tuned BERT, beside its baselines, and what it says of a sentence, as tables."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.fine_tuned.frequent_tags import Frequent
+from core.fine_tuned.reading import Said
+from core.measured.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
+from dashboard import charts, layout
+from pages.language.missing_word import tasks_sentences, words_tasks
+
+NAMES = {
+    TUNED: "fine-tuned",
+    FROZEN: "the same heads, body unchanged",
+    SCRATCH: "the same network from random weights",
+}
+
+
+def show(found: Results) -> None:
+    """Held-out results and baselines; tag by tag on demand."""
+    st.subheader("Measured on what was held out", anchor=False)
+    table = compared(found)
+    percents = {name: st.column_config.NumberColumn(format="%.1f%%") for name in table.columns[1:]}
+    scaled = table.assign(**{name: 100 * table[name] for name in table.columns[1:]})
+    st.dataframe(scaled, hide_index=True, column_config=percents, width="content", placeholder="")
+    if layout.is_presented():
+        return
+    st.caption(
+        words_tasks.MEASURED.format(
+            words=found.words,
+            sentences=found.sentences,
+            learned_words=found.learned_words,
+            learned_phrases=found.learned_phrases,
+        )
+    )
+    charts.download_table(table, "tasks-measured")
+    with st.expander("Tag by tag"):
+        by_tag = tag_by_tag(found)
+        shown = by_tag.assign(**{name: 100 * by_tag[name] for name in by_tag.columns[3:]})
+        formats = {name: st.column_config.NumberColumn(format="%.1f%%") for name in by_tag.columns[3:]}
+        st.dataframe(shown, hide_index=True, column_config=formats, width="content")
+        charts.download_table(by_tag, "tasks-by-tag")
+
+
+def compared(found: Results) -> pd.DataFrame:
+    """One row for each variant and baseline; shares from 0 to 1, empty where it was not asked."""
+    columns = ["", "tags right", "verdicts right", "with a capital letter"]
+    rows = [[NAMES[name], of.tags, of.verdicts, of.verdicts_capital] for name, of in found.variants.items()]
+    rows += [
+        ["most frequent tag of the word", found.most_frequent_tag, None, None],
+        ["naive Bayes, words and pairs", None, found.naive_bayes, None],
+        ["always the more frequent verdict", None, found.majority, None],
+    ]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[1:], float))
+
+
+def tag_by_tag(found: Results) -> pd.DataFrame:
+    """One row for each tag: what it is, its words, and the shares that are right."""
+    tuned = found.variants[TUNED].by_tag
+    return pd.DataFrame(
+        [
+            [tag, words_tasks.TAG_NAMES[tag], cases, tuned.get(tag), found.frequent_by_tag.get(tag)]
+            for tag, cases in found.cases.items()
+        ],
+        columns=["tag", "what", "words", "fine-tuned", "most frequent tag"],
+    )
+
+
+def said_table(said: Said, usual: Sequence[Frequent | None]) -> pd.DataFrame:
+    """One row a word: its tag, the probability, its most frequent tag and how often it had it."""
+    rows = [
+        [word.label.strip(), tag, sure, *((seen.tag, seen.times, seen.of) if seen else (None, None, None))]
+        for word, (tag, sure), seen in zip(said.words, tasks_sentences.tags_of(said), usual, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["word", "tag", "probability", "most frequent tag", "times", "of"])

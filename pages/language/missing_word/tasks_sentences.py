@@ -1,0 +1,135 @@
+"""What is worth noticing in Tasks: numbers in, sentences out."""
+
+from collections.abc import Sequence
+from math import floor, log
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor
+
+from core.fine_tuned.attention_moved import Shares
+from core.fine_tuned.frequent_tags import Frequent
+from core.fine_tuned.reading import Said
+from core.measured.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
+from core.models.bert_tasks import TAGS, VERDICTS
+from dashboard import layout
+
+TOLD = 3  # words that are named
+SURE = 0.995  # a probability that would be printed as 100 %
+LAST = 2  # layers that Kovaleva et al. 2019 found to change most
+
+
+def tags_of(said: Said) -> list[tuple[str, float]]:
+    """The most probable tag of each word, and its probability."""
+    values, numbers = said.tags.max(dim=-1)
+    return [(TAGS[int(number)], float(value)) for value, number in zip(values, numbers, strict=True)]
+
+
+def differs(tag: str, usual: Frequent | None) -> bool:
+    """Whether a word has another tag here than most often."""
+    return usual is not None and usual.tag != tag
+
+
+def about_tags(said: Said, usual: Sequence[Frequent | None]) -> str:
+    """How many words have another tag than most often, and which; of which word the model is least sure."""
+    tags = tags_of(said)
+    if not tags:
+        return "There is no word in this text to tag."
+    count = len(tags)
+    other = [place for place, (tag, _) in enumerate(tags) if differs(tag, usual[place])]
+    known = sum(each is not None for each in usual)
+    least = min(range(count), key=lambda place: tags[place][1])
+    told = (
+        f"{_words(count)}, {known} of them counted in the treebank: **{len(other)}** "
+        f"{'has' if len(other) == 1 else 'have'} another tag here than most often"
+    )
+    named = []
+    for place in other[:TOLD]:
+        seen = usual[place]
+        assert seen is not None
+        named.append(f"{_name(said, place)} is {tags[place][0]}, but was {seen.tag} in {seen.times:,} of {seen.of:,}")
+    more = f", and {len(other) - TOLD} more" if len(other) > TOLD else ""
+    told += f": {'; '.join(named)}{more}." if named else "."
+    tag, sure = tags[least]
+    if sure >= SURE:
+        return f"{told} The model is sure of every word: no tag has less than {floor(1000 * sure) / 10:.1f}%."
+    return f"{told} The model is least sure of {_name(said, least)}: {tag} with {sure:.0%}."
+
+
+def about_verdict(said: Said) -> str:
+    """The verdict, its probability, and how far the logits are apart."""
+    positive = float(said.verdict[1])
+    verdict, sure = VERDICTS[positive >= 0.5], max(positive, 1 - positive)
+    doubt = " That is close to undecided." if sure < 0.6 else ""
+    return f"The verdict is **{verdict}**, with a probability of {sure:.1%}.{doubt}"
+
+
+def about_moved(moved: Float[Tensor, "layer head"]) -> str:
+    """Which head moved most and least, and whether the last two layers moved more than the others."""
+    values = moved.numpy()
+    most, least = (np.unravel_index(int(place), values.shape) for place in (values.argmax(), values.argmin()))
+    told = (
+        f"**Layer {most[0]}, head {most[1]}** moved most: {values[most]:.0%} of its attention goes elsewhere after "
+        f"fine-tuning, on average over the rows; least moved layer {least[0]}, head {least[1]} ({values[least]:.0%})."
+    )
+    if len(values) <= LAST:
+        return told
+    last, others = values[-LAST:].mean(), values[:-LAST].mean()
+    compared = "more than" if last > others else "no more than"
+    return (
+        f"{told} The last two layers moved {last:.0%}, **{compared}** the others ({others:.0%}); in BERT-base the last "
+        "two change most (Kovaleva et al. 2019)."
+    )
+
+
+def about_shares(name: str, head: tuple[int, int], before: Shares, after: Shares, moved: float) -> str:
+    """What one row of one head gave to itself, [CLS], [SEP] and the rest, and what it gives now."""
+    parts = [("itself", before.itself, after.itself)]
+    parts += [] if name == "[CLS]" else [("[CLS]", before.first, after.first)]
+    parts += [("[SEP]", before.separator, after.separator), ("the rest", before.others, after.others)]
+    listed = ", ".join(f"{what} {was:.0%} → {now:.0%}" for what, was, now in parts)
+    return (
+        f"Layer {head[0]}, head {head[1]}, the row of {layout.plain(name)}: {listed}. "
+        f"**{moved:.0%}** of this row's attention moved."
+    )
+
+
+def about_all_heads(name: str, before: Sequence[Shares], after: Sequence[Shares]) -> str:
+    """The same row over all heads: what [SEP] and the word itself got before and get now, on average."""
+    was, now = (float(np.mean([each.separator for each in part])) for part in (before, after))
+    own_was, own_now = (float(np.mean([each.itself for each in part])) for part in (before, after))
+    change = f"{'falls' if now < was else 'rises'} from {was:.0%} to {now:.0%}"
+    if f"{was:.0%}" == f"{now:.0%}":
+        change = f"stays at {now:.0%}"
+    return (
+        f"Over all {len(before)} heads, what {layout.plain(name)} gives to [SEP] {change} on average; what it keeps "
+        f"for itself goes from {own_was:.0%} to {own_now:.0%}."
+    )
+
+
+def about_measured(found: Results) -> str:
+    """What fine-tuning and pre-training are worth, against the baselines."""
+    tuned = found.variants[TUNED]
+    told = (
+        f"Held out, **{tuned.tags:.1%}** of the tags and **{tuned.verdicts:.1%}** of the verdicts are right; always "
+        f"the word's most frequent tag gives {found.most_frequent_tag:.1%}, counted words and pairs (naive Bayes) "
+        f"{found.naive_bayes:.1%}."
+    )
+    for name, what in ((FROZEN, "the same heads on the unchanged body"), (SCRATCH, "the same network from scratch")):
+        if of := found.variants.get(name):
+            told += f" With {what}: {of.tags:.1%} and {of.verdicts:.1%}."
+    return told
+
+
+def log_odds(said: Said) -> float:
+    """How far the logit of "positive" is above that of "negative"."""
+    negative, positive = (max(float(value), 1e-30) for value in said.verdict)
+    return log(positive) - log(negative)
+
+
+def _name(said: Said, place: int) -> str:
+    return f"“{layout.plain(layout.readable(said.words[place].label))}”"
+
+
+def _words(count: int) -> str:
+    return "1 word" if count == 1 else f"{count} words"

@@ -1,0 +1,140 @@
+"""What the page Missing word says."""
+
+from dataclasses import replace
+
+from dashboard.layout import PageWords
+from dashboard.references import references
+
+PAGE = PageWords(
+    question="What does a BERT look at?",
+    lead=(
+        "A BERT reads a whole text at once, every token from both sides, and was trained to say which tokens had been "
+        "hidden. Everything here is done by a model that runs now, on your own text."
+    ),
+    try_this=("Hide two words that stand side by side: what does it lose?",),
+    references=references("TRANSFORMER"),
+)
+
+FILL, BOTH, PAIRS, GRAMMAR, TASKS, ACROSS = (
+    "Fill in",
+    "Both ways",
+    "Two sentences",
+    "Grammar",
+    "Tasks",
+    "Across languages",
+)
+
+NO_BERT = (
+    "{title} does not fill gaps: it was not trained on hidden words. Choose a masked language model (BERT, RoBERTa, "
+    "DistilBERT), or open this one in Language / Next word."
+)
+
+# Texts to click, by what stands on the button; the first is there before anybody has typed.
+EXAMPLES = {
+    "By the fire": "The old man sat down by the fire, lit his pipe, and told the children a long story.",
+    "Who is he?": "When the king saw his daughter, he took her by the hand and led her into the garden.",
+    "Only the end tells": "He opened the door of the stable and led out his white horse.",
+    "A word twice": "The sea was calm, the wind was soft, and the ship lay still upon the sea.",
+}
+SENTENCE = next(iter(EXAMPLES.values()))
+
+# Fill in.
+WHOLE_HELP = (
+    "A word of several pieces is easier to guess while its other pieces can be read. With this on, the later pieces "
+    "of the same word are hidden with each piece (Kauf and Ivanova 2023)."
+)
+DRAW_HELP = "Which words are hidden together is drawn at random; each number is another draw."
+MORE_CAPTION = (
+    "At every point the same {asked} words are asked for, the first token of each; what differs is how many of the "
+    "other words are hidden with them."
+)
+FILL_FORMULA = (
+    "Each token $w_t$ is hidden alone, and all others, $W_{\\setminus t}$, can be read. No text is ever predicted as a "
+    "whole, so the sum is no probability of the text; it compares texts of the same model. Here, with the sum in nats:"
+)
+FILL_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Hide two words that stand side by side. What does the model lose that it knew while one of them could be "
+        "read?",
+        "Hide a word, then change another word far away from it in the text. Does the guess change?",
+        "Find the word that costs most when it is hidden, and put a more usual one in its place. What happens to the "
+        "pseudo-perplexity?",
+        "Write `[MASK]` into your own text where you do not know the word yourself.",
+    ),
+    references=references("DEVLIN", "TAYLOR", "SALAZAR", "KAUF", "WU_WORDPIECE", "CLARK"),
+)
+
+# Both ways.
+NOTHING_BEFORE = "Nothing stands before the first word, so a model that reads from the left has nothing to guess from."
+MASK_TOLD = {
+    False: "No mask: every token may look at every other.",
+    True: "Hatched: the mask forbids it. No token may look at what comes later.",
+}
+PAGE_TOLD = (
+    "A page of *The Time Machine*, which neither `gpt-books` nor `bert-books` has read. Only words are asked for that "
+    "both models read as one piece. A reader gets up to {side} tokens of each side that it may see: the GPT those "
+    "before, the BERT those before, those after, or both, with nothing else in its input. It was trained with both "
+    "sides, so one side alone is strange to it; that is why the GPT stands beside it."
+)
+BOTH_FORMULA = (
+    "For the word that is asked for, the BERT reads {before} tokens before it and {after} after it, special ones "
+    "included. A GPT has a prediction for every token of a text from a single pass; a BERT needs a pass for each word "
+    "that is hidden."
+)
+INFLUENCE_TOLD = (
+    "The guess $p$ is a distribution over all tokens; $p_j$ is the guess when word $j$ is replaced by random tokens "
+    "(seed 0). Half the sum of the differences is the share of the probability that moved, from 0 to 1."
+)
+BOTH_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Ask for the first word of the sentence, then for the last one. For which of them do the two models know the "
+        "same?",
+        "Take “Only the end tells” and ask for “stable”. Which words after it does the BERT use?",
+        "Ask for a small word such as “the” or “of”. Are both sides worth more for small words or for large ones?",
+    ),
+    references=references("DEVLIN", "RADFORD", "SCHUSTER", "TAYLOR", "WELLS"),
+)
+
+# Two sentences.
+FIRST_SENTENCE = "The old man sat down by the fire and lit his pipe."
+FOLLOWS = "Then he began to tell the children a long story."
+FOLLOWS_NOT = "The ship had lost her mast in the storm, and the captain was dead."
+AS_GIVEN, TURNED, UNRELATED, ITSELF, NO_SEGMENTS = (
+    "as they stand",
+    "second one first",
+    "another second sentence",
+    "the first one twice",
+    "without segments",
+)
+NO_NEXT_SENTENCE = (
+    "{title} was not trained to say whether one sentence follows another, or came without that head, so it cannot be "
+    "asked. BERT was (google-bert/bert-base-uncased); RoBERTa and DistilBERT were not. The heads below can be looked "
+    "at all the same."
+)
+NO_SEGMENTS_TOLD = (
+    "{title} has no segment vectors: the colours show what belongs to which sentence, but the model is not told. Only "
+    "the separators say where the second one begins."
+)
+SEGMENT_KINDS = ("none", "first sentence", "second sentence")
+INPUT_TOLD = (
+    "`[CLS]` stands first and gathers the answer; `[SEP]` closes each sentence and belongs to the one it closes. "
+    "Every token is the sum of three learned vectors: its own, that of its sentence (the colour), and that of its "
+    "place."
+)
+PAIR_FORMULA = (
+    "The sum goes into the first block (Devlin et al. 2018, figure 2). After the last one, the vector of the first "
+    "token decides, by a map that was learned from pairs of sentences, some of which did follow one another."
+)
+EVEN_TOLD = "What a word would give to the other sentence if it looked at all tokens alike, on average over all words."
+PAIR_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Take the sentence that does not follow. Which heads look across less than before?",
+        "Put “He” in place of “The ship” in the sentence that does not follow. Is one word enough to change the "
+        "verdict?",
+        "Look at the share that goes to separators. In which layers is it largest?",
+    ),
+    references=references("DEVLIN", "LIU_ROBERTA", "CLARK"),
+)

@@ -1,0 +1,88 @@
+"""What the section Across languages says."""
+
+from dataclasses import dataclass
+
+from dashboard.layout import PageWords
+from dashboard.references import references
+from pages.language.missing_word import words
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence, its translation, and which words of each are hidden at first, counted from 0."""
+
+    english: str
+    french: str
+    hidden_english: frozenset[int] = frozenset()
+    hidden_french: frozenset[int] = frozenset()
+
+
+# By what stands on the button; the first is there before anybody has typed.
+EXAMPLES = {
+    "Word order": Example(
+        "My brother bought a small red car.", "Mon frère a acheté une petite voiture rouge.", frozenset({5})
+    ),
+    "He or she?": Example("She is a doctor.", "Elle est médecin.", hidden_french=frozenset({0})),
+    "One or many?": Example("The sheep are in the garden.", "Les moutons sont dans le jardin.", frozenset({2})),
+    "A false friend": Example("He is now in Paris.", "Il est actuellement à Paris.", frozenset({2})),
+    "Said another way": Example("How old are you?", "Quel âge avez-vous ?", frozenset({1})),
+    "An idiom": Example("It cost me an arm and a leg.", "Ça m'a coûté les yeux de la tête.", frozenset({4})),
+}
+FIRST = next(iter(EXAMPLES.values()))
+
+NOTES = PageWords(
+    question=words.PAGE.question,
+    lead=words.PAGE.lead,
+    try_this=(
+        "Hide “red”, then “rouge” as well. What does the English word lose when its translation is gone too?",
+        "“A false friend” is “actuellement”: it looks like “actually” and means “now”. Is the model taken in?",
+        "Take “He or she?” and write “He is a doctor.” in English. Does the French gap follow?",
+        "In “An idiom” the French pay with the eyes of the head. Does the model guess the English part of the body, or "
+        "does it translate word for word?",
+    ),
+    references=references("LAMPLE", "DEVLIN", "OCH", "BROWN", "BAHDANAU", "CHEN", "PIRES", "JALILI"),
+)
+
+MISSING = (
+    "The weights of 'bert-pairs', which has read English sentences beside their French translations, are not there. "
+    "Fetch the project again, or train them: make train-bert-pairs DATA=PATH."
+)
+UNKNOWN = (
+    "The model cannot read {shown}: whatever such a character is, it is one and the same unknown token to it. It "
+    "learned its {pieces:,} pieces from English and French sentences."
+)
+HINTS = {
+    "English": "Click a word to hide it, or to show it again. Below a gap: the best guess with the French sentence.",
+    "French": "Click a word to hide it, or to show it again. Below a gap: the best guess with the English sentence.",
+}
+ALONE_IS_STRANGE = (
+    "In the other colour: what was hidden. `bert-pairs` learned from sentences with their translations only, so one "
+    "sentence alone is strange to it, and some of the difference is that: see whether it guesses in the right language."
+)
+ABOUT_MAP = "attention weights, from the French words to the English ones"
+CHOSEN = "aligns best"
+ANY = "any head"
+HEAD_HELP = (
+    "“Aligns best”: the head that was chosen on 37 pairs of sentences with links made by people. It is the one in the "
+    "table below."
+)
+GAPS_HELP = "Off: both sentences are read whole, as when the head was chosen. On: with the words hidden as above."
+OUTLINED = "Outlined: the strongest links. Point at a word to see what belongs to it."
+NOT_MEASURED = (
+    "How well the heads of this model align has not been measured here: results.json of bert-pairs is not there. Any "
+    "head can be looked at."
+)
+TOLD_GUESSES = (
+    "Measured on held-out sentences of Tatoeba: 15 % of the words of one language are hidden, the same ones with the "
+    "other language beside them and without it. It never read one sentence alone in its training."
+)
+OBJECTIVE = (
+    "$M$ are the hidden tokens, $\\tilde W$ and $\\tilde V$ the two sentences with their gaps: words are hidden on "
+    "both sides, and each gap is guessed from what is left of both (Lample and Conneau 2019, section 3.3). Hide words "
+    "of one sentence only, and the other is read whole. For the gap above, “{token}”:"
+)
+NO_GAP = "Hide a word that the model can read, and its numbers stand here."
+AER = (
+    "$A$ are the strongest links of layer {layer}, head {head} on the {pairs} pairs ({text}), $S$ the sure links of "
+    "people, which should be found, $P$ the possible ones, which may be, $S$ among them (Och and Ney 2003)."
+)

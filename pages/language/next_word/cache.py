@@ -1,0 +1,197 @@
+"""Cache: what is computed anew in each step and what is kept, what that costs, and how caches become smaller."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.generation.shared_heads import KeptHeads, bytes_kept
+from core.generation.step_costs import WITH, WITHOUT, StepCosts
+from core.generation.stepping import ROWS, Step, Stepped, rows_with_cache, rows_without
+from dashboard import charts, layout, measuring
+from dashboard.components.cell_map import cell_map
+from dashboard.numbers import amount, in_latex, with_power
+from dashboard.theme import HUES
+from pages.language.next_word import cache_heads, compute_cache, inputs, words
+from pages.language.next_word.compute_cache import CachedReading
+
+FLOAT = 4  # bytes of a number in single precision
+LAYERS_SHOWN = 8  # all layers do the same: more rows could not be told apart
+PROMPT = 8  # tokens that are read at once before anybody chooses
+KINDS = ("not needed", "kept", "computed")
+HUES_OF_KINDS = (HUES[4], HUES[1])
+HUES_OF_WAYS = {WITHOUT: HUES[1], WITH: HUES[0]}
+
+
+def show() -> None:
+    """The grids of one step, the measurement, the shared heads; then what is told of them."""
+    given = inputs.given()
+    count = compute_cache.length_of(given.name, given.text)
+    with layout.control_bar():
+        prompt = _slider("Tokens read at once, as a prompt", 1, count, min(PROMPT, count), "cache_prompt")
+        token = _slider("Newest token", 0, count - 1, min(PROMPT, count - 1), "cache_token")
+    with layout.waiting_place():
+        reading = compute_cache.stepped(given.name, given.text, prompt)
+    if reading.total > count:
+        st.caption(words.CACHE_FIRST.format(count=count))
+    step = reading.stepped.step_of(token)
+    st.markdown(about_step(step, reading.labels), width=layout.PROSE)
+    _grids(reading, step)
+    costs = _measured(given.name)
+    counts = cache_heads.show()
+    notice = (
+        about_whole(reading.stepped),
+        about_bytes(step, reading.heads),
+        *about_costs(costs),
+        *cache_heads.about_counts(*counts),
+        cache_heads.about_famous(cache_heads.famous_rows()),
+    )
+    layout.notes(words.CACHE_NOTES, notice=notice, formula=lambda: _formula(reading, step))
+
+
+def _slider(label: str, least: int, most: int, first: int, key: str) -> int:
+    """A whole number from `least` to `most`; another text may have fewer tokens than the one that was chosen from."""
+    if least == most:
+        return least
+    if not least <= (st.session_state.get(key) or least) <= most:
+        st.session_state[key] = first
+    return st.slider(label, least, most, first, key=key, bind="query-params", width=260)
+
+
+def _grids(reading: CachedReading, step: Step) -> None:
+    """Both ways side by side: rows are q, k and v of the layers, columns tokens."""
+    labels = [layout.readable(label) for label in reading.labels]
+    layers = min(len(step.queries), LAYERS_SHOWN)
+    rows = [f"{layer} {row}" for layer in range(layers) for row in ROWS]
+    ways = ((WITHOUT, "without", rows_without), (WITH, "with", rows_with_cache))
+    for column, (title, key, grid) in zip(st.columns(2, gap="medium"), ways, strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            cell_map(
+                grid(step, len(labels))[: len(rows)],
+                key=f"cache-{key}",
+                x="token",
+                y="layer and row",
+                tell="layer and row {row} of “{column}”: {value}",
+                rows=rows,
+                columns=labels,
+                kinds=KINDS,
+                hues=HUES_OF_KINDS,
+                alt=f"{title}: which rows of q, k and v of each layer are computed in this step and which are kept",
+                name=f"cache-{key}",
+                height=layout.look().high(300),
+            )
+    if layers < len(step.queries):
+        st.caption(words.CACHE_LAYERS.format(shown=layers, layers=len(step.queries)))
+    if not layout.is_presented():
+        charts.download_table(table_of(reading.stepped, reading.labels), "cache-steps")
+
+
+def table_of(read: Stepped, labels: Sequence[str]) -> pd.DataFrame:
+    """One row a step: the tokens read, rows computed and kept, rows without a cache, bytes kept afterwards."""
+    return pd.DataFrame(
+        {
+            "tokens read": "".join(labels[step.first : step.last]),
+            "first": step.first,
+            "last": step.last - 1,
+            "rows computed": step.computed(),
+            "rows kept": step.kept(),
+            "rows computed without a cache": rows_anew(step),
+            "bytes kept afterwards": step.bytes,
+        }
+        for step in read.steps
+    )
+
+
+def rows_anew(step: Step) -> int:
+    """Rows of q, k and v that a full pass over all tokens up to the newest computes."""
+    return 3 * len(step.queries) * step.last
+
+
+def about_step(step: Step, labels: Sequence[str]) -> str:
+    """What one step computes, takes from the cache, and would cost without it."""
+    newest = layout.plain(layout.readable(labels[step.last - 1]))
+    count = step.last - step.first
+    what = f"“{newest}” is read" if count == 1 else f"the first {count} tokens are read at once"
+    kept = f"and {step.kept():,} rows of k and v come from the cache" if step.kept() else "and nothing is kept yet"
+    return (
+        f"In this step {what}: **{step.computed():,} rows** of q, k and v are computed {kept}. Without a cache "
+        f"**{rows_anew(step):,} rows** are computed."
+    )
+
+
+def about_whole(read: Stepped) -> str:
+    """Rows computed in all steps together, with and without a cache, and that the logits are the same."""
+    new, anew = sum(step.computed() for step in read.steps), sum(map(rows_anew, read.steps))
+    equal = (
+        "not a digit apart"
+        if read.difference == 0
+        else f"at most {with_power(read.difference, digits=2)} apart (the largest is {read.largest:.1f})"
+    )
+    more = f", {anew / new:.1f} times as many" if anew > new else ""
+    steps = "one step" if len(read.steps) == 1 else f"{len(read.steps)} steps"
+    return (
+        f"To read these tokens in {steps}, the cache computes **{new:,} rows**, and the model without it "
+        f"{anew:,}{more}. "
+        f"The logits of both are {equal}."
+    )
+
+
+def about_bytes(step: Step, heads: KeptHeads | None) -> str:
+    """What is held after a step, by count and, where there is one, by formula."""
+    held = f"After this step the cache holds **{amount(step.bytes)}B**"
+    if heads is None:
+        return f"{held}, counted; for this architecture there is no formula here."
+    expected = bytes_kept(heads, step.last, FLOAT)
+    if expected == step.bytes:
+        return f"{held}: counted, and the same as by the formula."
+    return f"{held} by count and {amount(expected)}B by the formula: this model keeps something else, or otherwise."
+
+
+def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
+    """What the next token cost here at the longest and the shortest measured length."""
+    if costs is None:
+        return (words.CACHE_NOT_MEASURED,)
+    kept, anew = costs.of(WITH), costs.of(WITHOUT)
+    short, long = min(kept), max(kept)
+    faster = anew[long].seconds / kept[long].seconds
+    told = (
+        f"At {long:,} tokens the next one takes **{1e3 * kept[long].seconds:.1f} ms** with the cache and "
+        f"**{1e3 * anew[long].seconds:.1f} ms** without: "
+        + (f"{faster:.1f} times as long." if faster >= 1 else f"here the cache is slower, {1 / faster:.1f} times.")
+    )
+    grown = {way: of[long].seconds / of[short].seconds for way, of in ((WITH, kept), (WITHOUT, anew))}
+    return (
+        told,
+        f"A step at {long:,} tokens takes {grown[WITH]:.1f} times as long as one at {short} with the cache, and "
+        f"{grown[WITHOUT]:.1f} times as long without. What the cache holds grows from {amount(costs.held[short])}B to "
+        f"{amount(costs.held[long])}B.",
+    )
+
+
+def _measured(name: str) -> StepCosts | None:
+    st.subheader("Time and memory of the next token, against length", anchor=False)
+    if not compute_cache.can_be_measured(name):
+        st.caption(words.CACHE_TOO_SMALL)
+        return None
+    if not layout.is_presented():
+        st.markdown(words.CACHE_MEASURE, width=layout.PROSE)
+    costs = compute_cache.step_costs.known(name)
+    measuring.offer(lambda progress: compute_cache.step_costs.anew(name, progress), again=costs is not None)
+    if costs is not None:
+        measuring.time_and_memory(costs.costs, hues=HUES_OF_WAYS, name="cache", what="ways")
+    return costs
+
+
+def _formula(reading: CachedReading, step: Step) -> None:
+    layers, n = len(step.queries), step.last
+    st.markdown("Rows of q, k and v in all *L* layers, for the newest of *n* tokens, with a cache and without:")
+    st.latex(rf"3\,L = 3\cdot {layers} = {3 * layers}")
+    st.latex(rf"3\,L\,n = 3\cdot {layers}\cdot {n} = {3 * layers * n}")
+    st.markdown("What is kept: keys and values of *g* heads with *k* channels, *b* bytes a number, at most *w* tokens:")
+    st.latex(r"2\,L\,g\,k\,\min(n, w)\,b")
+    if heads := reading.heads:
+        factors = (2, heads.layers, heads.key_heads, heads.each, heads.kept(n), FLOAT)
+        filled = r"\cdot ".join(map(str, factors))
+        st.latex(f"{filled} = {in_latex(bytes_kept(heads, n, FLOAT))}")
+    st.markdown(words.CACHE_FORMULA)

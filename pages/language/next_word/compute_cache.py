@@ -1,0 +1,94 @@
+"""A text that is read step by step, and what caches cost and hold, kept for the next visitor."""
+
+from dataclasses import dataclass
+
+from core.errors import InputError
+from core.generation.reader import steps_within
+from core.generation.shared_heads import KeptHeads, bytes_counted
+from core.generation.step_costs import FEWEST, StepCosts, measure_steps
+from core.generation.stepping import Stepped, read_in_steps
+from core.progress import Progress, unheard
+from core.sizes import shape_of
+from core.zoo.failures import as_sentence
+from dashboard.kept import keep
+from dashboard.models import text_model
+from dashboard.watched import Text, content_of
+from pages.language.next_word import words
+
+LONGEST = 48  # tokens: more columns could not be told apart
+# The small random models whose caches are counted: the same in all but how heads share keys and values.
+LAYERS, HEADS, EACH = 4, 8, 16
+KEY_HEADS = {"Multi-head": HEADS, "Grouped-query, 2 groups": 2, "Multi-query": 1}
+WINDOWED = "Multi-head, sliding window"
+LENGTHS = tuple(2**power for power in range(4, 11))  # 16 to 1,024 tokens
+
+
+@dataclass(frozen=True, eq=False)
+class CachedReading:
+    """A text whose first tokens were read at once and the others one by one."""
+
+    labels: tuple[str, ...]
+    total: int  # tokens of the whole text
+    stepped: Stepped
+    heads: KeptHeads | None  # None where there is no formula for the model
+
+
+@keep("Reading step by step …", unit="tokens")
+def stepped(name: str, text: Text, prompt: int, progress: Progress = unheard) -> CachedReading:
+    """Read at most LONGEST tokens: `prompt` at once (all, if there are no more), then one after the other.
+
+    InputError for a single token, ModelError for a model that cannot be read in portions.
+    """
+    model = text_model(name)
+    tokens = model.encode(content_of(text))
+    total = tokens.cut.total if tokens.cut else len(tokens)
+    count = min(len(tokens), LONGEST, steps_within(model.network, model.context))
+    if count < 2:
+        raise InputError(words.CACHE_TOO_SHORT)
+    with as_sentence(name, "be read token by token"):
+        found = read_in_steps(model.network, tokens.ids[:count], prompt=min(prompt, count), progress=progress)
+    return CachedReading(tokens.labels[:count], total, found, heads_of(name))
+
+
+def length_of(name: str, text: Text) -> int:
+    """How many tokens of a text are shown."""
+    model = text_model(name)
+    return min(len(model.encode(content_of(text))), LONGEST, steps_within(model.network, model.context))
+
+
+@keep()
+def heads_of(name: str) -> KeptHeads | None:
+    """What the size of a model's cache depends on; None where core.sizes does not know its shape."""
+    network = text_model(name).network
+    shape = shape_of(network)
+    if shape is None:
+        return None
+    config = getattr(network, "config", None)
+    sliding = getattr(config, "use_sliding_window", True) and getattr(config, "sliding_window", None)
+    return KeptHeads(shape.layers, shape.heads, shape.key_heads or shape.heads, shape.each, sliding or 0)
+
+
+@keep(unit="passes")
+def step_costs(name: str, progress: Progress = unheard) -> StepCosts:
+    """Time and memory of the next token on this machine; all visitors share them, as they share the machine."""
+    model = text_model(name)
+    with as_sentence(name, "be measured token by token"):
+        return measure_steps(model.network, progress, context=steps_within(model.network, model.context))
+
+
+def can_be_measured(name: str) -> bool:
+    """Whether the model reads enough tokens for a curve."""
+    model = text_model(name)
+    return steps_within(model.network, model.context) >= 2 * FEWEST
+
+
+def small_models(window: int) -> dict[str, KeptHeads]:
+    """The models whose caches are counted, by what they are called."""
+    models = {name: KeptHeads(LAYERS, HEADS, groups, EACH) for name, groups in KEY_HEADS.items()}
+    return models | {WINDOWED: KeptHeads(LAYERS, HEADS, HEADS, EACH, window)}
+
+
+@keep("Small models with random weights fill their caches …")
+def counted(of: KeptHeads) -> tuple[int, ...]:
+    """Bytes that a running model holds after each of LENGTHS."""
+    return bytes_counted(of, LENGTHS)

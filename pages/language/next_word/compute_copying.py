@@ -1,0 +1,109 @@
+"""Tokens that were said twice to a model, with all its heads and without some; kept for the next visitor."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from core.heads.ablation import Head
+from core.heads.head_table import repeated_tokens, scores_of_repeat
+from core.heads.repetition import Heard, drawn, listen, paths_of, ranked, said_twice
+from core.progress import Progress, unheard
+from core.text import Tokens, encode
+from dashboard.kept import Upload, keep
+from dashboard.watched import Text, content_of
+from pages.language.next_word.inputs import Given
+
+DRAWS = 4  # random choices of heads that are silenced for comparison
+LONGEST_OWN = 64  # tokens of a visitor's text that are said twice
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said twice to a model: at most `period` random tokens, or the beginning of a visitor's text."""
+
+    name: str
+    period: int
+    seed: int
+    text: Text | None = None
+
+    @property
+    def identity(self) -> Hashable:
+        """What tells it from any other."""
+        text = self.text.identity if isinstance(self.text, Upload) else self.text
+        return (self.name, self.period, self.seed, text)
+
+    @property
+    def at_random(self) -> "Said":
+        """Random tokens of the same length, by which heads are ranked."""
+        return replace(self, text=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Silenced:
+    """The same tokens without the best heads, and without as many others, drawn several times."""
+
+    best: tuple[Head, ...]
+    without_best: Heard
+    without_others: tuple[Heard, ...]
+
+
+@keep()
+def own_tokens(said: Said) -> Tokens:
+    """The tokens of the visitor's text, as they are after a space."""
+    assert said.text is not None
+    model = Given(said.name, "").model
+    return encode(model.tokenizer, f" {content_of(said.text).strip()}", context=model.context)
+
+
+def own_ids(said: Said) -> tuple[int, ...]:
+    """Those of the visitor's tokens that are said twice: the first, special ones left out."""
+    tokens, most = own_tokens(said), min(LONGEST_OWN, Given(said.name, "").model.context // 2)
+    return tuple(token for token, special in zip(tokens.ids, tokens.special, strict=True) if not special)[:most]
+
+
+def tokens_of(said: Said) -> Int[Tensor, "batch token"]:
+    """All that the model reads, both times."""
+    if said.text is None:
+        return repeated_tokens(Given(said.name, "").model, said.seed, longest=said.period)
+    return said_twice(own_ids(said))
+
+
+@keep("Reading it twice …")
+def heard(said: Said) -> Heard:
+    """With all heads."""
+    return listen(Given(said.name, "").model, tokens_of(said))
+
+
+@keep()
+def scores(said: Said) -> dict[str, Float[Tensor, "layer head"]]:
+    """The "induction" and the "previous_token" score of each head, on random tokens."""
+    whole = heard(said.at_random)
+    return scores_of_repeat(whole.calls, whole.period)
+
+
+@keep()
+def order(said: Said) -> tuple[Head, ...]:
+    """All heads, the best induction head first."""
+    return ranked(scores(said.at_random)["induction"])
+
+
+@keep("Silencing heads …", unit="runs")
+def silenced(said: Said, count: int, progress: Progress = unheard) -> Silenced:
+    """Without the `count` best induction heads, and without as many of the others."""
+    model, calls, heads = Given(said.name, "").model, heard(said.at_random).calls, order(said)
+    choices = (heads[:count], *drawn(heads[count:], count, times=DRAWS, seed=said.seed))
+    runs = []
+    for done, chosen in enumerate(choices):
+        progress(done, len(choices))
+        runs.append(listen(model, tokens_of(said), paths_of(calls, chosen)))
+    return Silenced(heads[:count], runs[0], tuple(runs[1:]))
+
+
+@keep()
+def map_of(said: Said, head: Head) -> Float[Tensor, "token token"]:
+    """The attention of one head over the first of the sequences."""
+    layer, number = head
+    return torch.as_tensor(heard(said).calls[layer].weights(head=number))

@@ -1,0 +1,228 @@
+"""What is computed while a text is written: its tokens, what is expected at each step, where the newest looks."""
+
+import math
+import time
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.capture import record_attention
+from core.generation.rules import FILTERS, Choice, Rules, apply, dice, draw
+from core.generation.writing import expected_after, read_ids, whole, with_written
+from core.text import Tokens, read_tokens
+from core.zoo.text_models import NextToken
+from dashboard import turns
+from dashboard.kept import keep
+from dashboard.watched import Text, WatchedText, content_of
+from pages.language.next_word.branches import Way
+from pages.language.next_word.inputs import Given
+
+CANDIDATES = 20  # the most probable tokens, which are shown at each step
+AT_ONCE, FOR = 10, 0.3  # tokens, and seconds, after which all that is shown follows what was written
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A token that might come next: what the filters see of its probability, and what is left of it in the draw."""
+
+    token: int
+    label: str
+    expected: float  # what the model itself says
+    weighed: float
+    chance: float
+    taken_by: int  # the place in FILTERS, or -1
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The drawn token in numbers: its logit before and after the penalty, and where it begins in the row of all."""
+
+    logit: float
+    lowered: float
+    log_sum: float  # of the exponentials of all logits after penalty and temperature
+    weighed: float
+    chance: float
+    begins: float
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What is known before a token is written: how many were written, what may come, and what the seed draws."""
+
+    count: int
+    choice: Choice
+    dice: float
+    drawn: int
+    candidates: tuple[Candidate, ...]
+    temperature: float
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+        return len(self.choice.expected)
+
+    @property
+    def remaining(self) -> int:
+        """How many of them may be drawn."""
+        return self.choice.remaining
+
+    @property
+    def left(self) -> float:
+        """How much of the probability the filters left."""
+        return self.choice.left
+
+    @property
+    def taken(self) -> dict[str, float]:
+        """How much each filter took away."""
+        return {name: self.choice.taken(name) for name in FILTERS}
+
+    @property
+    def best(self) -> int:
+        """The token that the model itself holds most probable."""
+        return int(self.choice.expected.argmax())
+
+    @property
+    def rank(self) -> int:
+        """The place of the drawn token among those that the model itself holds most probable, from 1."""
+        return rank_of(self.choice.expected, self.drawn)
+
+    @property
+    def expected_drawn(self) -> float:
+        """How probable the model itself holds the drawn token."""
+        return float(self.choice.expected[self.drawn])
+
+    @property
+    def expected_best(self) -> float:
+        """How probable it holds the most probable one."""
+        return float(self.choice.expected.max())
+
+    @property
+    def entropies(self) -> tuple[float, float]:
+        """Bits: of what the model says, and of what is drawn from."""
+        return entropy(self.choice.expected), entropy(self.choice.chances)
+
+    @property
+    def of_drawn(self) -> Drawn:
+        """The drawn token in numbers."""
+        choice, token = self.choice, self.drawn
+        chances, order = choice.chances.double().sort(descending=True, stable=True)
+        before = int((order == token).nonzero())
+        warmed = choice.lowered / (self.temperature or 1)
+        return Drawn(
+            float(choice.logits[token]),
+            float(choice.lowered[token]),
+            float(warmed.logsumexp(dim=-1)),
+            float(choice.weighed[token]),
+            float(choice.chances[token]),
+            float(chances[:before].sum()),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What is written, as the model reads it, and the attention that was paid. Shared by all visitors: never changed.
+
+    `ranks` are the places of the written tokens that are read among all that the model expected there, from 1.
+    """
+
+    watched: WatchedText
+    dropped: int  # tokens of the text's beginning for which there is no room any more
+    ranks: tuple[int, ...]
+
+    @property
+    def logits(self) -> Float[Tensor, " vocabulary"]:
+        """What is expected next."""
+        assert self.watched.run.logits is not None
+        return self.watched.run.logits[-1]
+
+
+@keep("Reading …")
+def given_tokens(name: str, text: Text) -> Tokens:
+    """All tokens of the visitor's text, also those for which the model has no room."""
+    return whole(_model(name, text), content_of(text))
+
+
+@keep("Reading …")
+def read(name: str, text: Text, written: Way) -> Written:
+    """The model reads the text and what was written after it, and its attention is recorded."""
+    model, given = _model(name, text), given_tokens(name, text)
+    tokens, dropped = with_written(model, given, written)
+    # The head in view stays the same while the text grows.
+    first = read(name, text, ()).watched.notice.start.place if written else None
+    with torch.inference_mode(), record_attention(model.network) as record:
+        run = model.run(tokens)
+    known = text if isinstance(text, str) else text.identity
+    watched = WatchedText(model, tokens, run, record, first, identity=(name, known, written))
+    own = min(len(written), len(tokens) - 1)
+    assert run.logits is not None
+    ranks = tuple(rank_of(run.logits[place - 1], tokens.ids[place]) for place in range(len(tokens) - own, len(tokens)))
+    return Written(watched, dropped, ranks)
+
+
+def rank_of(scores: Float[Tensor, " vocabulary"], token: int) -> int:
+    """How many tokens have a higher score than this one, and 1 more."""
+    return 1 + int((scores > scores[token]).sum())
+
+
+def entropy(probabilities: Float[Tensor, " vocabulary"]) -> float:
+    """In bits (Shannon 1948)."""
+    return float(torch.special.entr(probabilities.double()).sum()) / math.log(2)
+
+
+def step_of(
+    model: NextToken, logits: Float[Tensor, " vocabulary"], ids: Way, count: int, rules: Rules, seed: int
+) -> Step:
+    """The step in which the token after these ones is chosen, `count` having been written before it."""
+    choice, number = apply(rules, logits, ids), dice(seed, count)
+    drawn = draw(choice.chances, number)
+    best = choice.weighed.topk(min(CANDIDATES, len(choice.weighed))).indices.tolist()
+    # The drawn one is always among those that are shown.
+    best = best if drawn in best else [*best[:-1], drawn]
+    labels = read_tokens(model.tokenizer, best).labels
+    found = tuple(
+        Candidate(
+            token,
+            label,
+            float(choice.expected[token]),
+            float(choice.weighed[token]),
+            float(choice.chances[token]),
+            int(choice.taken_by[token]),
+        )
+        for token, label in zip(best, labels, strict=True)
+    )
+    return Step(count, choice, number, drawn, found, rules.temperature)
+
+
+def next_step(given: Given, written: Written, count: int, rules: Rules, seed: int) -> Step:
+    """The step after what was read, `count` tokens having been written."""
+    return step_of(given.model, written.logits, written.watched.given.ids, count, rules, seed)
+
+
+def vocabulary_of(given: Given) -> int:
+    """How many tokens the model may write."""
+    return len(read(given.name, given.text, ()).logits)
+
+
+def write(given: Given, written: Way, rules: Rules, seed: int, most: int) -> tuple[list[Step], float]:
+    """The next steps, and the seconds that they took.
+
+    They are at most `most` and AT_ONCE; after FOR seconds none is begun, but one is always made. A special token, such
+    as the mark for the end of a text, ends them.
+    """
+    model, tokens = given.model, given_tokens(given.name, given.text)
+    steps: list[Step] = []
+    with turns.turn(), torch.inference_mode():
+        expect, began = expected_after(model), time.monotonic()
+        while len(steps) < min(most, AT_ONCE) and (not steps or time.monotonic() - began < FOR):
+            ids, _ = read_ids(model, tokens, written)
+            steps.append(step_of(model, expect(ids), ids, len(written), rules, seed))
+            written = (*written, steps[-1].drawn)
+            if read_tokens(model.tokenizer, written[-1:]).special[0]:
+                break
+        return steps, time.monotonic() - began
+
+
+def _model(name: str, text: Text) -> NextToken:
+    return Given(name, text).model

@@ -1,0 +1,115 @@
+"""The heads that look back: what each gives to what came next the first time, and to the token before."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+from torch import Tensor
+
+from dashboard import charts, controls, layout
+from dashboard.components.cell_map import cell_map
+from dashboard.figures.heat import heat
+from dashboard.watched import Head
+from pages.language.next_word import compute_copying
+from pages.language.next_word.compute_copying import Said, Silenced
+
+INDUCTION, STRONG = 0.1, 0.5  # of the attention, from which on a head is called an induction head, and no weak one
+
+
+def show(said: Said, scores: dict[str, Float[Tensor, "layer head"]], without: Silenced | None) -> Head | None:
+    """Both scores as maps, and the head in view, which is returned; None where no head has a score."""
+    best = _best(scores["induction"])
+    if best is None:
+        return None
+    st.subheader("Which heads look back?", anchor=False)
+    maps, view = st.columns([3, 2], gap="large")
+    with view, layout.control_bar():
+        calls = compute_copying.heard(said.at_random).calls
+        layer = controls.number("Layer", len(calls), key="copying_layer", first=best[0])
+        first = best[1] if layer == best[0] else 0
+        head = layer, controls.number("Head", calls[layer].heads, key="copying_head", first=first)
+    with maps:
+        for column, (name, title) in zip(
+            st.columns(2, gap="medium"),
+            (("induction", "Induction: at what came next"), ("previous_token", "At the token before")),
+            strict=True,
+        ):
+            with column:
+                st.markdown(f"**{title}**")
+                _map(scores[name].numpy(), name, head, without.best if without else ())
+    with view:
+        _head(said, head, float(scores["induction"][head]))
+    return head
+
+
+def _map(scores: np.ndarray, name: str, head: Head, silenced: tuple[Head, ...]) -> None:
+    what = "what came next the first time" if name == "induction" else "the token before"
+    cell_map(
+        100 * scores,
+        key=f"copying_{name}",
+        x="head",
+        y="layer",
+        tell=f"layer {{row}}, head {{column}}: {{value}}% of its attention at {what}",
+        marked={head, *silenced},
+        mark="silenced or in view",
+        on_click=_clicked(scores),
+        alt=f"The share of each head's attention at {what}: up to {np.nanmax(scores):.0%}",
+        name=f"copying-{name}",
+        height=layout.look().high(320),
+    )
+
+
+def _clicked(scores: np.ndarray) -> Callable[[int, int], None]:
+    def choose(layer: int, head: int) -> None:
+        if not np.isnan(scores[layer, head]):
+            st.session_state.copying_layer, st.session_state.copying_head = layer, head
+
+    return choose
+
+
+def _head(said: Said, head: Head, score: float) -> None:
+    """The map of the head in view, full ink where it gives twice what it gives on average to the repetition."""
+    weights = compute_copying.map_of(said, head).numpy()
+    charts.chart(
+        partial(
+            heat,
+            weights,
+            look=layout.look().sized(-2),
+            x="looked at",
+            y="looks",
+            limits=(0.0, min(1.0, max(0.1, 2 * score))),
+            tell="token %{y} gives %{z:.1%} to token %{x}",
+            height=layout.look().high(340),
+        ),
+        name=f"copying-head-{head[0]}-{head[1]}",
+        alt=f"Layer {head[0]}, head {head[1]} over tokens said twice",
+    )
+
+
+def about_heads(
+    induction: Float[Tensor, "layer head"], previous: Float[Tensor, "layer head"], even: tuple[float, float]
+) -> str:
+    """The best induction head and the best previous-token head, which it needs in an earlier layer."""
+    best, before = (_best(scores) for scores in (induction, previous))
+    if best is None or before is None:
+        return "No head of this model looks at the tokens as they were said twice."
+    score, share = float(induction[best]), float(previous[before])
+    verdict = "an induction head" if score >= INDUCTION else "too little to call it an induction head"
+    if INDUCTION <= score < STRONG:
+        verdict = "an induction head, but a weak one"
+    earlier = "in an earlier layer, where it is needed" if before[0] < best[0] else "but not in an earlier layer"
+    return (
+        f"**Layer {best[0]}, head {best[1]}** looks most at what came next the first time, with {score:.0%} of its "
+        f"attention (even attention: {even[0]:.1%}): {verdict}. The best previous-token head is layer {before[0]}, "
+        f"head {before[1]} ({share:.0%}), {earlier}."
+    )
+
+
+def _best(scores: Float[Tensor, "layer head"]) -> Head | None:
+    """The head with the largest score; None where none has one."""
+    if scores.isnan().all():
+        return None
+    layer, head = divmod(int(scores.nan_to_num(nan=-1.0).argmax()), scores.shape[1])
+    return layer, head

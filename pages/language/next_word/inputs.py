@@ -1,0 +1,38 @@
+"""What every section of the page begins with: a model that says what comes next, and a text."""
+
+from dataclasses import dataclass
+
+from core.errors import ModelError
+from core.zoo.missing_token import MissingToken
+from core.zoo.text_models import NextToken
+from dashboard import controls, layout
+from dashboard.models import text_model
+from dashboard.watched import Text
+from pages.language.next_word import words
+
+WRITTEN_ADDRESS = "written"
+
+
+@dataclass(frozen=True)
+class Given:
+    """The name of a causal language model that is ready, and the visitor's text."""
+
+    name: str
+    text: Text
+
+    @property
+    def model(self) -> NextToken:
+        """The model itself; ModelError if it is none that says what comes next."""
+        model = text_model(self.name)
+        if not isinstance(model, NextToken) or isinstance(model, MissingToken):
+            raise ModelError(words.NO_GPT.format(title=model.title))
+        return model
+
+
+def given() -> Given:
+    """The controls for text and model, and examples to click."""
+    controls.examples(words.EXAMPLES, forgets=(WRITTEN_ADDRESS,))
+    with layout.control_bar():
+        chosen = Given(text=controls.text(), name=controls.model("text"))
+    assert chosen.model
+    return chosen

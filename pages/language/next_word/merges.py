@@ -1,0 +1,259 @@
+"""Byte-pair encoding step by step, on one's own word: which pair is merged when, with its rank and count."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.text import read_text
+from core.tokens.byte_pairs import Spelled
+from core.tokens.pieces import Piece
+from dashboard import charts, controls, layout
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import HUES, Look
+from pages.language.next_word import compute_tokens, words
+from pages.language.next_word.compute_tokens import Merged
+
+LONGEST = 60  # characters
+KEY = "tokens_word"
+BYTE, BETWEEN_BYTES = re.compile("0x[0-9A-F]{2}"), re.compile("(?<=0x[0-9A-F]{2}) (?=0x[0-9A-F]{2})")
+ROOM = 60  # letters of all symbols together that find room side by side
+
+
+def show() -> None:
+    """The word, the tree of its merges, the table of the rules."""
+    with (bar := layout.control_bar()):
+        raw = st.text_input("Your word", words.WORDS[0], key=KEY, bind="query-params", max_chars=LONGEST, width=260)
+        name = controls.model("text")
+    with st.container(horizontal=True):
+        for number, word in enumerate(words.WORDS):
+            st.button(layout.plain(word), key=f"tokens-word-{number}", type="tertiary", on_click=_take, args=(word,))
+    text, kind = read_text(raw), compute_tokens.kind_of(name)
+    if kind == "BPE":
+        _byte_pairs(compute_tokens.merged(name, text), bar)
+    else:
+        _other(kind, compute_tokens.pieces(name, text))
+
+
+def _take(word: str) -> None:
+    st.session_state[KEY] = word
+
+
+def _byte_pairs(found: Merged, bar: DeltaGenerator) -> None:
+    if found.left_out:
+        st.caption(words.MERGES_LEFT_OUT.format(count=found.left_out))
+    if not found.agrees:
+        st.info(words.MERGES_ADDED, icon=":material/info:")
+    steps = sum(len(word.merges) for word in found.words)
+    done = steps
+    if steps:
+        if (st.session_state.get("tokens_step") or 0) > steps:  # another word may need fewer
+            st.session_state.tokens_step = steps
+        done = bar.slider("Merges done", 0, steps, steps, key="tokens_step", bind="query-params", width=260)
+    st.markdown(about_stage(found, done), width=layout.PROSE)
+    rows = table(found)
+    charts.chart(
+        partial(merge_tree, found.words, found.labels, rules=found.rules, done=done, look=layout.look()),
+        name="tokens-merges",
+        alt="A tree: symbols below, each merge a bracket over its two parts, higher the later it comes",
+        table=rows,
+    )
+    if not layout.is_presented() and steps:
+        numbers = {"rank": st.column_config.NumberColumn(format="localized")}
+        st.dataframe(rows, hide_index=True, height=min(380, 36 * (len(rows) + 1)), column_config=numbers)
+    layout.notes(words.MERGES_NOTES, notice=about_merges(found), formula=lambda: _formula(found))
+
+
+def seen(label: str) -> str:
+    """A piece with its spaces visible; the space between two bytes is none of the text."""
+    return BETWEEN_BYTES.sub("\u00a0", label).replace(" ", "␣").replace("\n", "↵").replace("\t", "⇥") or "∅"
+
+
+def stage(found: Merged, done: int) -> tuple[str, ...]:
+    """The pieces of all words after so many merges, counted through the words in order."""
+    pieces: list[str] = []
+    for word in found.words:
+        stages = word.stages
+        pieces += stages[max(0, min(done, len(stages) - 1))]
+        done -= len(stages) - 1
+    return tuple(found.labels[piece] for piece in pieces)
+
+
+def about_stage(found: Merged, done: int) -> str:
+    """The pieces after so many merges, and which merge was the last."""
+    pieces = stage(found, done)
+    shown = " ┆ ".join(layout.plain(seen(piece)) for piece in pieces)
+    merges = [merge for word in found.words for merge in word.merges]
+    if not merges:
+        return f"No two neighbours are in the list of {found.rules:,} merges: the symbols are the tokens. **{shown}**"
+    if not done:
+        return f"Before the first merge there are {len(pieces)} symbols: **{shown}**"
+    last = merges[done - 1]
+    left, right = (layout.plain(seen(found.labels[part])) for part in (last.left, last.right))
+    times = "" if last.count == 1 else f", {last.count} times"
+    return (
+        f"Merge {done} of {len(merges)} joins “{left}” and “{right}”{times}: rank {last.rank:,} of {found.rules:,}. "
+        f"Now there are {len(pieces)}: **{shown}**"
+    )
+
+
+def table(found: Merged) -> pd.DataFrame:
+    """One row a merge, in order."""
+    rows, step = [], 0
+    for word in found.words:
+        for merge, pieces in zip(word.merges, word.stages[1:], strict=True):
+            step += 1
+            names = {part: seen(found.labels[part]) for part in (merge.left, merge.right, merge.piece)}
+            rows.append(
+                {
+                    "merge": step,
+                    "left": names[merge.left],
+                    "right": names[merge.right],
+                    "piece": names[merge.piece],
+                    "rank": merge.rank,
+                    "count": merge.count,
+                    "pieces afterwards": " ┆ ".join(seen(found.labels[piece]) for piece in pieces),
+                }
+            )
+    return pd.DataFrame(rows, columns=["merge", "left", "right", "piece", "rank", "count", "pieces afterwards"])
+
+
+def about_merges(found: Merged) -> tuple[str, ...]:
+    """How far the merges got, which were early and late in the list, and what is shorter for it."""
+    symbols = sum(len(word.symbols) for word in found.words)
+    tokens = [found.labels[piece] for word in found.words for piece in word.pieces]
+    merges = [merge for word in found.words for merge in word.merges]
+    if not merges:
+        return (f"Not one merge applies: {_counted(symbols, 'symbol')} stay {_counted(len(tokens), 'token')}.",)
+    times = sum(merge.count for merge in merges)
+    first, last = min(merges, key=lambda merge: merge.rank), max(merges, key=lambda merge: merge.rank)
+    make = "makes" if len(merges) == 1 else "make"
+    sentences = [
+        f"**{_counted(len(merges), 'merge')}**, applied {_counted(times, 'time')}, {make} "
+        f"{_counted(symbols, 'symbol')} into **{_counted(len(tokens), 'token')}**."
+    ]
+    if last.rank > first.rank:
+        sentences.append(
+            f"The earliest rule is “{_plain(found, first.piece)}” (rank {first.rank:,} of {found.rules:,}), the latest "
+            f"“{_plain(found, last.piece)}” (rank {last.rank:,})."
+        )
+    if longest := max((token for token in tokens if not BYTE.search(token)), key=len, default=""):
+        length = _counted(len(longest), "character")
+        sentences.append(f"The longest token is “{layout.plain(seen(longest))}”, of {length}.")
+    else:
+        sentences.append("Every token here holds single bytes of a character.")
+    return tuple(sentences)
+
+
+def _plain(found: Merged, piece: str) -> str:
+    return layout.plain(seen(found.labels[piece]))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def merge_tree(
+    spelled: Sequence[Spelled], labels: Mapping[str, str], *, rules: int, done: int, look: Look
+) -> go.Figure:
+    """Symbols side by side below, each merge a bracket at the height of its number; only the first `done` merges."""
+    figure, palette = go.Figure(), look.palette
+    lines_x: list[float | None] = []
+    lines_y: list[float | None] = []
+    nodes: list[tuple[float, int, str, str, bool]] = []  # x, y, label, sentence, whether it is a token by now
+    offset, before, width = 0, 0, 0
+    for word in spelled:
+        centre = {first: (float(offset + first), 0) for first in range(len(word.symbols))}
+        names = dict(enumerate(word.symbols))
+        told = dict.fromkeys(names, "a symbol to begin with")
+        for number, merge in enumerate(word.merges, start=1):
+            if before + number > done:
+                break
+            for first, middle, _ in merge.spans:
+                (left, low), (right, high) = centre[first], centre[middle]
+                for place in (first, middle):
+                    nodes.append((*centre[place], seen(labels[names[place]]), told[place], False))
+                lines_x += [left, left, right, right, None]
+                lines_y += [low, number, number, high, None]
+                centre[first], names[first] = ((left + right) / 2, number), merge.piece
+                told[first] = f"merge {before + number}: rank {merge.rank:,} of {rules:,}, applied {merge.count}×"
+                del centre[middle], names[middle], told[middle]
+        nodes += [(*centre[place], seen(labels[names[place]]), told[place], True) for place in names]
+        width = offset + len(word.symbols)
+        offset, before = width + 1, before + len(word.merges)
+    figure.add_scatter(x=lines_x, y=lines_y, mode="lines", line={"color": palette.soft, "width": 1.4}, hoverinfo="skip")
+    room = sum(len(labels[symbol]) for word in spelled for symbol in word.symbols) <= ROOM
+    for is_token, hue in ((False, palette.soft), (True, HUES[0])):
+        chosen = [node for node in nodes if node[4] == is_token]
+        figure.add_scatter(
+            x=[node[0] for node in chosen],
+            y=[node[1] for node in chosen],
+            # Without room only the pointer says what they are; the pieces are also listed above.
+            mode="markers+text" if room else "markers",
+            marker={"size": 9 if is_token else 6, "color": hue},
+            text=[f"<b>{escape(node[2])}</b>" if is_token else escape(node[2]) for node in chosen],
+            # A line goes up from whatever is merged further: its name stands beside it.
+            textposition=[
+                "bottom center" if not node[1] else "top center" if is_token else "top right" for node in chosen
+            ],
+            textfont={"color": palette.ink if is_token else palette.soft, "size": look.letters},
+            customdata=[escape(f"“{node[2]}”: {node[3]}") for node in chosen],
+            hovertemplate="%{customdata}<extra></extra>",
+            cliponaxis=False,
+        )
+    top = max((len(word.merges) for word in spelled), default=1)
+    return on_paper(
+        figure,
+        look=look,
+        height=look.high(min(560, 150 + 34 * max(top, 1))),
+        y="merge",
+        showlegend=False,
+        xaxis={"visible": False, "range": [-0.8, max(width, 6) - 0.2]},
+        yaxis={"range": [-0.9, top + 0.9], "tickformat": "d", "dtick": max(1, top // 8), "tick0": 0},
+    )
+
+
+def _other(kind: str, pieces: tuple[Piece, ...]) -> None:
+    """A tokenizer that does not merge: what it made, and how it makes it."""
+    st.markdown(words.OTHER_KINDS.get(kind, words.OTHER_KIND).format(kind=kind), width=layout.PROSE)
+    rows = pieces_table(pieces)
+    st.dataframe(rows, hide_index=True, height="content", width="content")
+    if not layout.is_presented():
+        charts.download_table(rows, "tokens-pieces")
+    layout.notes(words.MERGES_NOTES, notice=about_pieces(pieces), formula=lambda: st.markdown(words.OTHER_FORMULA))
+
+
+def pieces_table(pieces: Sequence[Piece]) -> pd.DataFrame:
+    """One row a token: how it reads, its number and, where it has one, its log-probability."""
+    rows = pd.DataFrame({"token": [seen(each.label) for each in pieces], "number": [each.number for each in pieces]})
+    if any(each.score is not None for each in pieces):
+        rows["log-probability"] = [each.score for each in pieces]
+    return rows
+
+
+def about_pieces(pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """How many tokens there are, and what their log-probabilities add up to."""
+    told = f"Here it makes **{_counted(len(pieces), 'token')}**."
+    scores = [each.score for each in pieces if each.score is not None]
+    if not scores:
+        return (told,)
+    least = min((each for each in pieces if each.score is not None), key=lambda each: each.score or 0)
+    return (
+        told,
+        f"Their log-probabilities add up to **{sum(scores):.2f}**".replace("-", "−")
+        + f"; the least probable is “{layout.plain(seen(least.label))}”.",
+    )
+
+
+def _formula(found: Merged) -> None:
+    st.latex(r"a\,b \to ab \quad\text{where}\quad \operatorname{rank}(a, b) \text{ is lowest}")
+    symbols = sum(len(word.symbols) for word in found.words)
+    times = sum(merge.count for word in found.words for merge in word.merges)
+    tokens = sum(len(word.pieces) for word in found.words)
+    st.markdown("Every merge makes one piece of two:")
+    st.latex(rf"\text{{{symbols} symbols}} - \text{{{times} merges}} = \text{{{tokens} tokens}}")
+    st.markdown(words.MERGES_FORMULA)

@@ -1,0 +1,171 @@
+"""The same sentence in many languages and scripts: words, characters, bytes and tokens beside one another."""
+
+from functools import partial
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.text import read_text
+from core.tokens.pieces import WAYS, Cuts
+from dashboard import charts, controls, layout
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import HUES, Look
+from pages.language.next_word import compute_tokens, words
+from pages.language.next_word.merges import seen
+
+LONGEST = 400  # characters of one's own sentence
+OWN = "Yours"
+TOTAL, EACH = "pieces", "pieces a character"
+HUE_OF = dict(zip(WAYS, (HUES[3], HUES[5], HUES[2], HUES[0]), strict=True))
+# Where every byte is a token, the circle stands inside the open square.
+MARK_OF = {
+    "words": {"symbol": "diamond", "size": 10},
+    "characters": {"symbol": "triangle-up", "size": 11},
+    "bytes": {"symbol": "square-open", "size": 15, "line": {"width": 2}},
+    "tokens": {"symbol": "circle", "size": 10},
+}
+
+
+def show() -> None:
+    """The figure over all languages, then one sentence cut in four ways."""
+    with layout.control_bar():
+        name = controls.model("text")
+        own = st.text_input(
+            "Your own sentence",
+            "",
+            key="tokens_own",
+            bind="query-params",
+            max_chars=LONGEST,
+            placeholder="Type one in any script",
+            width=320,
+        )
+        drawn = controls.choice("Count", [TOTAL, EACH], key="tokens_count")
+    sentences = dict(words.SENTENCES) | ({OWN: read_text(own)} if own.strip() else {})
+    with layout.waiting_place():
+        found = dict(zip(sentences, compute_tokens.cuts(name, tuple(sentences.values())), strict=True))
+    st.markdown(about_languages(found)[0], width=layout.PROSE)
+    rows = table(found, sentences)
+    charts.chart(
+        partial(dots, rows, each=drawn == EACH, look=layout.look()),
+        name="tokens-scripts",
+        alt=f"One row a language, four marks in it: {drawn} when the sentence is cut into {', '.join(WAYS)}",
+        table=rows,
+    )
+    _one(found, sentences)
+    layout.notes(words.SCRIPTS_NOTES, notice=about_languages(found)[1:], formula=lambda: _formula(found))
+
+
+def table(found: dict[str, Cuts], sentences: dict[str, str]) -> pd.DataFrame:
+    """One row a language: the four counts, the same a character, unknown tokens, the sentence."""
+    return pd.DataFrame(
+        {
+            "language": language,
+            **{way: cuts.count(way) for way in WAYS},
+            **{f"{way} a character": cuts.per_character(way) for way in WAYS},
+            "unknown tokens": cuts.unknown,
+            "sentence": sentences[language],
+        }
+        for language, cuts in found.items()
+    )
+
+
+def dots(rows: pd.DataFrame, *, each: bool, look: Look) -> go.Figure:
+    """A mark for each way to cut in each language's row, the languages in the order of their tokens."""
+    columns = {way: f"{way} a character" if each else way for way in WAYS}
+    rows = rows.sort_values(columns["tokens"], ascending=False)
+    names = [escape(name) for name in rows["language"]]
+    figure = go.Figure()
+    span = rows[list(columns.values())]
+    figure.add_scatter(
+        x=[value for low, high in zip(span.min(axis=1), span.max(axis=1), strict=True) for value in (low, high, None)],
+        y=[value for name in names for value in (name, name, None)],
+        mode="lines",
+        line={"color": look.palette.hair, "width": 3},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    for way, column in columns.items():
+        figure.add_scatter(
+            x=rows[column].tolist(),
+            y=names,
+            name=way,
+            mode="markers",
+            marker={"color": HUE_OF[way], **MARK_OF[way]},
+            cliponaxis=False,
+            hovertemplate=f"%{{y}}: %{{x:.3~g}} {columns[way]}<extra></extra>",
+        )
+    return on_paper(
+        figure,
+        look=look,
+        height=look.high(110 + 27 * len(rows)),
+        x="pieces a character" if each else "pieces of the sentence",
+        xaxis={"showgrid": True, "rangemode": "tozero"},
+        yaxis={"showgrid": False, "autorange": "reversed"},
+    )
+
+
+def _one(found: dict[str, Cuts], sentences: dict[str, str]) -> None:
+    """One sentence in four ways, piece by piece."""
+    names = list(found)
+    usual = OWN if OWN in found else names[0]
+    if st.session_state.get("tokens_language") not in (*names, None):
+        st.session_state.tokens_language = usual
+    chosen = st.selectbox(
+        "Piece by piece", names, names.index(usual), key="tokens_language", bind="query-params", width=260
+    )
+    language = chosen or usual
+    rows = by_way(found[language])
+    st.table(rows.assign(pieces=rows["pieces"].map(layout.plain)).set_index("way"), border="horizontal")
+    if not layout.is_presented():
+        charts.download_table(rows, "tokens-pieces")
+        st.caption(layout.plain(sentences[language]))
+
+
+def by_way(cuts: Cuts) -> pd.DataFrame:
+    """One row for each way: how many pieces, and the pieces."""
+    return pd.DataFrame(
+        {"way": way, "count": cuts.count(way), "pieces": " ┆ ".join(map(seen, getattr(cuts, way)))} for way in WAYS
+    )
+
+
+def about_languages(found: dict[str, Cuts]) -> tuple[str, ...]:
+    """Where the sentence costs fewest and most tokens, how that relates to bytes, and where words are no measure."""
+    cost = {language: cuts.count("tokens") for language, cuts in found.items() if language != OWN}
+    least, most = min(cost, key=cost.__getitem__), max(cost, key=cost.__getitem__)
+    whole = [language for language, cuts in found.items() if cuts.count("tokens") == cuts.count("bytes")]
+    above = [language for language, cuts in found.items() if cuts.count("tokens") > cuts.count("characters")]
+    single = [language for language, cuts in found.items() if cuts.count("words") == 1]
+    unknown = {language: cuts.unknown for language, cuts in found.items() if cuts.unknown}
+    sentences = [
+        f"The same sentence takes **{cost[least]} tokens** in {least} and **{cost[most]}** in {most}: "
+        f"{cost[most] / cost[least]:.1f} times as many."
+    ]
+    if above:
+        sentences.append(f"More tokens than characters: {', '.join(above)}.")
+    if whole:
+        sentences.append(f"Not one merge helps, each byte is a token of its own: {', '.join(whole)}.")
+    if single:
+        sentences.append(f"No space stands between words, so that a word is the whole sentence: {', '.join(single)}.")
+    if unknown:
+        told = ", ".join(f"{language} ({count})" for language, count in unknown.items())
+        sentences.append(f"Tokens that only say “unknown”: {told}.")
+    if OWN in found:
+        own = found[OWN]
+        sentences.append(
+            f"Your sentence has {own.count('characters')} characters and {own.count('tokens')} tokens, "
+            f"{own.per_character('tokens'):.2f} a character."
+        )
+    return tuple(sentences)
+
+
+def _formula(found: dict[str, Cuts]) -> None:
+    language = OWN if OWN in found else max(found, key=lambda name: found[name].per_character("tokens"))
+    cuts = found[language]
+    tokens, characters, count = cuts.count("tokens"), cuts.count("characters"), cuts.count("bytes")
+    st.markdown(f"{language}: tokens a character, and bytes a token.")
+    st.latex(
+        rf"\frac{{{tokens}}}{{{characters}}} = {tokens / characters:.2f} \qquad "
+        rf"\frac{{{count}}}{{{tokens}}} = {count / tokens:.2f}"
+    )
+    st.markdown(words.SCRIPTS_FORMULA)

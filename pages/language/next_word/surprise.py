@@ -1,0 +1,159 @@
+"""How surprised the model was by each token of one's own text: as tint, and along the text."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+import torch
+
+from core.tokens.surprise import running_mean
+from dashboard import charts, layout
+from dashboard.components.tinted_lines import Line, tinted_lines
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import HUES, Look
+from pages.language.next_word import compute_tokens, inputs, words
+from pages.language.next_word.compute_tokens import Surprised
+
+TINTED = 1200  # tokens: a longer text could not be overlooked; the curve has all
+FULL = 12.0  # bits at which the tint is full: 1 of 4,096
+TICKS = tuple((bits / FULL, f"{bits}" if bits < FULL else f"{bits}+") for bits in (0, 4, 8, 12))
+MEAN = 16  # tokens that the smooth curve averages
+
+
+def show() -> None:
+    """The tinted text, then the curve."""
+    given = inputs.given()
+    with layout.waiting_place():
+        found = compute_tokens.surprised(given.name, given.text)
+    layout.say_what_was_cut(found.tokens)
+    labels, bits = found.tokens.labels, found.bits.numpy()
+    first, *notice = about_bits(labels, bits, found.characters, found.vocabulary)
+    st.markdown(first, width=layout.PROSE)
+    tinted_lines(
+        [label.replace("\n", "↵\n") for label in labels[:TINTED]],
+        [_line(given.name, labels[:TINTED], bits[:TINTED], found)],
+        key="surprise",
+        odd=[place for place, special in enumerate(found.tokens.special[:TINTED]) if special],
+        odd_means=words.SPECIAL_TOKENS,
+        scale=words.SURPRISE_SCALE,
+        ticks=TICKS,
+        after="",
+        of="token",
+    )
+    rows = table(labels, bits)
+    charts.chart(
+        partial(along, bits, tuple(labels), look=layout.look()),
+        name="tokens-surprise",
+        alt=f"Bits of each token along the text as points, and the mean of the last {MEAN} as a line",
+        table=rows,
+    )
+    layout.notes(words.SURPRISE_NOTES, notice=tuple(notice), formula=lambda: _formula(found))
+
+
+def _line(name: str, labels: Sequence[str], bits: np.ndarray, found: Surprised) -> Line:
+    known = found.bits[~found.bits.isnan()]
+    return Line(
+        name,
+        np.clip(np.nan_to_num(bits) / FULL, 0, 1).tolist(),
+        [tell(label, value) for label, value in zip(labels, bits.tolist(), strict=True)],
+        [("mean", f"{known.mean():.2f} bits a token")],
+        f"{name}: {known.mean():.2f} bits a token on average, over {len(known)} tokens",
+    )
+
+
+def tell(label: str, bits: float) -> str:
+    """The sentence for one token."""
+    name = layout.readable(label)
+    if math.isnan(bits):
+        return f"“{name}”: the first token; nothing was expected of it."
+    chance = 2.0**-bits
+    return f"“{name}”: {bits:.1f} bits, expected with {chance:.1%}" + (
+        "." if chance >= 0.0005 else f", 1 of {2.0**bits:,.0f}."
+    )
+
+
+def table(labels: Sequence[str], bits: np.ndarray) -> pd.DataFrame:
+    """One row a token."""
+    means = running_mean(torch.from_numpy(bits), MEAN).numpy()
+    return pd.DataFrame(
+        {
+            "position": range(len(bits)),
+            "token": list(labels),
+            "bits": bits,
+            "probability": 2.0**-bits,
+            f"mean of the last {MEAN}": means,
+        }
+    )
+
+
+def along(bits: np.ndarray, labels: tuple[str, ...], *, look: Look) -> go.Figure:
+    """Bits by position: a point a token, a line for the running mean."""
+    places = list(range(len(bits)))
+    figure = go.Figure()
+    figure.add_scatter(
+        x=places,
+        y=bits.tolist(),
+        mode="markers",
+        name="each token",
+        marker={"color": HUES[4], "size": 6 if len(bits) <= 400 else 3},
+        customdata=[escape(layout.readable(label)) for label in labels],
+        hovertemplate="“%{customdata}”, position %{x}: %{y:.1f} bits<extra></extra>",
+    )
+    figure.add_scatter(
+        x=places,
+        y=running_mean(torch.from_numpy(bits), MEAN).tolist(),
+        mode="lines",
+        name=f"mean of the last {MEAN}",
+        line={"color": HUES[1], "width": 2.4},
+        hovertemplate="position %{x}: %{y:.2f} bits on average<extra></extra>",
+    )
+    return on_paper(
+        figure, look=look, height=look.high(340), x="position in the text", y="bits", yaxis={"rangemode": "tozero"}
+    )
+
+
+def about_bits(labels: Sequence[str], bits: np.ndarray, characters: int, vocabulary: int) -> tuple[str, ...]:
+    """The mean, where most of the surprise sits, the most surprising token, and whether it falls along the text."""
+    known = [place for place, value in enumerate(bits) if not math.isnan(value)]
+    values = bits[known]
+    total, mean = float(values.sum()), float(values.mean())
+    peak = known[int(values.argmax())]
+    half = int((np.cumsum(np.sort(values)[::-1]) < total / 2).sum()) + 1
+    sentences = [
+        f"The text costs **{total:,.0f} bits**: **{mean:.2f} a token**, {total / characters:.2f} a character. "
+        + _like_choosing(2.0**mean, vocabulary),
+        f"Nothing surprised it more than **“{layout.plain(layout.readable(labels[peak]))}”** (position {peak}): "
+        f"{bits[peak]:.1f} bits.",
+    ]
+    if total > 0 and len(known) > 3:
+        sentences.append(f"Half of all bits are in {half} of {len(known)} tokens ({half / len(known):.0%}).")
+    if len(known) >= 2 * MEAN:
+        middle = len(known) // 2
+        first, second = float(values[:middle].mean()), float(values[middle:].mean())
+        way = "falls" if second < first else "does not fall"
+        sentences.append(
+            f"Along your text it {way}: {first:.2f} bits a token in the first half, {second:.2f} in the second."
+        )
+    return tuple(sentences)
+
+
+def _like_choosing(equal: float, vocabulary: int) -> str:
+    """The mean as a choice among so many equally probable tokens; that can be more than there are."""
+    if equal > vocabulary:
+        return f"To guess evenly among all {vocabulary:,} tokens would cost only {math.log2(vocabulary):.2f} a token."
+    return f"It is as if the model had chosen among {equal:,.1f} equal tokens each time."
+
+
+def _formula(found: Surprised) -> None:
+    place = int(found.bits.nan_to_num(-1).argmax())
+    value = float(found.bits[place])
+    name = layout.readable(found.tokens.labels[place])
+    st.latex(r"\text{bits}_t = -\log_2 p(x_t \mid x_1 \ldots x_{t-1})")
+    st.markdown(f"For “{layout.plain(name)}”, position {place}:")
+    mantissa, power = f"{2.0**-value:.2e}".split("e")
+    st.latex(rf"-\log_2 \left({mantissa}\cdot 10^{{{int(power)}}}\right) = {value:.2f}")
+    st.markdown(words.SURPRISE_FORMULA)

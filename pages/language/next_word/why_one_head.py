@@ -1,0 +1,214 @@
+"""The head in view: from which words it moved its part, and what happens when it is silenced."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from jaxtyping import Float
+
+from core.anatomy.logit_attribution import Attribution
+from core.anatomy.writings import Writer
+from dashboard import charts, controls, layout
+from dashboard.figures.score_bars import Column, score_bars
+from dashboard.theme import HUES
+from dashboard.watched import Head
+from pages.language.next_word import compute_why, words
+from pages.language.next_word.compute_why import Reading
+from pages.language.next_word.figures_why import (
+    WITHOUT,
+    difference_lines,
+    plus,
+    probability_lines,
+    source_rows,
+    writer_name,
+)
+
+CHANGED = 6  # parts that change most when a head is silenced, each with a bar
+NEAR = 0.005  # nats: less is not told from nothing
+
+
+def clicked(found: Attribution) -> Callable[[int, int], None]:
+    """What a click on the map of all parts does: it takes a head into view, if it is one."""
+
+    def choose(layer: int, column: int) -> None:
+        heads = found.writings.heads.get(layer)
+        if heads is not None and column < len(heads.weights):
+            st.session_state.why_layer, st.session_state.why_head = layer, column
+
+    return choose
+
+
+def choose(found: Attribution) -> Head | None:
+    """The head in view, at first the one that writes most; None where no layer's heads can be told apart."""
+    heads = found.writings.heads
+    if not heads:
+        return None
+    parts = {writer: share for writer, share in found.by_writer.items() if writer.kind == "head"}
+    strongest = max(parts, key=lambda writer: abs(parts[writer]))
+    assert strongest.block is not None
+    assert strongest.head is not None
+    with layout.control_bar():
+        last = 1 + max(heads.keys() | found.writings.whole.keys())
+        layer = controls.number("Layer", last, key="why_layer", first=strongest.block)
+        if layer not in heads:
+            reason = found.writings.whole.get(layer, "")
+            st.caption(layout.plain(words.NOT_APART.format(layer=layer, reason=reason).strip()))
+            return None
+        first = strongest.head if layer == strongest.block else 0
+        return layer, controls.number("Head", len(heads[layer].weights), key="why_head", first=first)
+
+
+def show(read: Reading, found: Attribution, names: tuple[str, str], head: Head) -> tuple[str, ...]:
+    """Its part by source token, what changes without it, the lens with and without it; and what is to be noticed."""
+    with layout.waiting_place():
+        without = compute_why.reading(read.given.name, read.given.text, head)
+        changed = compute_why.attribution(without, found.one, found.other)
+    changes = changes_of(found.by_writer, changed.by_writer)
+    labels = [layout.readable(label) for label in read.tokens.labels]
+    weights, moved = found.writings.heads[head[0]].weights[head[1]].numpy(), found.of_head(*head).numpy()
+    st.subheader(f"Layer {head[0]}, head {head[1]}", anchor=False)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _sources(labels, weights, moved, names, head)
+    with right:
+        _changes(changes, Writer("head", *head), changed.difference - found.difference)
+    st.subheader("Layer by layer, through the logit lens", anchor=False)
+    pair = [found.one, found.other]
+    before, after = (each.lens.log_softmax(dim=-1)[:, pair].numpy() for each in (read, without))
+    _lens(before, after, names)
+    told = tuple(map(layout.plain, names))
+    return (
+        about_lens(before[:, 0] - before[:, 1], *told),
+        about_head(head, labels, weights, moved),
+        about_silence(head, found.difference, changed.difference, changes),
+    )
+
+
+def changes_of(before: dict[Writer, float], after: dict[Writer, float]) -> dict[Writer, float]:
+    """By how much each part changed."""
+    return {writer: after.get(writer, 0.0) - before.get(writer, 0.0) for writer in {**before, **after}}
+
+
+def about_lens(differences: Float[np.ndarray, " point"], one: str, other: str) -> str:
+    """From where on the stream favours what the model favours; `differences` of the logits, before and after layers."""
+    final = np.sign(differences[-1])
+    same = (np.sign(differences) == final)[::-1].cumprod().sum()  # points, from the last one back
+    first = len(differences) - int(same)
+    where = "already before the first layer" if first == 0 else f"after layer {first - 1} and from then on"
+    return f"Read through the lens, the stream favours {one if final >= 0 else other} **{where}**."
+
+
+def about_head(head: Head, labels: Sequence[str], weights: np.ndarray, moved: np.ndarray) -> str:
+    """From where a head moved most, and whether it is where it looks most."""
+    name, total = f"**Layer {head[0]}, head {head[1]}**", float(moved.sum())
+    most, looked = int(np.abs(moved).argmax()), int(weights.argmax())
+    if abs(moved[most]) < NEAR:
+        return f"{name} moves next to nothing from any token."
+    told = f"{name} writes {plus(total)}, the largest share from {_quoted(labels, most)}: "
+    told += f"{plus(float(moved[most]))}, by {weights[most]:.0%} of its attention."
+    if np.sign(moved[most]) != np.sign(total):
+        told = told.replace(", the largest share from", " in all, but moves most from")
+    if looked == most:
+        return f"{told} That is also where it looks most."
+    return (
+        f"{told} It looks most at {_quoted(labels, looked)} ({weights[looked]:.0%}), from where it moves "
+        f"{plus(float(moved[looked]))}."
+    )
+
+
+def about_silence(head: Head, before: float, after: float, changes: dict[Writer, float]) -> str:
+    """What a silenced head's own part would make of the difference, and what really comes of it."""
+    own = changes[Writer("head", *head)]
+    real, rest = after - before, after - before - own
+    told = (
+        f"Silenced, its own part alone would change the difference by {plus(own)}. What really happens is "
+        f"**{plus(real)}**: from {plus(before)} to {plus(after)}."
+    )
+    others = {writer: change for writer, change in changes.items() if writer != Writer("head", *head)}
+    most = max(others, key=lambda writer: abs(others[writer]))
+    if abs(others[most]) < NEAR:
+        return f"{told} No other part changes by as much as {NEAR}."
+    named = f"most {writer_name(most)} ({plus(others[most])})"
+    if abs(rest) < NEAR:
+        return f"{told} Other parts write something else now, {named}, but that cancels out."
+    return (
+        f"{told} The other {plus(rest)} come from the other parts, {named}: they write something else now, and the "
+        "final norm's scale is another."
+    )
+
+
+def _quoted(labels: Sequence[str], place: int) -> str:
+    return f"“{layout.plain(labels[place])}” (token {place})"
+
+
+def _sources(labels: Sequence[str], weights: np.ndarray, moved: np.ndarray, names: tuple[str, str], head: Head) -> None:
+    toward = f"toward {layout.plain(names[0])} (+) or {layout.plain(names[1])} (−)"
+    st.markdown(f"**What it looks at, and what it moved from there**, {toward}")
+    rows = source_rows(labels, weights, moved)
+    columns = [
+        Column(
+            "attention", rows["weight"].to_numpy(), "%{customdata} gets %{x:.1%} of the head's attention", percent=True
+        ),
+        Column("moved, nats", rows["moved"].to_numpy(), "%{customdata}: %{x:.4f} nats of the difference"),
+    ]
+    charts.chart(
+        partial(score_bars, rows["token"].tolist(), columns, look=layout.look().sized(-1)),
+        name="why-sources",
+        alt=f"What layer {head[0]}, head {head[1]} looks at, and what it moved from each token",
+        table=rows,
+    )
+
+
+def _changes(changes: dict[Writer, float], own: Writer, real: float) -> None:
+    st.markdown("**What changes in the difference when it is silenced**")
+    others = sorted(((w, c) for w, c in changes.items() if w != own), key=lambda item: -abs(item[1]))
+    rest = [change for _, change in others[CHANGED:]]
+    rows = [
+        ("its own part", changes[own]),
+        *((writer_name(writer), change) for writer, change in others[:CHANGED]),
+        *([(f"the other {len(rest)} parts", sum(rest))] if rest else []),
+        ("what really happens", real),
+    ]
+    labels, values = [label for label, _ in rows], np.array([value for _, value in rows])
+    charts.chart(
+        partial(
+            score_bars,
+            labels,
+            [Column("change, nats", values, "%{customdata}: %{x:.4f} nats")],
+            look=layout.look().sized(-1),
+            marked=len(labels) - 1,
+        ),
+        name="why-silenced",
+        alt="; ".join(f"{label} {plus(value)}" for label, value in rows),
+        table=pd.DataFrame({"part": labels, "change": values}),
+    )
+
+
+def _lens(before: np.ndarray, after: np.ndarray, names: tuple[str, str]) -> None:
+    """Both tokens' probabilities at each point of the stream, and the difference of their logits."""
+    points = ["input", *map(str, range(len(before) - 1))]
+    lines = {
+        names[0]: np.exp(before[:, 0]),
+        names[1]: np.exp(before[:, 1]),
+        f"{names[0]}, {WITHOUT}": np.exp(after[:, 0]),
+        f"{names[1]}, {WITHOUT}": np.exp(after[:, 1]),
+    }
+    hues = dict(zip(lines, (HUES[0], HUES[1], HUES[4], HUES[5]), strict=False))
+    both = {"as it is": before[:, 0] - before[:, 1], WITHOUT: after[:, 0] - after[:, 1]}
+    left, right = st.columns(2, gap="large")
+    with left:
+        charts.chart(
+            partial(probability_lines, points, lines, hues, look=layout.look().sized(-1)),
+            name="why-lens",
+            alt=f"The probabilities of {names[0]} and {names[1]} after each layer",
+            table=pd.DataFrame({"after layer": points, **lines}),
+        )
+    with right:
+        charts.chart(
+            partial(difference_lines, points, both, look=layout.look().sized(-1)),
+            name="why-lens-difference",
+            alt=f"The logit of {names[0]} minus that of {names[1]} after each layer",
+            table=pd.DataFrame({"after layer": points, **both}),
+        )

@@ -1,0 +1,190 @@
+"""Why this word and not that one: the difference of two logits, split into what each part of the model wrote."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.anatomy.logit_attribution import Attribution
+from core.anatomy.writings import Writer
+from core.errors import InputError
+from dashboard import charts, controls, layout
+from dashboard.components.cell_map import cell_map
+from dashboard.figures.score_bars import Column, score_bars
+from dashboard.numbers import small, with_power
+from dashboard.watched import Head
+from pages.language.next_word import compute_why, inputs, why_one_head, words
+from pages.language.next_word.compute_why import Reading
+from pages.language.next_word.figures_why import by_kind, by_layer, grid, largest, plus, writer_name
+
+SIDES = (3, 2)  # widths of the map and of the bars
+LARGEST, BY_LAYER = "Largest", "By layer"
+NEAR = 0.005  # nats: less is not told from nothing
+
+
+def show() -> None:
+    """Two candidates; what every part wrote between them; one head, from where it moved it, and without it."""
+    given = inputs.given()
+    with layout.waiting_place():
+        read = compute_why.reading(given.name, given.text)
+    if (cut := read.tokens.cut) and not layout.is_presented():
+        st.info(words.TOO_LONG.format(kept=cut.kept, total=cut.total), icon=":material/content_cut:")
+    with layout.control_bar():
+        one, other = _candidates(read)
+        order = controls.choice("Parts", [LARGEST, BY_LAYER], key="why_parts")
+    with layout.waiting_place():
+        found = compute_why.attribution(read, one, other)
+    names = quoted(read, one), quoted(read, other)
+    st.subheader(f"Why {layout.plain(names[0])} and not {layout.plain(names[1])}?", anchor=False)
+    map_side, bars_side = st.columns(SIDES, gap="large")
+    with bars_side:
+        _bars(found, names, order)
+    head = why_one_head.choose(found)
+    with map_side:
+        _map(found, names, head)
+    about_head = why_one_head.show(read, found, names, head) if head else ()
+    marked = layout.plain(names[0]), layout.plain(names[1])
+    layout.notes(
+        words.WHY_NOTES,
+        notice=(*noticed(found.by_writer, found.difference, *marked), *about_head),
+        formula=lambda: _explain(found, names, head),
+    )
+
+
+def quoted(read: Reading, token: int) -> str:
+    """A token as a sentence names it."""
+    return f"“{compute_why.name_of(read.model, token)}”"
+
+
+def noticed(parts: dict[Writer, float], difference: float, one: str, other: str) -> tuple[str, ...]:
+    """How much more probable one token is, and who wrote most for either; names are Markdown."""
+    for_one, for_other = max(parts, key=parts.__getitem__), min(parts, key=parts.__getitem__)
+    told = []
+    if parts[for_one] >= NEAR:
+        told.append(f"most toward {one} writes **{writer_name(for_one)}** ({plus(parts[for_one])})")
+    if parts[for_other] <= -NEAR:
+        told.append(f"most toward {other} **{writer_name(for_other)}** ({plus(parts[for_other])})")
+    groups = {
+        "All heads together": ("head", "attention"),
+        "all MLPs": ("MLP",),
+        "token and position": ("token", "position"),
+        "biases and other parts": ("bias", "other", "constant"),
+    }
+    sums = {name: [value for writer, value in parts.items() if writer.kind in kinds] for name, kinds in groups.items()}
+    added = [f"{name} write {plus(sum(values))}" for name, values in sums.items() if values]
+    sentences = [_preferred(difference, one, other)]
+    if told:
+        sentences.append(f"M{'; '.join(told)[1:]}.")
+    return (*sentences, f"{', '.join(added)}: that is {plus(difference)}.")
+
+
+def _preferred(difference: float, one: str, other: str) -> str:
+    if abs(difference) < NEAR:
+        return f"The model holds {one} and {other} for equally probable: their logits differ by less than {NEAR} nats."
+    more, less = (one, other) if difference > 0 else (other, one)
+    times = math.exp(min(abs(difference), 700.0))
+    told = f"{times:,.2f}" if times < 1000 else f"{times:,.0f}" if times < 1e6 else with_power(times, digits=2)
+    return (
+        f"The logits of {one} and {other} differ by **{plus(difference)} nats**: {more} is {told} times as probable "
+        f"as {less}."
+    )
+
+
+def _candidates(read: Reading) -> tuple[int, int]:
+    """The token to explain, and the one that it is compared with; InputError where they are the same."""
+    known = compute_why.names_of(read.model, read.best)
+
+    def chosen(label: str, usual: str, key: str) -> str:
+        found = st.selectbox(
+            label,
+            [usual, *known],
+            key=key,
+            bind="query-params",
+            accept_new_options=True,
+            width=controls.WIDTH,
+            help=words.WORD_HELP,
+        )
+        return found or usual
+
+    first = chosen("Token", words.THE_BEST, "why_token")
+    second = chosen("Against", words.THE_BEST_OTHER, "why_against")
+
+    def number(name: str) -> int:
+        return known[name] if name in known else compute_why.token_of(read.model, name)
+
+    one = read.best[0] if first == words.THE_BEST else number(first)
+    other = next(each for each in read.best if each != one) if second == words.THE_BEST_OTHER else number(second)
+    if one == other:
+        raise InputError(words.TWICE)
+    return one, other
+
+
+def _map(found: Attribution, names: tuple[str, str], head: Head | None) -> None:
+    columns, values = grid(found)
+    if not values.size:
+        return
+    reach = float(np.nanmax(np.abs(values))) or 1.0
+    st.markdown(f"**What each part wrote**, toward {layout.plain(names[0])} (+) or {layout.plain(names[1])} (−)")
+    cell_map(
+        values,
+        key="why_map",
+        x="head (h), then the other parts of the layer",
+        y="layer",
+        tell="layer {row}, {column}: {value} nats",
+        columns=columns,
+        limits=(-reach, reach),
+        marked=[head] if head else [],
+        mark="in view",
+        on_click=why_one_head.clicked(found),
+        alt=f"What each part of {len(values)} layers wrote of a difference of {plus(found.difference)} nats",
+        name="why-parts",
+        height=layout.look().high(400),
+    )
+
+
+def _bars(found: Attribution, names: tuple[str, str], order: str) -> None:
+    rows = by_layer(found.by_writer) if order == BY_LAYER else largest(found.by_writer)
+    rows.append(("together", found.total))
+    labels, values = [label for label, _ in rows], np.array([value for _, value in rows])
+    heading = "Layer by layer" if order == BY_LAYER else "Largest parts"
+    st.markdown(f"**{heading}**, toward {layout.plain(names[0])} (+) or {layout.plain(names[1])} (−)")
+    column = Column("nats", values, "%{customdata}: %{x:.4f} nats")
+    charts.chart(
+        partial(score_bars, labels, [column], look=layout.look().sized(-1), marked=len(labels) - 1),
+        name="why-bars",
+        alt="; ".join(f"{label} {plus(value)}" for label, value in rows),
+        table=pd.DataFrame({"part": labels, "nats": values}),
+    )
+
+
+def _explain(found: Attribution, names: tuple[str, str], head: Head | None) -> None:
+    """The sum, with the numbers of this pair; and one head's part as a sum over tokens."""
+    norm = found.writings.norm
+    centred = r"c_i - \bar c_i" if norm.kind == "layer" else "c_i"
+    terms = [plus(value).replace("−", "-") for _, value in by_kind(found.by_writer)]
+    numbers = r" \\ &\quad ".join(" ".join(terms[start : start + 4]) for start in range(0, len(terms), 4))
+    st.latex(
+        rf"\begin{{aligned}} \ell_a - \ell_b &= \sum_i (w_a - w_b) \cdot \frac{{\gamma \odot ({centred})}}{{\sigma}} "
+        rf"\\ &\quad + \mathrm{{constant}} \\ &= {numbers} \\ &= {plus(found.total).replace('−', '-')} \end{{aligned}}"
+    )
+    listed = ", ".join(name for name, _ in by_kind(found.by_writer))
+    mean = ", and *c̄* the mean over the channels" if norm.kind == "layer" else ""
+    st.markdown(
+        f"In this order: {listed}. The model's own difference is {plus(found.difference)}; the sum misses it by "
+        f"{small(abs(found.total - found.difference))}. Here *a* is {layout.plain(names[0])} and *b* "
+        f"{layout.plain(names[1])}."
+    )
+    st.markdown(words.FROZEN.format(scale=norm.scale, mean=mean))
+    if head and head[0] in found.writings.heads:
+        share = found.share(Writer("head", *head))
+        moved = found.of_head(*head)
+        st.latex(
+            r"\begin{aligned} \mathrm{part}_h &= \sum_j A_{tj}\, v_j W_O^h \cdot r \\ "
+            r"r &= \gamma \odot (w_a - w_b) / \sigma \end{aligned}"
+        )
+        st.markdown(
+            f"With layer norm *r* loses its mean, too. For layer {head[0]}, head {head[1]} the {len(moved)} tokens *j* "
+            f"add up to {plus(float(moved.sum()))}; its part is {plus(share)}."
+        )

@@ -1,0 +1,289 @@
+"""What the page Next word says."""
+
+from dataclasses import replace
+
+from core.small_tasks.tasks import CARRY, COLUMN, COPY
+from dashboard.controls import FIRST_TEXT
+from dashboard.layout import PageWords
+from dashboard.references import references
+
+PAGE = PageWords(
+    question="What does a GPT look at?",
+    lead=(
+        "A GPT reads a text and says how probable each token is to come next; one is drawn, and it reads again. "
+        "Everything here is done by a model that runs now, on your own text."
+    ),
+    try_this=("End your text in the middle of a word: what does it expect?",),
+    references=references("TRANSFORMER"),
+)
+
+WRITES, WHY, COPYING, CACHE, TOKENS, SMALL = "Writes", "Why this word", "Copying", "Cache", "Tokens", "Small tasks"
+
+NO_GPT = (
+    "{title} does not say what comes next, so it cannot go on with a text. Choose a causal language model (GPT-2, "
+    "Llama, Qwen), or open this one in Language / Missing word."
+)
+
+# Texts to click, by what stands on the button; the first is there before anybody has typed.
+EXAMPLES = {
+    "Repetition": FIRST_TEXT,
+    "A pronoun": "Mary lent John her umbrella because it was raining, and John thanked",
+    "A list": "In spring, in summer, in autumn and in",
+    "A dialogue": (
+        "“Where have you been?” asked the king.\n“At the sea,” said the boy.\n“And what did you see?” asked the"
+    ),
+    "Code": "def add(a, b):\n    return a + b\n\ndef take(a, b):\n    return a",
+    "Two languages": "The cat is black. Le chat est noir. The dog is white. Le chien est",
+}
+
+# Cache.
+CACHE_TOO_SHORT = "A step goes on from what was read before: type at least two tokens, for instance two words."
+CACHE_FIRST = "Shown are the first {count} tokens of your text: more columns could not be told apart."
+CACHE_LAYERS = "Shown are the first {shown} of {layers} layers; the sentence above counts all."
+CACHE_MEASURE = (
+    "One token is read after *n* − 1 others: with a cache its own rows alone, without one the model's whole forward "
+    "pass, which also says what it expects after each earlier token. Memory is the most that is held at once during "
+    "the step, without the weights; the cache itself is in it."
+)
+CACHE_NOT_MEASURED = "Measure above what the next token costs here, and this place will say what the cache saves."
+CACHE_TOO_SMALL = "This model reads too few tokens at once for a curve."
+SHARED = (
+    "Four small models with random weights run here, alike in all but this: how many heads of keys and values eight "
+    "heads of queries share, and how far they look back. Lines are the formula, points the bytes that a running model "
+    "really holds."
+)
+FAMOUS_CACHES = (
+    "From the shapes that their makers published. The outline is what the cache would take if every head of queries "
+    "had keys and values of its own. Not every one of them was trained for texts of this length."
+)
+CACHE_FORMULA = (
+    "A token's key and value depend on the tokens before it and on none after it, so they never change. A query is "
+    "needed once, by its own token. The cache of our GPTs is `core/generation/cache.py`."
+)
+CACHE_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Move *Newest token* to the right. Which of the two grids fills, and which only gets one more column?",
+        "Read the whole text as a prompt. What is left for the cache to save in that step?",
+        "Make the window as short as it can be. From which length on does its line lie below multi-query attention?",
+        "Which famous model would need most memory if no head shared, and what does it need?",
+    ),
+    references=references("SHAZEER", "AINSLIE", "BELTAGY", "JIANG", "POPE"),
+)
+
+# Tokens.
+MERGES, SCRIPTS, SURPRISE = "A word, merge by merge", "One sentence, many scripts", "Surprise"
+WORDS = ("listening", "understandable", "antidisestablishmentarianism", "lalalala", "naïveté", "मित्र", "🙂")
+TOKENS_NOTHING = "This model's tokenizer sees nothing in this word. Type another one."
+MERGES_LEFT_OUT = "Drawn are the first words: {count} more had no room."
+MERGES_ADDED = (
+    "This text holds a token that was added to the vocabulary by hand, such as the end of a text: the tokenizer takes "
+    "it out before it merges, so that its result differs from what the merges alone make, below."
+)
+MERGES_FORMULA = (
+    "The list of merges was learned once: in the texts on which the tokenizer was trained, the most frequent pair of "
+    "neighbours became one symbol, again and again. So a low rank means a pair that was frequent then. *Count* is how "
+    "often the rule was applied here. A token that is a single byte of a longer character is shown as 0xE2."
+)
+OTHER_KINDS = {
+    "Unigram": (
+        "This tokenizer is a **Unigram** model: it merges nothing. Each piece of its vocabulary has a probability, and "
+        "of all ways to cut the text it takes the one whose pieces have the highest product."
+    ),
+    "WordPiece": (
+        "This tokenizer is a **WordPiece** model: it merges nothing when it reads. From the left it takes the longest "
+        "piece of its vocabulary that fits, then the longest that fits the rest."
+    ),
+}
+OTHER_KIND = "This tokenizer is a **{kind}** model: it merges nothing, so there are no steps to show, only its tokens."
+OTHER_FORMULA = (
+    "Byte-pair encoding, with its merges in order, is shown for models whose tokenizer has such a list: `gpt-books`, "
+    "GPT-2, Llama, Qwen."
+)
+MERGES_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Type a word with a spelling mistake. How many tokens more does it take?",
+        "Type the same word with a space before it, with a capital letter, in the plural. Is it the same token?",
+        "Type a syllable many times over (*lalalala*): which rule applies more than once?",
+        "Move *Merges done* to the left: which pair came first, and is its rank the lowest?",
+    ),
+    references=references("SENNRICH", "RADFORD", "KUDO", "SCHUSTER"),
+)
+
+SENTENCES = {
+    "English": "The small cat sleeps on the chair because it is tired.",
+    "French": "Le petit chat dort sur la chaise parce qu'il est fatigué.",
+    "German": "Die kleine Katze schläft auf dem Stuhl, weil sie müde ist.",
+    "Turkish": "Küçük kedi yorgun olduğu için sandalyede uyuyor.",
+    "Vietnamese": "Con mèo nhỏ ngủ trên ghế vì nó mệt.",
+    "Greek": "Η μικρή γάτα κοιμάται στην καρέκλα γιατί είναι κουρασμένη.",
+    "Russian": "Маленькая кошка спит на стуле, потому что она устала.",
+    "Arabic": "القطة الصغيرة تنام على الكرسي لأنها متعبة.",
+    "Hebrew": "החתולה הקטנה ישנה על הכיסא כי היא עייפה.",
+    "Hindi": "छोटी बिल्ली कुर्सी पर सो रही है क्योंकि वह थकी हुई है।",
+    "Thai": "แมวตัวเล็กนอนหลับบนเก้าอี้เพราะมันเหนื่อย",
+    "Chinese": "小猫在椅子上睡觉，因为它累了。",
+    "Japanese": "小さな猫は疲れているので椅子の上で眠っています。",
+    "Korean": "작은 고양이가 피곤해서 의자 위에서 자고 있다.",
+}
+SCRIPTS_FORMULA = (
+    "Bytes are those of UTF-8: one for a letter of English, two for Greek, Cyrillic, Arabic and Hebrew, three for most "
+    "others. Words are what stands between spaces. Tokens are the model's own, special ones left out. The sentences "
+    "are ours, and say the same."
+)
+SCRIPTS_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Choose *pieces a character*: for which scripts does a token hold less than a character?",
+        "Type your own sentence in two languages, one after the other. Which of them is dearer?",
+        "Open a model that read many languages (a Qwen, or XLM-R by name): which languages become cheaper?",
+    ),
+    references=references("SENNRICH", "RADFORD", "PETROV"),
+)
+
+SURPRISE_TOO_SHORT = "Of the first token nothing is expected: type at least two tokens, for instance two words."
+SURPRISE_SCALE = "bits: the more, the less it was expected"
+SPECIAL_TOKENS = "special tokens, which the tokenizer adds"
+SURPRISE_FORMULA = (
+    "A token that was expected with probability one half costs one bit, one of a thousand costs ten. The mean over a "
+    "held-out text, by bytes, is the number on a model's card."
+)
+SURPRISE_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Write the same sentence twice. What does the second one cost?",
+        "Put a word where it does not belong: is the surprise in it, or in what follows?",
+        "Compare a page of an old novel with a message of yours: which of them did the model read more of?",
+    ),
+    references=references("HALE", "RADFORD"),
+)
+
+# Writes
+WRITES_NOTES = PageWords(
+    question=PAGE.question,
+    lead=PAGE.lead,
+    try_this=(
+        "Set the temperature to 0 and write 64 tokens. Does the text begin to repeat itself? Then start over with a "
+        "repetition penalty of 1.3.",
+        "Write 16 tokens, start over, write 16 again: the seed gives the same text. With another seed, where do both "
+        "texts part?",
+        "Take the least probable candidate instead of the one that is drawn, and go on. Does the model find back?",
+        "Compare top-k 5 with top-p 0.5 where the model is sure of the next token, and where it is not: which of the "
+        "two takes more away?",
+    ),
+    references=references("FAN", "HOLTZMAN", "NGUYEN", "KESKAR"),
+)
+TEMPERATURE = (
+    "Logits are divided by it: below 1 the probable becomes more probable, above 1 all becomes alike. 0 is greedy."
+)
+TOP_K = "Only so many of the most probable tokens remain. 0 is off."
+TOP_P = "Only the most probable tokens that together have this probability remain. 1 is off."
+MIN_P = "Only tokens with at least this share of the probability of the most probable one remain. 0 is off."
+PENALTY = "Logits of tokens that have been read are divided by it (multiplied where they are negative). 1 is off."
+SEED = "Decides every draw: the same text, settings and seed give the same words."
+DROPPED = (
+    "{title} reads at most {room:,} tokens at once, and there are {total:,}: it no longer sees the first {dropped:,}. "
+    "Whenever its context is full, it forgets the older half of it and writes on."
+)
+FULL = "{most} tokens are written, which is as many as an address can hold. Go back, or start over, to write others."
+ENDED = (
+    "Here the model wrote “{token}”, the mark for the end of a text, and stopped. Write on, and it begins another text."
+)
+WRONG_LINK = (
+    "What was written in this link cannot be read, or not by {title}: its numbers must be tokens from 0 to {last:,}. "
+    "Writing begins anew."
+)
+RULES_FORMULA = (
+    "The penalty θ is for tokens that have been read, *T* is the temperature; *K* are the tokens that no filter took "
+    "away. They lie in a row from 0 to 1, each as long as its *q*, the most probable first; the seed throws *u*, and "
+    "the token that lies there is written."
+)
+GREEDY_FORMULA = "At temperature 0 nothing is drawn: the token with the largest logit is written."
+# Why this word.
+WHY_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Type a word of your own in *Against*. Which part keeps it from being said?",
+        "Click the head that writes most, then the one that writes most against it: from which words did each of them "
+        "take it?",
+        "Find a head whose own part is large, and look at what happens when it is silenced. Does the difference change "
+        "by as much? If not, later layers make up for it, or stumble.",
+    ),
+    references=references("ELHAGE", "WANG_CIRCUIT", "NOSTALGEBRAIST", "MCGRATH", "KOBAYASHI"),
+)
+THE_BEST, THE_BEST_OTHER = "the most probable", "the most probable other"
+WORD_HELP = (
+    "One of the most probable next tokens, or any word that you type: its first token counts. “…s” is a token that "
+    "goes on with a word."
+)
+TOO_LONG = (
+    "The first {kept:,} of {total:,} tokens are read here: what each part writes is held in memory while it is taken "
+    "apart. What comes next, comes after these."
+)
+TWICE = "A token cannot be compared with itself: choose another one under Token or under Against."
+NOT_APART = "The heads of layer {layer} cannot be told apart. {reason}"
+FROZEN = (
+    "A part's vector *c* goes through the final norm as it is at this token: its scale, 1/σ = {scale:.3g}, is frozen, "
+    "so that parts can be added up. *w* are rows of the unembedding; *γ* is the norm's gain{mean}. The constant is "
+    "what norm and unembedding add by themselves."
+)
+
+# Copying.
+RANDOM, OWN_TEXT = "Random tokens", "Your own text"
+COPYING_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Silence the best head, then two, then four. When is the second time no better than the first?",
+        "Choose *Your own text* and type a name that the model cannot know, such as “Xylophorus Grimble”: is it "
+        "cheaper the second time?",
+        "Click a head on the map: an induction head draws a line one token off the repetition, a previous-token head "
+        "one just below the diagonal.",
+        "Compare `gpt-books` with `gpt-books-long`, or with any model that you name.",
+    ),
+    references=references("OLSSON", "ELHAGE", "MICHEL"),
+)
+BEST_HELP = (
+    "The heads with the largest induction scores say nothing. For comparison as many others are silenced, at random."
+)
+SAID = (
+    "Random tokens are drawn evenly from the vocabulary, none twice in a sequence, {count} sequences of {period}; then "
+    "each is said once more. Nothing but the repetition can be known."
+)
+SAID_OWN = "Your text, {period} tokens of it, said twice. Heads are still ranked by what they do on random tokens."
+SAID_CUT = " The rest of its {total:,} tokens is left out."
+# Small tasks.
+SMALL_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Sort `111111`, then `999990`. How many copies of the digit does each head look at?",
+        "Silence the head that points best. Which digits of the answer become wrong first?",
+        "Add `45+54`, then `45+55`: one digit more, and every column carries. What does the tens' digit read now?",
+        "Silence heads one after another, the least missed first: how few are enough for nine answers of ten?",
+    ),
+    references=references("MINGPT", "WEISS", "LEE", "NANDA", "CLARK"),
+)
+SMALL_LEAD = (
+    "Two GPTs so small that one can ask what each head is for, because the right answer is known. One sorts six "
+    "digits; one adds two numbers, and writes the sum from the units on, as by hand."
+)
+SMALL_TASKS = {"Sort six digits": "sort", "Add two numbers": "add"}
+SMALL_OWN = {"sort": "Your own six digits", "add": "Your own sum"}
+SMALL_EXAMPLE = {"sort": "352041", "add": "47+85"}
+SMALL_OWN_HELP = "Empty: the drawn problem, one of those that the model never learned from."
+SMALL_SAME = {"sort": "the same digits", "add": "the same two numbers"}
+SMALL_SILENCED = "none: choose some, or click heads below"
+SMALL_AIMS = {COPY: "what matters", COLUMN: "its column", CARRY: "for the carry"}
+SMALL_READS = "Left of “=” stands the problem, right of it what has been written. Outlined: each head's strongest link."
+SMALL_FORMULA = (
+    "$A^{(h)}_{ij}$ is what head $h$ gives token $j$ while digit $n$ is written, from the token just before it; $M_n$ "
+    "are the tokens that matter for that digit: in a sort every copy of the digit that comes next, in a sum the two "
+    "digits of its column, or of the column to the right, from which the carry comes. A link counts against anything "
+    "that the head can see, “=” and written digits too. *By chance*: a link drawn evenly from all of them. *Same "
+    "place*: one that always goes to the same token, the best there is."
+)
+SMALL_MEASURED = (
+    "Of all {every:,} problems {held_out:,} were held out in training, with all that differ only in order. Of those it "
+    "answers **{right}** right; a linear model {linear:.1%}. {parameters:,} parameters, trained in {minutes:.0f} "
+    "minutes: `make train-small-tasks`."
+)

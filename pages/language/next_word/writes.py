@@ -1,0 +1,238 @@
+"""A text that grows token by token: what may come next, what is drawn, and where the newest token looks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+from tokenizers import Tokenizer
+
+from core.generation.newest import farthest
+from core.generation.rules import FILTERS, Rules
+from core.generation.writing import pieces
+from core.text import read_tokens
+from dashboard import controls, layout, scenes
+from dashboard.components.attention_view import attention_view
+from dashboard.components.writing_view import Bar, Moment, Piece, Way, writing_view
+from dashboard.watched import content_of
+from pages.language.next_word import branches, compute_writes, inputs, words, writes_sentences
+from pages.language.next_word.branches import LONGEST, Tree
+from pages.language.next_word.compute_writes import Step, Written
+from pages.language.next_word.inputs import WRITTEN_ADDRESS as ADDRESS
+from pages.language.next_word.inputs import Given
+
+# In the session: the tree, whose it is, what of it was put into the address, the way whose attention is in view, and
+# how many tokens are to be written.
+TREE, OF, PUT, SEEN, LEFT = "writes_tree", "writes_of", "writes_put", "writes_seen", "writes_left"
+COUNTS = (8, 16, 32, 64)  # tokens that one click writes
+# While a text of at most so many tokens is written, the view of attention follows; else it comes at the end.
+FOLLOWED, QUICK = 512, 0.1  # tokens; seconds for each
+SHOWN = 12  # tokens of a way in the list of ways
+
+
+def show() -> None:
+    """The text and its next token beside the attention of the newest one."""
+    given = inputs.given()
+    with layout.waiting_place():
+        tokens = compute_writes.given_tokens(given.name, given.text)
+    rules = _rules()
+    with layout.control_bar():
+        seed = st.number_input("Seed", 0, 9999, 1, key="writes_seed", help=words.SEED, bind="query-params", width=130)
+        many = controls.choice("Tokens to write", COUNTS, key="writes_count", first=32)
+        buttons = st.container(horizontal=True, width="content")
+    _open(given)
+    steps, quick = _write(given, rules, seed)
+    tree: Tree = st.session_state[TREE]
+    is_writing = st.session_state[LEFT] > 0
+    with buttons:
+        _buttons(tree, many, is_writing=is_writing)
+    if not is_writing or (quick and len(tokens) + len(tree.written) <= FOLLOWED):
+        st.session_state[SEEN] = tree.written
+    with layout.waiting_place():
+        written = compute_writes.read(given.name, given.text, st.session_state[SEEN])
+    steps.append(compute_writes.next_step(given, written, len(st.session_state[SEEN]), rules, seed))
+    _say_where_it_stands(given, written, len(tokens) + len(tree.written), tree)
+    steps.sort(key=lambda step: step.count)
+    newest = steps[-1]
+    text, attention = st.columns([4, 7], gap="medium")
+    with text:
+        _text(given, tree, steps, plays=len(steps) > 1)
+    with attention:
+        attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.given) - 1)
+    if is_writing:
+        st.rerun()  # what is said of the text pales until it is there
+    layout.notes(words.WRITES_NOTES, notice=noticed(given, written, newest), formula=lambda: _formula(newest, rules))
+    _keep_in_address(tree)
+
+
+def _rules() -> Rules:
+    bind: dict[str, Any] = {"bind": "query-params", "width": 150}
+    with layout.control_bar():
+        return Rules(
+            temperature=st.slider(
+                "Temperature", 0.0, 2.0, 1.0, 0.05, key="writes_temperature", help=words.TEMPERATURE, **bind
+            ),
+            top_k=st.number_input("Top-k", 0, 100_000, 0, key="writes_top_k", help=words.TOP_K, **bind),
+            top_p=st.slider("Top-p", 0.0, 1.0, 0.9, 0.01, key="writes_top_p", help=words.TOP_P, **bind),
+            min_p=st.slider("Min-p", 0.0, 1.0, 0.0, 0.01, key="writes_min_p", help=words.MIN_P, **bind),
+            penalty=st.slider(
+                "Repetition penalty", 1.0, 2.0, 1.0, 0.05, key="writes_penalty", help=words.PENALTY, **bind
+            ),
+        )
+
+
+def _open(given: Given) -> None:
+    """See to it that the session has a tree of this text and model: that of a new address, else an empty one."""
+    whose, text = (given.name, given.text), st.query_params.get(ADDRESS, "")
+    is_led = text != st.session_state.get(PUT, "")  # by a link, or by the browser's back button
+    if st.session_state.get(OF) == whose and not is_led:
+        return
+    tree: Tree | None = Tree()
+    if is_led:
+        vocabulary = compute_writes.vocabulary_of(given)
+        if (tree := branches.decode(text, lambda token: token < vocabulary)) is None:
+            title = layout.plain(given.model.title)
+            st.info(words.WRONG_LINK.format(title=title, last=vocabulary - 1), icon=":material/link_off:")
+    tree = tree or Tree()
+    st.session_state.update({OF: whose, PUT: text, TREE: tree, SEEN: tree.written, LEFT: 0})
+
+
+def _keep_in_address(tree: Tree) -> None:
+    """Only when nothing is written any more: each change of the address is a step of the browser's back button."""
+    st.session_state[PUT] = text = branches.encode(tree)
+    if text:
+        if st.query_params.get(ADDRESS) != text:
+            st.query_params[ADDRESS] = text
+    elif ADDRESS in st.query_params:
+        del st.query_params[ADDRESS]
+
+
+def _write(given: Given, rules: Rules, seed: int) -> tuple[list[Step], bool]:
+    """The steps that are next, if there is anything to write, and whether they were quick enough to be followed."""
+    tree: Tree = st.session_state[TREE]
+    left = min(st.session_state[LEFT], LONGEST - len(tree.written))
+    st.session_state[LEFT] = 0  # also if what follows ends in a sentence
+    if left <= 0:
+        return [], True
+    steps, seconds = compute_writes.write(given, tree.written, rules, seed, left)
+    for step in steps:
+        tree = branches.moved(tree, (*tree.written, step.drawn))
+    ended = is_special(given, tree.written[-1])
+    st.session_state.update({TREE: tree, LEFT: 0 if ended else left - len(steps)})
+    return steps, seconds <= QUICK * len(steps)
+
+
+def is_special(given: Given, token: int) -> bool:
+    """Whether a token is one that tokenizers add, such as the mark for the end of a text."""
+    return read_tokens(given.model.tokenizer, [token]).special[0]
+
+
+def _go(to: branches.Way) -> None:
+    """Leave what is written for another way, and write no more."""
+    st.session_state.update({TREE: branches.moved(st.session_state[TREE], to), LEFT: 0})
+
+
+def _buttons(tree: Tree, many: int, *, is_writing: bool) -> None:
+    def write(count: int) -> None:
+        st.session_state[LEFT] = count
+
+    written, full = tree.written, len(tree.written) >= LONGEST
+    if is_writing:
+        st.button("Stop", icon=":material/stop:", key="writes_stop", on_click=write, args=(0,), type="primary")
+    else:
+        icon = ":material/edit:"
+        st.button("Write", icon=icon, key="writes_go", on_click=write, args=(many,), type="primary", disabled=full)
+    for label, icon, click, argument, disabled in (
+        ("One step", ":material/skip_next:", write, 1, full),
+        ("Back", ":material/undo:", _go, written[:-1], not written),
+        ("Start over", ":material/first_page:", _go, (), not written),
+    ):
+        key = f"writes_{label.split()[0].lower()}"
+        st.button(label, icon=icon, key=key, on_click=click, args=(argument,), disabled=disabled or is_writing)
+
+
+def _say_where_it_stands(given: Given, written: Written, total: int, tree: Tree) -> None:
+    """That the beginning is no longer read, that the text has ended, or that there is no room for more."""
+    title = layout.plain(given.model.title)
+    if written.dropped:
+        room = given.model.context
+        st.info(
+            words.DROPPED.format(title=title, room=room, total=total, dropped=written.dropped),
+            icon=":material/content_cut:",
+        )
+    if len(tree.written) >= LONGEST:
+        st.info(words.FULL.format(most=LONGEST), icon=":material/info:")
+    elif tree.written and is_special(given, tree.written[-1]):
+        token = layout.plain(given.model.label(tree.written[-1]))
+        st.info(words.ENDED.format(token=token), icon=":material/info:")
+
+
+def _text(given: Given, tree: Tree, steps: Sequence[Step], *, plays: bool) -> None:
+    """The text as it is written, what may come next, and the other ways."""
+    tokenizer, rows = given.model.tokenizer, branches.branches(tree)
+
+    def take(count: int, token: int) -> None:
+        now: Tree = st.session_state[TREE]
+        if count <= min(len(now.written), LONGEST - 1):
+            _go((*now.written[:count], token))
+
+    writing_view(
+        content_of(given.text),
+        [Piece(label, at) for label, at in pieces(tokenizer, tree.written)],
+        [moment_of(step) for step in steps],
+        [Way(shortly(tokenizer, row.tokens), len(row.tokens), row.depth, row.is_on_the_way) for row in rows],
+        key="writes_text",
+        name="next-token",
+        plays=plays,
+        on_take=take,
+        on_back=lambda count: _go(st.session_state[TREE].written[:count]),
+        on_return=lambda way: _go(rows[way].to),
+    )
+
+
+def moment_of(step: Step) -> Moment:
+    """What the view shows of a step."""
+    return Moment(
+        step.count,
+        [
+            Bar(
+                each.token,
+                layout.readable(each.label),
+                each.expected,
+                each.weighed,
+                each.chance,
+                FILTERS[each.taken_by] if each.taken_by >= 0 else "",
+            )
+            for each in step.candidates
+        ],
+        step.drawn,
+        step.dice,
+        [(name, share) for name, share in step.taken.items() if share],
+        step.left,
+        step.remaining,
+        step.vocabulary,
+    )
+
+
+def shortly(tokenizer: Tokenizer, tokens: branches.Way) -> str:
+    """The beginning of a way in one line."""
+    text = "".join(label for label, _ in pieces(tokenizer, tokens[:SHOWN]))
+    return (" ".join(text.split()) or layout.readable(text)) + (" …" if len(tokens) > SHOWN else "")
+
+
+def noticed(given: Given, written: Written, step: Step) -> tuple[str, ...]:
+    """About the filters, the draw, how unsure the model is, what it has written, and the head that looks farthest."""
+    calls = scenes.layers_within(written.watched.model, written.watched.run, written.watched.record)[1]
+    return (
+        writes_sentences.about_filters(step),
+        writes_sentences.about_draw(step, given.model.label),
+        writes_sentences.about_entropy(step),
+        *writes_sentences.about_ranks(written.ranks),
+        *writes_sentences.about_farthest(farthest(calls), written.watched.given.labels),
+    )
+
+
+def _formula(step: Step, rules: Rules) -> None:
+    """The probability of the drawn token, from its logit, and where it lies in the row."""
+    for line in writes_sentences.formula_of(step, rules):
+        st.latex(line)
+    st.markdown(words.RULES_FORMULA if rules.temperature else words.GREEDY_FORMULA)

@@ -1,0 +1,92 @@
+"""What is said of a step of writing, in sentences and in a formula: numbers in, words out."""
+
+from collections.abc import Callable, Sequence
+
+from core.generation.newest import FarLook
+from core.generation.rules import Rules
+from dashboard import layout
+from pages.language.next_word.compute_writes import Step
+
+
+def about_filters(step: Step) -> str:
+    """How much of the probability each filter took away, and how many tokens remain."""
+    taken = [f"{name} **{share:.1%}**" for name, share in step.taken.items() if share]
+    remain = "one token remains" if step.remaining == 1 else f"{step.remaining:,} remain"
+    if step.remaining == step.vocabulary:
+        return f"No filter takes anything away: all {step.vocabulary:,} tokens may be drawn."
+    if not taken:
+        return f"What the filters take away has no probability to speak of; of {step.vocabulary:,} tokens {remain}."
+    return f"Of the probability the filters take away: {', '.join(taken)}. Of {step.vocabulary:,} tokens {remain}."
+
+
+def about_draw(step: Step, label: Callable[[int], str]) -> str:
+    """Which token the seed draws, and the one that the model itself holds most probable."""
+    name, share = quoted(label(step.drawn)), f"{step.expected_drawn:.1%}"
+    if step.rank == 1:
+        return f"Next is **{name}**, which the model itself holds most probable ({share})."
+    best = quoted(label(step.best))
+    return (
+        f"Next is **{name}**, only number {step.rank:,} of what the model itself expects ({share}); greedy choice "
+        f"would take {best} ({step.expected_best:.1%})."
+    )
+
+
+def about_entropy(step: Step) -> str:
+    """How unsure the model is, and how unsure the draw."""
+    before, after = step.entropies
+    return (
+        f"The model is unsure by **{before:.1f} bits**, as if {2**before:,.0f} tokens were equally probable; after all "
+        f"rules the draw is unsure by {after:.1f} bits, as if there were {2**after:,.0f}."
+    )
+
+
+def about_ranks(ranks: Sequence[int]) -> tuple[str, ...]:
+    """How many of the written tokens were the most probable ones, and the least expected of them."""
+    if not ranks:
+        return ()
+    firsts, worst = sum(rank == 1 for rank in ranks), max(ranks)
+    if len(ranks) == 1:
+        return (f"The token that was written is number {ranks[0]:,} of what the model expected there.",)
+    said = f"Of the {len(ranks)} tokens written, **{firsts}** are what the model held most probable"
+    return (f"{said}; the least expected one was number {worst:,}." if worst > 1 else f"{said}.",)
+
+
+def about_farthest(look: FarLook | None, labels: Sequence[str]) -> tuple[str, ...]:
+    """The head whose newest token looks farthest back."""
+    if look is None:
+        return ()
+    far = len(labels) - 1 - look.key
+    newest, key = quoted(labels[-1]), quoted(labels[look.key])
+    where = "itself" if not far else f"{key}, {far} token{'s' if far > 1 else ''} back"
+    return (
+        f"From the newest token, {newest}, **layer {look.layer}, head {look.head}** looks farthest: "
+        f"{look.distance:.1f} tokens (weights times distances, the first token left aside), most to {where} "
+        f"({look.weight:.0%}).",
+    )
+
+
+def quoted(label: str) -> str:
+    """A token in a sentence, in quotation marks."""
+    return f"“{layout.plain(layout.readable(label))}”"
+
+
+def formula_of(step: Step, rules: Rules) -> list[str]:
+    """The rules in LaTeX, with the numbers of the token that is drawn."""
+    known = step.of_drawn
+    z = rf"z = {known.logit:.3f}"
+    raw = known.lowered == known.logit
+    if not rules.temperature:
+        return [rf"\hat y = \arg\max_i z_i, \quad {z}"]
+    if raw:
+        z = rf"z' = {z}"
+    else:
+        sign = r"\cdot" if known.logit < 0 else "/"
+        z += rf", \quad z' = z {sign} \theta = {known.logit:.3f} {sign} {rules.penalty:g} = {known.lowered:.3f}"
+    return [
+        z,
+        rf"p = \frac{{e^{{z'/T}}}}{{\sum_j e^{{z'_j/T}}}} = \frac{{e^{{{known.lowered:.3f}/{rules.temperature:g}}}}}"
+        rf"{{e^{{{known.log_sum:.3f}}}}} = {known.weighed:.4f}",
+        rf"q = \frac{{p}}{{\sum_{{j \in K}} p_j}} = \frac{{{known.weighed:.4f}}}{{{step.left:.4f}}} "
+        rf"= {known.chance:.4f}",
+        rf"{known.begins:.4f} \le u = {step.dice:.4f} < {known.begins + known.chance:.4f}",
+    ]

@@ -1,0 +1,187 @@
+"""Missing word / Fill in: the section itself, its address, and the claims of its sentences."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from core.cloze.asking import Answers
+from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood
+from core.cloze.words import Word, words_of
+from core.text import Tokens
+from pages.language.missing_word import hidden_words, words
+from pages.language.missing_word.fill_in import cost_table, more_table
+from pages.language.missing_word.fill_in_sentences import about_cost, about_guesses, about_looks, about_more
+from tests.core.saved_models import save_text_model
+from tests.pages.conftest import check, prose, told
+from tests.pages.tiny_bert_books import tiny_bert_books  # noqa: F401
+
+PAGE = "language/missing_word"
+
+pytestmark = pytest.mark.usefixtures("tiny_bert_books")
+
+
+def tokens_of(*labels: str, special: tuple[int, ...] = ()) -> Tokens:
+    marks = tuple(place in special for place in range(len(labels)))
+    return Tokens(tuple(range(len(labels))), labels, marks, tuple(None if m else n for n, m in enumerate(marks)))
+
+
+def gap(rank: int, probability: float, place: int = 1) -> Gap:
+    """A hidden token 0 of this rank among four, with this probability."""
+    others = torch.full((4,), 0.0)
+    others[1:rank] = probability + 0.01
+    others[0] = probability
+    return Gap(place, 0, others)
+
+
+def test_the_section_is_alive_at_once_with_a_word_hidden(visit):
+    app = visit(PAGE)
+    assert app.title[0].value == "What does a BERT look at?"
+    assert not app.warning
+    assert "What should stand there?" in [each.value for each in app.subheader]
+    assert "pseudo-perplexity of the text is" in prose(app)
+    assert "What was hidden" in prose(app)
+    assert "words; when all" in prose(app)
+
+
+def test_a_link_says_which_words_are_hidden(visit):
+    app = visit(PAGE, text="One two three four five.", hide="1.3")
+    assert "Of **2 hidden tokens**" in prose(app)
+    assert [option[:2] for option in app.segmented_control(key="gap").options] == ["1.", "2."]
+    assert not app.warning
+
+
+def test_nothing_hidden_leaves_the_text_and_its_costs(visit):
+    app = visit(PAGE, hide="none")
+    assert "Click a word: it is hidden from the model" in prose(app)
+    assert "What should stand there?" not in [each.value for each in app.subheader]
+
+
+def test_hidden_words_that_the_text_does_not_have_are_left_out_and_that_is_said(visit):
+    app = visit(PAGE, text="One two three.", hide="1.77.x")
+    assert "2 of the hidden words in the address are not among the 4 words" in told(app)
+    assert "What was hidden" in prose(app)
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "😀😀 🇫🇷", "مرحبا بالعالم", "猫と犬がいる", "<b>x</b> **y** $z$", "The [MASK] sat.", "\n.\n"]
+)
+def test_odd_texts_are_read_like_any_other(visit, text):
+    app = visit(PAGE, text=text)
+    assert not app.exception
+    assert not app.warning
+
+
+def test_a_long_text_is_cut_and_that_is_said(visit):
+    app = visit(PAGE, text="The old man sat by the fire. " * 60, draw="1")
+    assert "it reads the first 126 of" in told(app)
+
+
+def test_an_empty_text_gets_one_sentence(visit):
+    app = visit(PAGE, text="   ")
+    assert "There is no text here yet" in told(app)
+    check(app.text_area(key="text").set_value("Now there is one.").run())
+    assert not app.warning
+
+
+def test_an_example_replaces_the_text_and_what_was_hidden(visit):
+    app = visit(PAGE, hide="0")
+    check(app.button_group(key="example").set_value("Only the end tells").run())
+    assert app.text_area(key="text").value == words.EXAMPLES["Only the end tells"]
+    assert "hide" not in app.query_params
+
+
+def test_a_gpt_is_refused_in_a_sentence(visit):
+    app = visit(PAGE, model="gpt-books")
+    assert "does not fill gaps" in told(app)
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_a_named_masked_model_fills_gaps(visit, kind, tmp_path):
+    folder = str(save_text_model(kind, tmp_path / kind))
+    app = visit(PAGE, model=folder, text="The quick brown fox.", hide="1")
+    assert not app.warning
+    assert ("What was hidden" in prose(app)) or ("hidden tokens**" in prose(app))  # of a word of several pieces
+
+
+def test_the_projector_s_view_has_no_prose(visit):
+    app = visit(PAGE, present="1")
+    assert not any("Try this" in each.value for each in app.subheader)
+
+
+def test_addresses_are_read_back_and_what_is_none_is_counted():
+    assert hidden_words.decode(hidden_words.encode({7, 3}), 8) == (frozenset({3, 7}), 0)
+    assert hidden_words.encode(()) == "none"
+    assert hidden_words.decode("none", 8) == (frozenset(), 0)
+    assert hidden_words.decode("3.8.-1.²", 8) == (frozenset({3}), 3)
+
+
+def test_the_first_hidden_word_has_letters_and_stands_in_the_second_half():
+    text = words_of(tokens_of("One", " two", " three", " elephants", " !"))
+    assert hidden_words.first_hidden(text) == {3}
+    assert hidden_words.first_hidden(words_of(tokens_of("!"))) == frozenset()
+
+
+def test_one_gap_is_told_by_its_rank_and_probability():
+    assert "is the model's first guess, with a probability of **40.0%**" in about_guesses([gap(1, 0.4)])
+    assert "comes 3rd among its guesses, with a probability of **10.0%**" in about_guesses([gap(3, 0.1)])
+    assert "less than 0.1%" in about_guesses([gap(2, 1e-6)])
+
+
+def test_several_gaps_are_counted_and_their_probabilities_averaged_geometrically():
+    said = about_guesses([gap(1, 0.4), gap(2, 0.1), Gap(5, None, torch.ones(4) / 4)])
+    assert "Of **2 hidden tokens** the first guess is right for **1**" in said
+    assert f"{math.sqrt(0.04):.1%}" in said
+    assert "Click a word" in about_guesses([])
+
+
+def test_what_a_gap_looks_at_adds_up_to_all_of_its_attention():
+    tokens = tokens_of("[CLS]", "a", "b", "c", "[SEP]", special=(0, 4))
+    looks = {"0.0": np.array([0.1, 0.2, 0.3, 0.4, 0.0]), "1.1": np.array([0.3, 0.0, 0.1, 0.2, 0.4])}
+    said = about_looks(looks, 2, tokens)
+    assert (
+        "gives 10% of its attention to what stands before it, 30% to what stands after it, 20% to itself and 40%"
+        in said
+    )
+    assert "**layer 0, head 0** gives 40% to “c”" in said
+
+
+def test_the_only_token_of_a_text_has_no_link_to_tell_of():
+    tokens = tokens_of("[CLS]", "a", "[SEP]", special=(0, 2))
+    said = about_looks({"0.0": np.array([0.2, 0.5, 0.3])}, 1, tokens)
+    assert "50% to itself and 50% to special tokens" in said
+    assert "strongest" not in said
+
+
+def scored(*nats: float) -> PseudoLikelihood:
+    return PseudoLikelihood(
+        tuple(Word(n, f" w{n}", (n + 1,)) for n in range(len(nats))), torch.tensor([math.nan, *nats, math.nan])
+    )
+
+
+def test_the_cost_of_a_text_names_the_word_with_the_largest_share():
+    two = math.log(2)
+    said = about_cost(scored(1 * two, 5 * two, 2 * two))
+    assert f"pseudo-perplexity of the text is **{2 ** (8 / 3):.1f}**" in said
+    assert "each of its 3 tokens, hidden alone, costs 2.7 bits on average" in said
+    assert "“w1” costs most: 5.0 bits, 62% of the whole text" in said
+    table = cost_table(scored(1 * two, 5 * two, 2 * two))
+    assert table["bits"].tolist() == pytest.approx([1, 5, 2])
+    assert table["share"].sum() == pytest.approx(1)
+
+
+def test_hiding_more_is_told_by_its_first_and_last_point():
+    def answers(*ranks: int) -> Answers:
+        return Answers(torch.tensor([0.5] * len(ranks)).log(), torch.tensor(ranks), torch.tensor(ranks))
+
+    found = HiddenMore(4, (1, 4), (answers(1, 1, 2, 1), answers(1, 3, 2, 9)))
+    assert about_more(found) == (
+        "With one word hidden at a time the first guess is right for **3 of 4** words; when all 4 are hidden at once "
+        "that falls to 1 of 4."
+    )
+    same = HiddenMore(4, (1, 4), (answers(1, 2), answers(2, 1)))
+    assert about_more(same).endswith("that stays.")
+    assert more_table(found)["right"].tolist() == [0.75, 0.25]
+    assert more_table(found)["probability"].tolist() == pytest.approx([0.5, 0.5])
