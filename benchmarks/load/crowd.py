@@ -8,6 +8,7 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from benchmarks.load.pages import PLACES, Place
@@ -15,7 +16,6 @@ from benchmarks.load.visitor import GONE, Visitor
 from benchmarks.server import EMPTY, Server, serving
 from benchmarks.table import Row
 
-CROWDS = {8: None, 30: 0.5, 100: 2.0}  # visitors: seconds within which 95 of 100 pages have to be there
 SECONDS, PAUSE = 60.0, 3.0  # of one crowd; between two requests of a visitor, a third more or less
 STAY = 4  # requests until a visitor leaves for another page, by a link
 # Every second visit is to Explore / Text, where two of three requests are for a new sentence: a third of all.
@@ -23,6 +23,24 @@ VISITS, NEW = {"text": 4, "image": 1, "heads": 1, "translation": 1, "vit": 1}, {
 NEW_ELSEWHERE = 1 / 3
 NOWHERE = Place("The empty page", "", "")
 MIXES = {"on Explore / Text": PLACES[:1], "on five pages": PLACES}
+
+
+@dataclass(frozen=True)
+class Size:
+    """So many visitors of so many processes; `budget`: seconds within which 95 of 100 pages have to be there."""
+
+    visitors: int
+    processes: int = 1
+    budget: float | None = None
+
+    @property
+    def words(self) -> str:
+        """As a row of the table says it."""
+        return f"{self.visitors} visitors" + (f" of {self.processes} processes" if self.processes > 1 else "")
+
+
+# Python computes in one thread of a process at a time: a hundred visitors need a second one, as docs/hosting.md says.
+CROWDS = (Size(8), Size(30, budget=0.5), Size(100), Size(100, processes=2, budget=2.0))
 
 
 @dataclass
@@ -43,14 +61,14 @@ class Crowd:
 def rows() -> Iterator[Row]:
     """Each crowd on the atlas, beside one of the same size on the empty page."""
     errors, asked = Counter[str](), 0
-    for visitors, where, crowd, empty in measure(CROWDS, SECONDS):
-        name = f"{visitors} visitors {where}, a request every {PAUSE:.0f} s: whole page"
+    for size, where, crowd, empty in measure(CROWDS, SECONDS):
+        name = f"{size.words} {where}, a request every {PAUSE:.0f} s: whole page"
         beside = [f"the empty page: {empty.seconds(share=share):.3f} s" for share in (0.5, 0.95)]
         busy = f"processor: server {crowd.server:.2f}, visitors {crowd.client:.2f} cores"
-        late, budget = crowd.seconds(share=0.95), CROWDS[visitors]
         detail = f"{beside[0]}; {len(crowd.waits)} requests"
         yield Row(f"{name}, median", crowd.seconds(share=0.5), "s", detail=detail)
-        yield Row(f"{name}, 95th percentile", late, "s", budget, detail=f"{beside[1]}; {busy}")
+        late = crowd.seconds(share=0.95)
+        yield Row(f"{name}, 95th percentile", late, "s", size.budget, detail=f"{beside[1]}; {busy}")
         errors.update(crowd.troubles)
         asked += len(crowd.waits) + len(crowd.troubles)
     told = "; ".join(f"{count} × {what}" for what, count in errors.most_common(3))
@@ -58,17 +76,22 @@ def rows() -> Iterator[Row]:
     yield Row("Crowds of visitors: requests that were refused or failed", errors.total(), "", 0, detail=detail)
 
 
-def measure(crowds: Sequence[int] | dict[int, float | None], seconds: float) -> Iterator[tuple[int, str, Crowd, Crowd]]:
-    """The size of each crowd, where it was, what it met with there, and on the empty page just before."""
-    with serving(EMPTY) as beside, serving() as server:
-        server.rest()
-        asyncio.run(_warm_up(server.address))
+def measure(crowds: Sequence[Size], seconds: float) -> Iterator[tuple[Size, str, Crowd, Crowd]]:
+    """Each crowd, where it was, what it met with there, and what one of its size on the empty page just before."""
+    with ExitStack() as running:
+        beside = running.enter_context(serving(EMPTY))
+        servers = [running.enter_context(serving()) for _ in range(max(size.processes for size in crowds))]
+        for server in servers:
+            server.rest()
+            asyncio.run(_warm_up(server.address))
         gc.freeze()  # what was imported need not be looked through again while clocks are read
-        for visitors in crowds:
-            empty = asyncio.run(_crowd(beside, visitors, seconds, (NOWHERE,)))
+        for size in crowds:
+            empty = asyncio.run(_crowd([beside], size.visitors, seconds, (NOWHERE,)))
             for where, places in MIXES.items():
-                server.rest(3)  # from the crowd before
-                yield visitors, where, asyncio.run(_crowd(server, visitors, seconds, places)), empty
+                for server in servers:
+                    server.rest(3)  # from the crowd before
+                crowd = asyncio.run(_crowd(servers[: size.processes], size.visitors, seconds, places))
+                yield size, where, crowd, empty
 
 
 async def _warm_up(address: str) -> None:
@@ -80,16 +103,17 @@ async def _warm_up(address: str) -> None:
                 await visitor.rerun(**await place.show(visitor, place.known(number)))
 
 
-async def _crowd(server: Server, visitors: int, seconds: float, places: Sequence[Place]) -> Crowd:
+async def _crowd(servers: Sequence[Server], visitors: int, seconds: float, places: Sequence[Place]) -> Crowd:
+    """Of several servers each visitor has one, as a proxy with a cookie sees to."""
     crowd, begun = Crowd(), time.perf_counter()
-    mine, its = time.process_time(), server.processor_seconds()
+    mine, its = time.process_time(), sum(server.processor_seconds() for server in servers)
     async with asyncio.TaskGroup() as group:
         for number in range(visitors):
-            first = begun + PAUSE * number / visitors
+            first, server = begun + PAUSE * number / visitors, servers[number % len(servers)]
             group.create_task(_come(server.address, first, begun + seconds, random.Random(number), places, crowd))
     taken = time.perf_counter() - begun
     crowd.client = (time.process_time() - mine) / taken
-    crowd.server = (server.processor_seconds() - its) / taken
+    crowd.server = (sum(server.processor_seconds() for server in servers) - its) / taken
     return crowd
 
 
