@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import streamlit as st
 
@@ -22,20 +23,26 @@ Option = TypeVar("Option")
 FIRST_TEXT = "The cat that the dogs chased sat down because it was tired. The cat that the dogs"
 FIRST_PICTURE, FIRST_RESOLUTION = "coffee", 96
 WIDTH = 260  # pixels: a control that need not grow
-LONGEST_TYPED = 200_000  # characters: what a browser still takes as an address; longer texts come as files
+LONGEST_TYPED = 50_000  # characters of an address; the server answers none of 64 KB
+WITHOUT_LINK = "text_without_link"  # whether the field held a longer one a moment ago
 TOO_LONG = (
-    "This text has {length:,} characters; the field takes at most {most:,}, so that a link can hold them. "
+    "This text would take {length:,} characters of a link; a link holds at most {most:,} of it. "
     "Open it as a file, or shorten it."
 )
 
 
 def text(*, first: str = FIRST_TEXT) -> str | Upload:
     """The visitor's text: typed, or a file; `first` stands there before anybody has typed."""
+    before = st.session_state.get("text", "")
+    length = len(quote(before, errors="replace"))
+    is_short = length <= LONGEST_TYPED
+    if is_short and st.session_state.pop(WITHOUT_LINK, False):
+        st.query_params["text"] = before  # the browser did not: the field that it was typed into had no link
     typed = st.text_area(
         "Your text",
         first,
         key="text",
-        bind="query-params",
+        bind="query-params" if is_short else None,
         height=70,
         placeholder="Type or paste a text",
     )
@@ -49,8 +56,11 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
         )
     if uploads.is_forgotten(OWN_TEXT):
         _say_forgotten("file", "Open it again", "the text in the field")
-    if file is None and len(typed) > LONGEST_TYPED:
-        raise InputError(TOO_LONG.format(length=len(typed), most=LONGEST_TYPED))
+    if not is_short:
+        st.session_state[WITHOUT_LINK] = True
+        st.query_params.pop("text", None)  # the browser wrote it there; so long an address could not be opened again
+        if file is None:
+            raise InputError(TOO_LONG.format(length=length, most=LONGEST_TYPED))
     return file or typed
 
 

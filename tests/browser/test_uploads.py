@@ -1,5 +1,6 @@
 """Files of a visitor's own in a real browser: given once, shown on every page, taken away again; on a phone as well."""
 
+import re
 from io import BytesIO
 
 import pytest
@@ -75,3 +76,22 @@ def test_a_text_file_is_read_instead_of_the_field_until_it_is_taken_away(opened)
     remove.click()
     expect(page.get_by_role("button", name="Open a file")).to_be_visible()
     expect(tokens).not_to_contain_text("queen")
+
+
+def test_a_long_text_that_is_pasted_is_read_or_refused_never_ignored(opened):
+    page = opened("next-word?show=Writes")
+    field = page.get_by_role("textbox", name="Your text")
+    for text, answer in (
+        ("words " * 6_000, "reads at most 256 tokens at once"),
+        ("слово " * 7_000, "This text would take 231,000 characters of a link; a link holds at most 50,000"),
+    ):
+        field.fill(text)
+        field.press("Control+Enter")
+        expect(page.get_by_text(answer)).to_be_visible()
+        expect(field).to_have_value(text)
+    assert "text=" not in page.url, "so long an address cannot be opened again"
+    field.fill("The queen was")
+    field.press("Control+Enter")
+    expect(page.get_by_text(answer)).to_have_count(0)
+    expect(page.get_by_role("heading", name="What to notice")).to_be_visible()
+    expect(page).to_have_url(re.compile("text=The"))
