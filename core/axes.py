@@ -32,9 +32,10 @@ AXES = {
     "rank": "one of the rows that all keys are projected to (Linformer)",
     "feature": "one random feature of a query or a key (Performer)",
     "cluster": "queries that share one row of weights",
-    "share": "one point of a curve: how much of a picture was taken away or put back",
+    "share": "one point of a curve: how much of a picture or a text was taken away or put back",
     "channel": "red, green and blue",
     "class": "the labels that a classifier can predict",
+    "draw": "one of several things drawn at random, or tried side by side",
     "word": "one word of a text, of one token or several",
     "tag": "the parts of speech that a word can have",
     "digit": "one digit of a problem with a known answer (sort, add)",
@@ -43,5 +44,6 @@ AXES = {
     "place": "one place of a text that a model is asked about",
     "places": "any number of axes, all of whose entries are such places",
     "point": "one of many things that were measured or published, in no order",
+    "side": "the first sentence of a pair, or the one in which one place was changed",
     "leading": "any number of axes that a function keeps as they are",
 }

@@ -182,11 +182,14 @@ def label_pieces(
     decoder = tokenizer.decoder.__getstate__().decode() if tokenizer.decoder else ""
     prefix = getattr(tokenizer.model, "continuing_subword_prefix", None) or ""
     suffix = getattr(tokenizer.model, "end_of_word_suffix", None) or ""
+    unknown = getattr(tokenizer.model, "unk_token", None)
     labels, last = [], 0
     for place, number in enumerate(ids):
         piece = tokenizer.id_to_token(number) or f"[{number}]"
         if number in added:
             label = added[number].content
+            if label == unknown and offsets and offsets[place][0] > last:
+                label = f" {label}"  # it stands for a word, and where that word stood
         elif '"ByteLevel"' in decoder and not suffix:
             label = _read_bytes(_spelled_bytes(piece))
         elif "▁" in decoder:

@@ -14,7 +14,7 @@ from core.zoo.names import Purpose
 from dashboard import layout, scenes, uploads, visitor, waiting
 from dashboard.components.attention_view import Scene
 from dashboard.kept import Upload
-from dashboard.models import fetch_model, image_model, inspect_model, listed, text_model
+from dashboard.models import OURS, fetch_model, image_model, inspect_model, listed, text_model
 from dashboard.watched import Head, Watched
 
 Option = TypeVar("Option")
@@ -179,7 +179,7 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
     found = inspect_model(name, purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0]))
     if found.download:
         ask_before_fetching(found, purpose)
-    if name not in zoo.TEXT and name not in zoo.IMAGE:  # ours need no look: their numbers are known
+    if name not in OURS:  # ours need no look: their numbers are known
         layout.warn_of((text_model if purpose == "text" else image_model)(name).warnings)
     return name
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core import zoo
 from core.progress import Progress, unheard
+from core.zoo import reviewers
 from core.zoo.embedded import LONGEST as USUAL
 from core.zoo.names import Permission, Purpose, find_source
 from dashboard import waiting
@@ -16,7 +17,7 @@ from dashboard.kept import keep
 from dashboard.visitor import permission
 
 LONGEST = 16_384  # tokens of the longest text that any page reads
-OURS = {**zoo.TEXT, **zoo.IMAGE}
+OURS = {**zoo.TEXT, **zoo.IMAGE, **reviewers.titles()}
 ASKING = "Asking what this model is …"
 
 

@@ -1,13 +1,14 @@
 """Train the classifiers of the page Sentiment: what does a film review, or a Spanish tweet, think of its subject?
 
-Three small networks for each language (core/models/sentiment.py), and the recurrent one once more with its attention
-frozen uniform.
+Three small networks for each language (core/models/sentiment.py), the recurrent one once more with its attention
+frozen uniform; and for English `bert-books`, which first learns the words of reviews (training/sentiment_bert.py).
 
 Data: a folder with `imdb/train.tsv.gz` and `test.tsv.gz` (label, stars, text; Maas et al. 2011, ai.stanford.edu/~amaas)
 and `tweets_es/{train,val,test}.tsv.gz` (label, text; InterTASS 2017 as balanced by Barbieri et al. 2022,
 github.com/cardiffnlp/xlm-t).
 
-    python -m training.sentiment --data PATH
+    python -m training.sentiment --data PATH [--device cuda]
+    python -m training.sentiment_report --data PATH
 """
 
 import argparse
@@ -16,22 +17,25 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
-from torch import Tensor
+from torch import Tensor, nn
 
-from core.models.sentiment import Reviewer, SentimentConfig, make_reviewer
+from core.models.sentiment import SentimentConfig, make_reviewer
+from core.zoo.reviewers import READ
+from training.card import hardware
 from training.loop import Plan, train
 from training.masking import number_of
 
 PADDING, UNKNOWN = "[PAD]", "[UNK]"
 WORD = r"\w+(?:['’]\w+)*|[^\w\s]"  # a word, with what follows an apostrophe in it; else one sign
 VALIDATION = 2500  # reviews of the training part on which epochs were chosen
-LEARNT, READ = 512, 1024  # words: what is longer is cut, in training sooner
+LEARNT = 512  # words that are read of a text in training; READ of one that is judged
 
 
 @dataclass(frozen=True)
@@ -69,64 +73,79 @@ class Recipe:
     forgotten: float = 0.1  # the share of words that are read as unknown ones
 
 
+RNN = {"architecture": "rnn"}
+CNN = {"architecture": "cnn", "width": 128}
+ENCODER = {"architecture": "encoder"}
 RECIPES: dict[str, dict[str, Recipe]] = {
     "english": {
-        "rnn": Recipe({"architecture": "rnn"}, epochs=5, learning_rate=3e-3),
-        "rnn-uniform": Recipe({"architecture": "rnn", "pooling": "mean"}, epochs=5, learning_rate=3e-3),
-        "cnn": Recipe({"architecture": "cnn", "width": 128}, epochs=5, learning_rate=1e-3),
-        "encoder": Recipe({"architecture": "encoder"}, epochs=6, learning_rate=2e-3),
+        "rnn": Recipe(RNN, epochs=12, learning_rate=3e-3, forgotten=0.4),
+        "rnn-uniform": Recipe(RNN | {"pooling": "mean"}, epochs=12, learning_rate=3e-3, forgotten=0.4),
+        "cnn": Recipe(CNN | {"dropout": 0.3}, epochs=15, learning_rate=1e-3, batch=64, forgotten=0.3),
+        "encoder": Recipe(ENCODER, epochs=15, learning_rate=2e-3, forgotten=0.5),
     },
     "spanish": {
-        "rnn": Recipe({"architecture": "rnn"}, epochs=12, learning_rate=3e-3),
-        "rnn-uniform": Recipe({"architecture": "rnn", "pooling": "mean"}, epochs=12, learning_rate=3e-3),
-        "cnn": Recipe({"architecture": "cnn", "width": 128}, epochs=12, learning_rate=1e-3),
-        "encoder": Recipe({"architecture": "encoder"}, epochs=12, learning_rate=2e-3),
+        "rnn": Recipe(RNN, epochs=20, learning_rate=3e-3, batch=16, forgotten=0.3),
+        "rnn-uniform": Recipe(RNN | {"pooling": "mean"}, epochs=20, learning_rate=3e-3, batch=16, forgotten=0.3),
+        "cnn": Recipe(CNN, epochs=60, learning_rate=3e-3, batch=64, forgotten=0.5),
+        "encoder": Recipe(ENCODER | {"dropout": 0.3}, epochs=20, learning_rate=2e-3, batch=8, forgotten=0.1),
     },
 }
 
 
 def main() -> None:
-    """Train every network that has no weights yet in the folder of the run."""
+    """Train the networks that were asked for; what was begun before goes on."""
     arguments = parse_arguments()
     torch.set_num_threads(arguments.threads)
     for name in arguments.languages:
         language = READERS[name](arguments.data)
         tokenizer = word_tokenizer(language.learnt.texts, language.vocabulary)
         for network in arguments.networks or RECIPES[name]:
-            recipe = RECIPES[name][network]
-            story = learn(language, tokenizer, recipe, arguments.run / f"{name}-{network}", arguments.seed)
-            print(
-                name, network, json.dumps({key: story[key] for key in ("parameters", "valid", "seconds")}), flush=True
+            story = learn(
+                language,
+                tokenizer,
+                RECIPES[name][network],
+                arguments.run / f"{name}-{network}",
+                arguments.seed,
+                arguments.device,
             )
+            print(name, network, json.dumps({key: story[key] for key in ("parameters", "valid", "test")}), flush=True)
 
 
-def learn(language: Language, tokenizer: Tokenizer, recipe: Recipe, run: Path, seed: int) -> dict:
-    """Train one network, and say how well it judges the part on which its epochs were chosen."""
+def learn(
+    language: Language, tokenizer: Tokenizer, recipe: Recipe, run: Path, seed: int, device: str = "cpu"
+) -> dict[str, Any]:
+    """Train one network, and let it judge the part on which its epochs were chosen, and the test."""
     torch.manual_seed(seed)
     settings = {"vocabulary": tokenizer.get_vocab_size(), "classes": len(language.classes)} | recipe.config
-    network = make_reviewer(SentimentConfig(**settings))
+    network = make_reviewer(SentimentConfig(**settings)).to(device)
     batches = Batches(language.learnt, tokenizer, recipe.batch, seed)
     steps = recipe.epochs * batches.per_epoch
     plan = Plan(steps, recipe.learning_rate, warm_up=100, decay=0.7, seed=seed, log_every=200, save_every=400)
 
     def loss_at(step: int) -> Tensor:
-        tokens, padding, labels = batches.batch(step)
-        forgotten = torch.rand(tokens.shape) < recipe.forgotten
+        tokens, padding, labels = (part.to(device) for part in batches.batch(step))
+        forgotten = torch.rand(tokens.shape, device=device) < recipe.forgotten
         tokens = tokens.masked_fill(forgotten & ~padding, batches.unknown)
         return F.cross_entropy(network(tokens, padding), labels)
 
     seconds = train(network, loss_at, plan, run)
+    story = {"settings": settings, "recipe": asdict(recipe), "plan": asdict(plan), "seconds": round(seconds, 1)}
+    return conclude(network, tokenizer, language, story | {"epochs": recipe.epochs}, run)
+
+
+def conclude(
+    network: nn.Module, tokenizer: Tokenizer, language: Language, story: dict[str, Any], run: Path, read: int = READ
+) -> dict[str, Any]:
+    """Judge both parts that nothing was learned from, and keep what was found in the folder of the run."""
     network.eval()
-    valid = judge(network, tokenizer, language.chosen_on.texts).argmax(dim=-1).numpy()
-    story = {
-        "settings": settings,
-        "parameters": sum(parameter.numel() for parameter in network.parameters()),
-        "recipe": asdict(recipe),
-        "plan": asdict(plan),
-        "seconds": round(seconds, 1),
-        "valid": round(float((valid == language.chosen_on.labels).mean()), 4),
-    }
-    (run / "run.json").write_text(json.dumps(story))
+    shares = {}
+    for part, texts in (("valid", language.chosen_on), ("test", language.test)):
+        found = judge(network, tokenizer, texts.texts, read).numpy()
+        shares[part] = round(float((found.argmax(axis=-1) == texts.labels).mean()), 4)
+        np.save(run / f"{part}.npy", found.astype(np.float32))
+    story = story | shares | {"parameters": sum(weight.numel() for weight in network.parameters())}
+    story["hardware"] = torch.cuda.get_device_name() if next(network.parameters()).is_cuda else hardware()
+    (run / "run.json").write_text(json.dumps(story, indent=1) + "\n")
     return story
 
 
@@ -170,9 +189,14 @@ def word_tokenizer(texts: Sequence[str], vocabulary: int) -> Tokenizer:
 
 
 def as_numbers(tokenizer: Tokenizer, texts: Sequence[str], most: int) -> list[Int[Tensor, " token"]]:
-    """Each text as token numbers, at most so many, at least one."""
-    unknown = [number_of(tokenizer, UNKNOWN)]
-    return [torch.tensor(each.ids[:most] or unknown) for each in tokenizer.encode_batch(list(texts))]
+    """Each text as token numbers with the tokenizer's own around them, at most so many, at least one."""
+    unknown = tokenizer.token_to_id(UNKNOWN)
+    room = most - tokenizer.num_special_tokens_to_add(is_pair=False)
+    rows = []
+    for each in tokenizer.encode_batch(list(texts), add_special_tokens=False):
+        each.truncate(room)
+        rows.append(torch.tensor(tokenizer.post_process(each).ids or [unknown]))
+    return rows
 
 
 def side_by_side(
@@ -185,15 +209,17 @@ def side_by_side(
 
 
 @torch.inference_mode()
-def judge(network: Reviewer, tokenizer: Tokenizer, texts: Sequence[str]) -> Float[Tensor, "text class"]:
-    """How probable each class is for each text."""
-    rows = as_numbers(tokenizer, texts, READ)
+def judge(
+    network: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], read: int = READ
+) -> Float[Tensor, "text class"]:
+    """How probable each class is for each text, of which at most `read` tokens are read."""
+    rows, device = as_numbers(tokenizer, texts, read), next(network.parameters()).device
     order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
-    found = torch.empty(len(rows), network.config.classes)
+    found = []
     for begin in range(0, len(order), 64):
-        chosen = order[begin : begin + 64]
-        found[chosen] = network(*side_by_side([rows[number] for number in chosen])).softmax(dim=-1)
-    return found
+        tokens, padding = side_by_side([rows[number] for number in order[begin : begin + 64]])
+        found.append(network(tokens.to(device), padding.to(device)).float().softmax(dim=-1).cpu())
+    return torch.cat(found)[torch.tensor(order).argsort()]
 
 
 def read_english(data: Path) -> Language:
@@ -229,6 +255,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--languages", nargs="+", choices=RECIPES, default=list(RECIPES))
     parser.add_argument("--networks", nargs="+", help="train these only")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     return parser.parse_args()
 

@@ -1,6 +1,7 @@
-"""Three small networks that read a review word by word and say what its writer thinks.
+"""Networks that read a review and say what its writer thinks: three small ones, and a BERT.
 
-They are those of one table (core/published/sentiment.csv), each with about as many weights as there:
+The three read it word by word. They are those of one table (core/published/sentiment.csv), each with about as many
+weights as there:
 
 ReviewRNN      an LSTM from each side, then a weighted mean of what they made of each word: attention as pooling
 ReviewCNN      two convolutions over seven words each, then the largest answer of each filter
@@ -8,10 +9,12 @@ ReviewEncoder  one block of a transformer's encoder, then the plain mean
 
 The weighted mean is that of Yang et al. 2016, "Hierarchical Attention Networks for Document Classification", section
 2.2, equations 5 to 7, in one level: u_t = tanh(W h_t + b), a_t = softmax_t(u_t . u), s = sum_t a_t h_t.
+
+ReviewBERT is fine-tuned from one that was pre-trained on other texts (Devlin et al. 2018, section 4.1).
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -19,6 +22,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from core.models.bert import BERT, BERTConfig, PretrainingBERT, initialise
 from core.models.recurrent import lengths_of, reverse
 from core.order.positions import sinusoidal
 
@@ -134,6 +138,42 @@ class ReviewEncoder(Reviewer):
         x = x + self.attention(self.attention_norm(x), padding)
         x = x + self.mlp(self.mlp_norm(x))
         return self.classifier(self.dropout(self.pooling(x, padding)))
+
+
+class ReviewBERT(nn.Module):
+    """A BERT, and what its first token, [CLS], says of the whole review."""
+
+    def __init__(self, config: BERTConfig, classes: int = 2):
+        super().__init__()
+        self.config = config
+        self.bert = BERT(config)
+        self.dropout = nn.Dropout(0.1)
+        self.pooler = nn.Linear(config.width, config.width)
+        self.classifier = nn.Linear(config.width, classes)
+        for head in (self.pooler, self.classifier):
+            initialise(head)
+
+    def forward(
+        self, tokens: Int[Tensor, "batch token"], padding: Bool[Tensor, "batch token"] | None = None
+    ) -> Float[Tensor, "batch class"]:
+        """`padding` is True where no token is."""
+        first = self.bert(tokens, padding=padding)[:, 0]
+        return self.classifier(self.dropout(torch.tanh(self.pooler(first))))
+
+
+def longer(pretrained: PretrainingBERT, context: int) -> PretrainingBERT:
+    """The same BERT with room for `context` tokens: the vectors of its places are repeated, one copy after the other.
+
+    So every token still knows its neighbours' places; what the copies are to each other is learned (Beltagy et al.
+    2020, "Longformer", section 5).
+    """
+    config = replace(pretrained.config, context=context)
+    model = PretrainingBERT(config)
+    weights = pretrained.state_dict()
+    places = weights["bert.position_embedding.weight"]
+    weights["bert.position_embedding.weight"] = places.repeat(-(-context // len(places)), 1)[:context]
+    model.load_state_dict(weights)
+    return model
 
 
 class AttentionPooling(nn.Module):

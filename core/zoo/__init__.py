@@ -17,13 +17,15 @@ from core.zoo.loading import fetch, inspect, load_image, load_text, purpose_of
 from core.zoo.named_translators import EXAMPLES as TRANSLATOR_EXAMPLES
 from core.zoo.named_translators import NamedTranslator, check_translates, inspect_translator, load_named_translator
 from core.zoo.names import AT_HOME, Permission
-from core.zoo.text_models import Prediction, TextModel, TextRun
+from core.zoo.reviewers import REVIEWERS
+from core.zoo.text_models import Classifier, Prediction, TextModel, TextRun
 from core.zoo.translators import TRANSLATION, Translator, load_translator
 
 __all__ = [
     "AT_HOME",
     "IMAGE",
     "MASKED",
+    "REVIEWERS",
     "TEXT",
     "TRANSLATION",
     "TRANSLATOR_EXAMPLES",
@@ -31,6 +33,7 @@ __all__ = [
     "WHOLE",
     "Aligned",
     "Changes",
+    "Classifier",
     "ImageModel",
     "ImageRun",
     "NamedTranslator",

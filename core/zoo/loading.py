@@ -15,7 +15,7 @@ from core.models.odd_weights import describe_odd_weights
 from core.models.outlines import promise_of
 from core.models.tokenizer_bounds import check_tokenizer
 from core.progress import Progress, unheard
-from core.zoo import embedded, hub
+from core.zoo import embedded, hub, reviewers
 from core.zoo.bounds import check_promise
 from core.zoo.embedded import LONGEST, load_embedded_image, load_embedded_text
 from core.zoo.failures import as_sentence
@@ -58,7 +58,10 @@ def inspect(
     if source.kind == "hub":
         return hub.inspect_repository(source.where, purpose, permission, attends=attends, progress=progress)
     if source.kind == "embedded":
-        offered, other = (embedded.TEXT, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, embedded.TEXT)
+        if purpose == "text" and (title := reviewers.titles().get(source.where)):
+            return hub.Offer(name, title, reviewers.parameters_of(source.where), 0, "apache-2.0")
+        texts = embedded.TEXT | reviewers.titles()
+        offered, other = (texts, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, texts)
         if source.where in other:
             raise wrong_page(name, other[source.where], "image" if purpose == "text" else "text")
         what = offered[source.where]
@@ -74,7 +77,9 @@ def fetch(
     source = find_source(name, purpose, permission)
     if source.kind == "hub":
         return hub.fetch_repository(source.where, permission, progress=progress)
-    return embedded.WEIGHTS / source.where if source.kind == "embedded" else Path(source.where)
+    if source.kind == "folder":
+        return Path(source.where)
+    return reviewers.FOLDER if source.where in reviewers.titles() else embedded.WEIGHTS / source.where
 
 
 def purpose_of(name: str) -> Purpose | None:
@@ -94,6 +99,8 @@ def purpose_of(name: str) -> Purpose | None:
 def load_text(name: str, *, permission: Permission = AT_HOME, longest: int = LONGEST) -> TextModel:
     """A model that reads text: one of ours, one of the hub (fetched if it is not here), or a folder."""
     source = find_source(name, "text", permission)
+    if source.kind == "embedded" and source.where in reviewers.titles():
+        return reviewers.load_reviewer(source.where, longest=longest)
     if source.kind == "embedded":
         return load_embedded_text(source.where, longest=longest)
     folder = _folder(source, "text", permission)

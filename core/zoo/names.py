@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.errors import ModelError
+from core.zoo import reviewers
 from core.zoo.embedded import IMAGE, TEXT
 
 Purpose = Literal["text", "image"]
@@ -54,7 +55,7 @@ def find_source(name: str, purpose: Purpose, permission: Permission = AT_HOME) -
     name = name.strip()
     if not name:
         raise ModelError(f"No model is named. {RULE}")
-    if name in TEXT or name in IMAGE:
+    if name in TEXT or name in IMAGE or name in reviewers.titles():
         return Source("embedded", name)
     if _FOLDER_LIKE.match(name):
         return _folder(name, purpose, permission)
