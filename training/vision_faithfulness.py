@@ -18,10 +18,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.faithful.curves import Faithfulness, random_orders
 from core.images import Patches
 from core.measured.classifier_results import RANDOM, SIDES, Faithful
 from core.vision.explain import explain, grid_for
-from core.vision.faithfulness import BLUR, Faithfulness, measure, order_of, random_orders
+from core.vision.faithfulness import BLUR, measure, order_of
 from core.vision.logits import probability_of
 from core.zoo import IMAGE, ImageModel
 from core.zoo.embedded import SIDE, WEIGHTS, load_embedded_image

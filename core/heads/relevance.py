@@ -6,7 +6,7 @@ Whatever is made of the maps, it knows nothing of what else a layer does: values
 from collections.abc import Callable, Sequence
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from core.progress import Progress
@@ -148,3 +148,27 @@ def _best_product(upper: Tensor, lower: Tensor, along: Callable, *, causal: bool
         along(upper[middle, part[0], None], lower[middle, None, part[1]], out=term[part])
         torch.maximum(best[part], term[part], out=best[part])
     return best
+
+
+def read_tokens(gradient: Float[Tensor, "batch head query key"]) -> Bool[Tensor, " query"]:
+    """The tokens that the head reads: those whose rows in the last layer's attention move the score at all.
+
+    That is the class token, or class and distilled token, or all patches or words where their mean is taken; it need
+    not be told by the library.
+    """
+    return (gradient != 0).any(dim=-1).any(dim=1).any(dim=0)
+
+
+def last_attention(
+    weights: tuple[Float[Tensor, "batch head _ key"], ...], read: Bool[Tensor, " query"]
+) -> Float[Tensor, "batch key"]:
+    """Where the tokens that are read look in the last layer: the mean over heads, and over them."""
+    return mean_over_heads(weights[-1])[:, read].mean(dim=1)
+
+
+def rolled_out(
+    weights: tuple[Float[Tensor, "batch head token token"], ...], read: Bool[Tensor, " token"]
+) -> Float[Tensor, "batch token"]:
+    """Attention rollout down to the input (Abnar and Zuidema 2020), heads averaged; it sums to 1 over the tokens."""
+    graph = torch.stack([with_residual(mean_over_heads(layer)) for layer in weights])
+    return torch.stack([rollout(graph[:, item])[-1, read].mean(dim=0) for item in range(graph.shape[1])])

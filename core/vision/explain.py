@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from core.capture import AttentionCall, Record, record_attention
 from core.errors import ModelError
-from core.heads.relevance import mean_over_heads, rollout, with_residual
+from core.heads.relevance import last_attention, mean_over_heads, read_tokens, rolled_out
 from core.images import Patches
 from core.vision.activation_maps import class_activation
 from core.vision.logits import scores_of
@@ -120,15 +120,6 @@ def _seen_in_part(call: AttentionCall, patches: Patches) -> str:
     )
 
 
-def read_tokens(gradient: Float[Tensor, "batch head token token"]) -> Bool[Tensor, " token"]:
-    """The tokens that the head reads: those whose rows in the last layer's attention move the score at all.
-
-    That is the class token, or class and distilled token, or all patches where their mean is taken; it need not be
-    told by the library.
-    """
-    return (gradient != 0).any(dim=-1).any(dim=1).any(dim=0)
-
-
 def first_tokens(patches: Patches) -> Bool[Tensor, " token"]:
     """What is read where no score tells: the first token before the patches, or all patches where there is none."""
     return torch.arange(len(patches)) < (1 if patches.prefix else len(patches))
@@ -139,21 +130,6 @@ def names_of(read: Bool[Tensor, " token"], patches: Patches) -> tuple[str, ...]:
     prefix = len(patches.prefix)
     named = [label for label, one in zip(patches.prefix, read.tolist(), strict=False) if one]
     return (*named, "patches") if read[prefix:].any() else tuple(named)
-
-
-def last_attention(
-    weights: tuple[Float[Tensor, "batch head token token"], ...], read: Bool[Tensor, " token"]
-) -> Float[Tensor, "batch token"]:
-    """Where the tokens that are read look in the last layer: the mean over heads, and over them."""
-    return mean_over_heads(weights[-1])[:, read].mean(dim=1)
-
-
-def rolled_out(
-    weights: tuple[Float[Tensor, "batch head token token"], ...], read: Bool[Tensor, " token"]
-) -> Float[Tensor, "batch token"]:
-    """Attention rollout down to the input (Abnar and Zuidema 2020), heads averaged; it sums to 1 over the tokens."""
-    graph = torch.stack([with_residual(mean_over_heads(layer)) for layer in weights])
-    return torch.stack([rollout(graph[:, item])[-1, read].mean(dim=0) for item in range(graph.shape[1])])
 
 
 def relevance(

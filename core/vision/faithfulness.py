@@ -5,37 +5,19 @@ Petsiuk, Das and Saenko 2018 (RISE). Pictures are as the model takes them: 0 is 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from core.faithful.curves import Faithfulness, counts_of, ordered, ranks_in
+
 # Pictures (batch, channel, row, column) to the probability of one class for each.
 Classify = Callable[[Tensor], Tensor]
 
 TOGETHER = 32  # pictures that are computed at once
 BLUR = 0.1  # standard deviation of the Gaussian that hides a picture, as a share of its shorter side
-
-
-@dataclass(frozen=True, eq=False)
-class Faithfulness:
-    """The probability of a class after each share of the patches; what is most important goes, or comes, first."""
-
-    shares: Float[Tensor, " share"]  # from 0 to 1
-    deletion: Float[Tensor, " share"]
-    insertion: Float[Tensor, " share"]
-
-    @property
-    def deletion_area(self) -> float:
-        """Area under the deletion curve, by the trapezoid rule: the smaller, the more faithful."""
-        return torch.trapezoid(self.deletion, self.shares).item()
-
-    @property
-    def insertion_area(self) -> float:
-        """Area under the insertion curve: the larger, the more faithful."""
-        return torch.trapezoid(self.insertion, self.shares).item()
 
 
 def measure(
@@ -65,20 +47,12 @@ def measure(
     }
 
 
-def counts_of(patches: int, steps: int) -> list[int]:
-    """How many patches each point of a curve stands for, from none to all; never more points than patches."""
-    steps = min(steps, patches)
-    return [round(patches * step / steps) for step in range(steps + 1)]
-
-
 def order_of(scores: Float[Tensor, "row column"], grid: tuple[int, int], *, seed: int = 0) -> Int[Tensor, " patch"]:
     """The patches of a grid, row by row, from the most to the least important; equal ones in a random order.
 
     A map of another size is brought to the grid first (bilinear; means over what is finer).
     """
-    fitted = on_grid(scores, grid).flatten()
-    shuffled = torch.randperm(len(fitted), generator=torch.Generator().manual_seed(seed))
-    return shuffled[fitted[shuffled].argsort(descending=True, stable=True)]
+    return ordered(on_grid(scores, grid).flatten(), seed=seed)
 
 
 def on_grid(scores: Float[Tensor, "_ _"], grid: tuple[int, int]) -> Float[Tensor, "row column"]:
@@ -88,21 +62,13 @@ def on_grid(scores: Float[Tensor, "_ _"], grid: tuple[int, int]) -> Float[Tensor
     return F.interpolate(scores[None, None].float(), grid, mode="bilinear", antialias=True)[0, 0]
 
 
-def random_orders(patches: int, draws: int, *, seed: int = 0) -> list[Int[Tensor, " patch"]]:
-    """What an explanation must be better than: orders that know nothing of the picture."""
-    generator = torch.Generator().manual_seed(seed)
-    return [torch.randperm(patches, generator=generator) for _ in range(draws)]
-
-
 def first_patches(
     order: Int[Tensor, " patch"], counts: Sequence[int], grid: tuple[int, int], size: Sequence[int]
 ) -> Bool[Tensor, "share 1 row column"]:
     """For each count: which pixels of a picture of `size` (rows, columns) lie in the first so many patches."""
-    rank = torch.empty_like(order)
-    rank[order] = torch.arange(len(order))
     rows = torch.arange(size[0]) * grid[0] // size[0]
     columns = torch.arange(size[1]) * grid[1] // size[1]
-    ranks = rank.view(grid)[rows][:, columns]
+    ranks = ranks_in(order).view(grid)[rows][:, columns]
     return ranks < torch.tensor(counts)[:, None, None, None]
 
 
@@ -130,12 +96,3 @@ def blurred(picture: Float[Tensor, "batch channel row column"]) -> Float[Tensor,
     kernel = (kernel / kernel.sum()).expand(picture.shape[1], 1, 1, -1)
     padded = F.pad(picture, (reach,) * 4, mode="reflect")
     return F.conv2d(F.conv2d(padded, kernel, groups=picture.shape[1]), kernel.mT, groups=picture.shape[1])
-
-
-def random_mean(draws: Sequence[Faithfulness]) -> Faithfulness:
-    """The mean of several curves over the same shares."""
-    return Faithfulness(
-        draws[0].shares,
-        torch.stack([draw.deletion for draw in draws]).mean(dim=0),
-        torch.stack([draw.insertion for draw in draws]).mean(dim=0),
-    )

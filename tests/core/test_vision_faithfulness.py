@@ -5,15 +5,13 @@ import math
 import pytest
 import torch
 
+from core.faithful.curves import counts_of, random_mean, random_orders
 from core.vision.faithfulness import (
     blurred,
-    counts_of,
     first_patches,
     measure,
     on_grid,
     order_of,
-    random_mean,
-    random_orders,
 )
 
 SIDE, GRID = 16, (4, 4)

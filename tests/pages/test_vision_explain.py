@@ -8,10 +8,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.faithful.curves import Faithfulness
 from core.images import open_example
 from core.vision import explain as core_explain
 from core.vision.explain import explain as core_explanations
-from core.vision.faithfulness import Faithfulness
+from dashboard.figures.faithfulness import area_in_latex
 from dashboard.models import image_model
 from dashboard.photograph import Photograph
 from pages.vision.vision_transformer import explain, faithful, words
@@ -199,12 +200,12 @@ def test_the_most_faithful_has_the_smallest_and_the_largest_area_and_what_is_no_
 
 def test_the_area_is_written_out_with_the_numbers_of_the_curve():
     curve = curve_of([0.9, 0.5, 0.0, 0.0])
-    latex = faithful.written_out(curve)
+    latex = area_in_latex(curve)
     assert r"\tfrac{0.900 + 0.500}{2} \cdot 0.300" in latex
     assert r"\tfrac{0.500 + 0.100}{2} \cdot 0.700" in latex
     assert f"= {area([0.9, 0.5, 0.1]):.3f}" in latex
     single = Faithfulness(torch.tensor([0.0, 1.0]), torch.tensor([0.8, 0.2]), torch.tensor([0.2, 0.8]))
-    assert "= 0.500" in faithful.written_out(single)
+    assert "= 0.500" in area_in_latex(single)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from dashboard.figures.faithfulness import RANDOM, faithfulness_curves
 from dashboard.theme import DARK, LIGHT, Look
 from pages.vision.vision_transformer.figures import (
     Matrix,
@@ -18,10 +19,8 @@ from pages.vision.vision_transformer.figures import (
     picture_tiles,
 )
 from pages.vision.vision_transformer.figures_measured import (
-    RANDOM,
     Mark,
     Row,
-    faithfulness_curves,
     means,
     quality_marks,
 )

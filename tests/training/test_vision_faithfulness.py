@@ -8,11 +8,12 @@ import pytest
 import torch
 from PIL import Image
 
+from core.faithful.curves import random_orders
 from core.images import Patches
 from core.measured.classifier_results import RANDOM, faithful
 from core.models.image_classifiers import make_image_classifier
 from core.vision.explain import explain
-from core.vision.faithfulness import measure, order_of, random_orders
+from core.vision.faithfulness import measure, order_of
 from core.vision.logits import probability_of
 from core.zoo.embedded import load_embedded_image, save_image
 from training import vision_faithfulness

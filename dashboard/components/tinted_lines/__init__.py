@@ -16,7 +16,7 @@ class Line:
     """What one model makes of the text; `strengths` and `tells` have one entry for each character."""
 
     name: str
-    strengths: Sequence[float]  # 0 (the page) to 1 (full ink)
+    strengths: Sequence[float]  # 0 (the page) to 1 (full ink); to -1 (full ink of the other kind) on a signed scale
     tells: Sequence[str]  # the sentence for the character under the pointer
     after: Sequence[tuple[str, str]]  # what stands behind the text: a label and a number, each
     summary: str  # what a screen reader hears instead of the colours
@@ -33,13 +33,15 @@ def tinted_lines(
     ticks: Sequence[tuple[float, str]],
     after: str,
     of: Literal["character", "token"] = "character",
+    signed: bool = False,
 ) -> None:
     """Show the text once for each of `lines`; pointing at a character marks it in all of them and says its sentence.
 
     The characters at the places in `odd` are underlined, which `odd_means` explains. `scale` says what the colours
-    stand for, `ticks` are places on it (0 to 1) with their labels; `after` heads the column behind the text. The
-    pointer never asks the server; a touch, or Tab and the arrow keys, do the same. `of` says what `characters` holds:
-    tokens run in the direction of their script, characters always from left to right.
+    stand for, `ticks` are places on it (0 to 1) with their labels; on a `signed` one 0.5 is the page itself, for the
+    strength 0. `after` heads the column behind the text. The pointer never asks the server; a touch, or Tab and the
+    arrow keys, do the same. `of` says what `characters` holds: tokens run in the direction of their script, characters
+    always from left to right.
     """
     data = {
         "characters": list(characters),
@@ -50,5 +52,6 @@ def tinted_lines(
         "ticks": [list(tick) for tick in ticks],
         "after": after,
         "of": of,
+        "signed": signed,
     }
     _show(key, data)

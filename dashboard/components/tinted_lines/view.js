@@ -41,9 +41,11 @@ class TintedLines extends View {
   }
 
   text(line, row, odd) {
+    const { signed } = this.data;
+    const theme = signed ? { ...this.theme, ramp: this.theme.diverging } : this.theme;
     const letters = this.data.characters.flatMap((character, place) => {
-      const strength = line.strengths[place];
-      const style = `background:${shade(this.theme, strength)};color:${inkOn(this.theme, strength)}`;
+      const strength = signed ? (1 + line.strengths[place]) / 2 : line.strengths[place];
+      const style = `background:${shade(theme, strength)};color:${inkOn(theme, strength)}`;
       const letter = make("span", { style, class: odd.has(place) ? "odd" : null, "data-place": place }, character);
       return endsInByte(character) ? [letter, make("wbr")] : [letter];
     });
@@ -55,13 +57,13 @@ class TintedLines extends View {
   }
 
   legend() {
-    const { scale, ticks, after, odd, oddMeans } = this.data;
+    const { scale, ticks, after, odd, oddMeans, signed } = this.data;
     const marks = ticks.map(([place, label]) => make("span", { style: `left:${100 * place}%` }, label));
     return make(
       "div",
       { class: "head" },
       make("span", {}, scale),
-      make("span", { class: "ramp" }, make("i", { "aria-hidden": "true" }), make("span", { class: "ticks" }, ...marks)),
+      make("span", { class: "ramp" }, make("i", { "aria-hidden": "true", class: signed ? "signed" : null }), make("span", { class: "ticks" }, ...marks)),
       odd.length ? make("span", {}, make("span", { class: "odd" }, "\u2003"), ` ${oddMeans}`) : null,
       make("span", { class: "heading" }, after),
     );

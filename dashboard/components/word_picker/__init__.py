@@ -15,8 +15,8 @@ class PickedWord:
     """One word with what stands before it (a space, a line break).
 
     `tell` is the sentence for it when it is pointed at, `strength` its tint, 0 (the page) to 1 (full ink). A `covered`
-    word is drawn as a gap; `below` is what stands below it there, such as the best guess. `marked`: outlined. With a
-    `hue` the word gets a bar of that colour and the room for the lines of `below`.
+    word is drawn as a gap; `below` is what stands below it there, such as the best guess. `marked`: outlined; `struck`:
+    struck out, and not tinted. With a `hue` the word gets a bar of that colour and the room for the lines of `below`.
     """
 
     text: str
@@ -25,6 +25,7 @@ class PickedWord:
     covered: bool = False
     below: str = ""
     marked: bool = False
+    struck: bool = False
     hue: str = ""
 
 

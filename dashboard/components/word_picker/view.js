@@ -38,15 +38,17 @@ class WordPicker extends View {
   }
 
   /** What stands before the word, and the word. */
-  word({ text, strength, covered, below, marked, hue }, place) {
+  word({ text, strength, covered, below, marked, struck, hue }, place) {
     const own = text.trimStart();
-    const tint = covered ? "" : `background:${shade(this.theme, strength)};color:${inkOn(this.theme, strength)}`;
+    const tint = covered || struck ? "" : `background:${shade(this.theme, strength)};color:${inkOn(this.theme, strength)}`;
     const attributes = {
       type: "button",
       style: hue ? `${tint};--hue:${hue}` : tint,
-      class: `${covered ? "covered" : ""} ${marked ? "marked" : ""} ${hue ? "hued" : ""}`.trim(),
+      class: Object.entries({ covered, marked, struck, hued: hue })
+        .flatMap(([name, is]) => (is ? [name] : []))
+        .join(" "),
       "data-place": place,
-      "aria-pressed": covered || marked ? "true" : "false",
+      "aria-pressed": covered || marked || struck ? "true" : "false",
       dir: "auto",
     };
     const shown = [covered ? make("span", { class: "gap" }, own) : own];

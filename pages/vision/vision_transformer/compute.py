@@ -11,19 +11,17 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from core.capture import edit_attention
+from core.faithful.curves import Faithfulness, random_mean, random_orders
 from core.order.learned_positions import Likeness, Way, likeness, other_way, similarity
 from core.progress import Progress, unheard
 from core.vision.explain import Explanations, explain, grid_for
 from core.vision.faithfulness import (
-    Faithfulness,
     blurred,
     deleted,
     first_patches,
     inserted,
     measure,
     order_of,
-    random_mean,
-    random_orders,
 )
 from core.vision.hidden_patches import Occlusion, hide, occlusion, probabilities
 from core.vision.logits import probability_of, scores_of

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from core.vision.explain import RELEVANCE
-from core.vision.faithfulness import Faithfulness
 from dashboard import charts, controls, layout
+from dashboard.figures.faithfulness import RANDOM, area_in_latex, faithfulness_curves
 from dashboard.figures.paper import escape
 from dashboard.figures.predictions import prediction_bars
 from dashboard.numbers import points
@@ -22,7 +22,6 @@ from pages.vision.vision_transformer.compute import (
     tell_colour,
 )
 from pages.vision.vision_transformer.figures import photograph_alone
-from pages.vision.vision_transformer.figures_measured import RANDOM, faithfulness_curves
 
 HUE = dict(zip(words.TITLES.values(), HUES, strict=False))
 PATIENCE = 30  # seconds: what takes longer is measured when somebody asks for it
@@ -181,16 +180,4 @@ def formula(curves: Curves) -> None:
     found = curves.explanations
     name = RELEVANCE if RELEVANCE in found else next(iter(found))
     st.markdown(words.FORMULA_AREA.format(name=words.TITLES[name].lower()))
-    st.latex(written_out(found[name]))
-
-
-def written_out(curve: Faithfulness) -> str:
-    """The trapezoid rule for a curve of deletion, its first and its last term in numbers."""
-    heights, shares = curve.deletion.tolist(), curve.shares.tolist()
-    terms = [
-        rf"\tfrac{{{heights[place]:.3f} + {heights[place + 1]:.3f}}}{{2}} \cdot {shares[place + 1] - shares[place]:.3f}"
-        for place in range(len(heights) - 1)
-    ]
-    shown = terms if len(terms) < 3 else [terms[0], r"\dots", terms[-1]]
-    added = r" \\ {}+ ".join(shown)
-    return rf"\begin{{gathered}} \vphantom{{\Big|}} {added} \\ = {curve.deletion_area:.3f} \end{{gathered}}"
+    st.latex(area_in_latex(found[name]))

@@ -1,0 +1,51 @@
+"""Results of the classifiers of reviews are read and checked; published rows are those of their source."""
+
+import json
+
+import pytest
+
+from core.errors import ModelError
+from core.measured.sentiment_fooled import sentiment_fooled
+from core.measured.sentiment_results import LOGISTIC, MACHINE, results
+from core.published import sentiment_results as published
+from core.zoo.reviewers import FOLDER, REVIEWERS
+
+
+def test_every_network_and_both_baselines_have_results():
+    for language, found in results().items():
+        names = {f"{language}-{name}" for name in found.models} - {f"{language}-{each}" for each in (LOGISTIC, MACHINE)}
+        assert names == set(REVIEWERS[language])
+        assert found.models[LOGISTIC].epochs is None
+        raw = json.loads((FOLDER / "results.json").read_text())
+        assert found.models["rnn"].accuracy == raw[language]["rnn"]["accuracy"]
+        assert found.test == raw["sizes"][language]["test"]
+
+
+def test_published_rows_are_those_of_the_slides():
+    found = {(row.language, row.model): row for row in published()}
+    english = {"1x bidirectional RNN": (0.8906, 338_291), "2x CNN 1D": (0.8718, 1_315_937)}
+    english["1x transformer encoder"] = (0.8872, 327_206)
+    for model, expected in english.items():
+        assert (found["English", model].accuracy, found["English", model].parameters) == expected
+    spanish = {"SVM on TF-IDF": 0.64, "1x bidirectional RNN": 0.63, "1x CNN 1D": 0.64, "1x transformer encoder": 0.62}
+    assert {model: found["Spanish", model].accuracy for model in spanish} == spanish
+
+
+def test_a_result_that_makes_no_sense_is_named(tmp_path):
+    with pytest.raises(ModelError, match="is not there"):
+        results(tmp_path)
+    given = json.loads((FOLDER / "results.json").read_text())
+    given["spanish"]["cnn"]["accuracy"] = 50.4
+    (tmp_path / "results.json").write_text(json.dumps(given))
+    with pytest.raises(ModelError, match="'accuracy' is a number from 0 to 1"):
+        results(tmp_path)
+
+
+def test_a_row_of_no_kind_is_named(tmp_path):
+    file = tmp_path / "sentiment_fooled.csv"
+    file.write_text(
+        "language,model,kind,test,should,pairs,failed,right,unread,source\n"
+        "english,english-rnn,magic,a test,change,3,1,4,0.0,by hand\n"
+    )
+    with pytest.raises(ModelError, match="'magic' is none of the kinds"):
+        sentiment_fooled(file)

@@ -1,0 +1,79 @@
+"""Other weights in a pooling: what is computed apart equals the network's own run, and the search keeps its promise."""
+
+import math
+
+import pytest
+import torch
+from scipy.spatial.distance import jensenshannon
+from torch.testing import assert_close
+
+from core.errors import ModelError
+from core.models.sentiment import MeanPooling
+from core.verdict import swapped
+from core.zoo.reviewers import load_reviewer
+from tests.core.test_verdict_explanations import classifier
+
+TEXT = "A dull film with a wonderful cast, and I would not watch it again."
+
+
+@pytest.fixture(scope="module")
+def read():
+    model = load_reviewer("english-rnn")
+    tokens = model.encode(TEXT)
+    return model, tokens, swapped.pooling_of(model, tokens)
+
+
+def test_the_networks_own_weights_give_its_own_verdict(read):
+    model, tokens, pooled = read
+    said = model.run(tokens).logits.softmax(dim=-1)
+    assert_close(pooled.probabilities(pooled.weights), said)
+    assert_close(swapped.judged(model, tokens, pooled, pooled.weights), said)
+
+
+def test_the_network_really_runs_with_other_weights(read):
+    model, tokens, pooled = read
+    for weights in swapped.permuted(pooled.weights, 3, seed=1):
+        assert_close(swapped.judged(model, tokens, pooled, weights), pooled.probabilities(weights))
+
+
+def test_uniform_attention_is_the_mean(read):
+    model, tokens, pooled = read
+    mean = MeanPooling()(pooled.values[None])[0]
+    expected = model.network.classifier(mean).softmax(dim=-1)
+    assert_close(swapped.judged(model, tokens, pooled, swapped.uniform(pooled.weights)), expected)
+
+
+def test_a_permutation_keeps_the_weights_and_moves_them(read):
+    pooled = read[2]
+    draws = swapped.permuted(pooled.weights, 20, seed=0)
+    assert_close(draws.sort(dim=-1).values, pooled.weights.sort().values.expand(20, -1))
+    assert len({tuple(draw.tolist()) for draw in draws}) > 15
+
+
+@pytest.mark.parametrize("allowed", [0.001, 0.05])
+def test_the_most_different_weights_are_weights_and_keep_the_verdict(read, allowed):
+    model, tokens, pooled = read
+    found = swapped.most_different(pooled, allowed)
+    assert_close(found.sum(), torch.tensor(1.0))
+    assert found.min() >= 0
+    said, after = model.run(tokens).logits.softmax(dim=-1), swapped.judged(model, tokens, pooled, found)
+    assert float((said - after).abs().sum() / 2) <= allowed + 1e-5
+    assert said.argmax() == after.argmax()
+    far = swapped.divergence(found, pooled.weights)
+    draws = swapped.permuted(pooled.weights, 200, seed=0)
+    assert far > swapped.divergence(draws, pooled.weights).max()
+
+
+def test_the_divergence_is_that_of_scipy():
+    first, second = torch.rand(2, 7, dtype=torch.double).softmax(dim=-1)
+    assert float(swapped.divergence(first, second)) == pytest.approx(jensenshannon(first, second) ** 2)
+    apart = swapped.divergence(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0]))
+    assert float(apart) == pytest.approx(math.log(2))
+    assert float(swapped.divergence(first, first)) == pytest.approx(0, abs=1e-12)
+
+
+def test_what_has_no_such_pooling_is_refused():
+    for kind in ("cnn", "encoder", "bert"):
+        model = classifier(kind)
+        with pytest.raises(ModelError, match="single row of attention weights"):
+            swapped.pooling_of(model, model.encode("a good film"))

@@ -1,0 +1,138 @@
+"""Explanations of reviews over many of them: what is measured, how it is drawn together, and how it is read back."""
+
+import csv
+from itertools import combinations
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer
+
+from core.errors import ModelError
+from core.measured.sentiment_faithful import AGREEMENT, AREAS, MEASURES, RANDOM, agreements, faithfulness
+from core.models.sentiment import SentimentConfig, make_reviewer
+from core.verdict.explanations import methods_of
+from core.zoo import REVIEWERS, Classifier
+from core.zoo.reviewers import load_reviewer
+from training.sentiment import word_tokenizer
+from training.sentiment_faithful import Found, area_rows, bootstrap, compared, measure_all, save
+
+ENGLISH = REVIEWERS["english"]
+REVIEWS = ["a fine film, and a warm one", "dull, dull, dull", "what a waste of a fine cast", "warm"]
+
+
+def tokenizer() -> Tokenizer:
+    return word_tokenizer(REVIEWS * 2, 100)
+
+
+def classifier(architecture: str) -> Classifier:
+    torch.manual_seed(1)
+    words = tokenizer()
+    sizes = SentimentConfig(architecture, vocabulary=words.get_vocab_size(), width=8, state=6)
+    return Classifier(f"english-{architecture}", "", make_reviewer(sizes), words, 64, ("negative", "positive"))
+
+
+@pytest.mark.parametrize("architecture", ["rnn", "cnn", "encoder"])
+def test_every_review_is_measured_by_every_explanation_and_at_random(architecture):
+    model = classifier(architecture)
+    found = measure_all(model, REVIEWS, together=16)
+    assert {name for name, _ in found.areas} == {*methods_of(model), RANDOM}
+    assert {side for _, side in found.areas} == set(MEASURES)
+    assert all(len(values) == len(REVIEWS) for values in (*found.areas.values(), *found.alike.values()))
+    assert found.words[-1] == 1
+    again = measure_all(model, REVIEWS, together=3)
+    assert {key: pytest.approx(values, abs=1e-5) for key, values in again.areas.items()} == found.areas
+
+
+def found_of(values: dict[tuple[str, str], list[float]]) -> Found:
+    return Found(values, {}, [3] * 4, 1.0)
+
+
+def test_a_gain_is_positive_where_an_explanation_is_better_than_random_orders():
+    areas = {("occlusion", side): [0.2, 0.4, 0.5, 0.1] for side in MEASURES}
+    areas |= {(RANDOM, side): [0.3, 0.3, 0.6, 0.4] for side in MEASURES}
+    rows = {row["measure"]: row for row in area_rows(found_of(areas), "m", "") if row["method"] == "occlusion"}
+    for side, more in MEASURES.items():
+        assert rows[side]["mean"] == pytest.approx(0.3)
+        assert rows[side]["gain"] == pytest.approx(-0.1 if more else 0.1)
+        assert rows[side]["better"] == (0.25 if more else 0.75)
+        assert rows[side]["gain_low"] <= rows[side]["gain"] <= rows[side]["gain_high"]
+
+
+def test_the_bootstrap_interval_is_that_of_the_normal_distribution_where_there_is_one():
+    values = np.random.default_rng(3).normal(0.5, 0.2, 400)
+    mean, low, high = bootstrap(values)
+    error = 1.96 * values.std() / 20
+    assert (mean, low, high) == pytest.approx((values.mean(), values.mean() - error, values.mean() + error), abs=3e-3)
+    assert bootstrap(values) == (mean, low, high)
+    assert bootstrap(np.full(5, 0.3)) == pytest.approx((0.3, 0.3, 0.3))
+
+
+def test_what_is_written_is_read_back_and_other_models_stay(tmp_path):
+    found = {}
+    for architecture in ("rnn", "cnn", "rnn"):
+        model = classifier(architecture)
+        found[model.name] = measure_all(model, REVIEWS, together=32)
+        save(tmp_path, model.name, found[model.name], "")
+    read = faithfulness(tmp_path / AREAS.name)
+    assert set(read) == set(found)
+    for name, one in read.items():
+        for (method, side), values in found[name].areas.items():
+            assert one.found[method][side].value.mean == pytest.approx(np.mean(values), abs=1e-5)
+        assert one.reviews == 4
+        assert RANDOM not in one.methods
+    for name, pairs in agreements(tmp_path / AGREEMENT.name).items():
+        for one in pairs:
+            values = found[name].alike[one.one, one.other, one.measure, one.ranked]
+            assert one.value.mean == pytest.approx(np.nanmean(values), abs=1e-5)
+    assert '"english-cnn"' in (tmp_path / "sentiment_faithful.json").read_text()
+
+
+NO_GAIN = dict.fromkeys(("gain", "gain_low", "gain_high", "better"), "")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"measure": "height"}, "height"),
+        ({"mean": "two"}, "mean"),
+        (NO_GAIN, "compared with chance"),
+        ({"method": "other"}, "are missing"),
+    ],
+)
+def test_a_row_that_cannot_be_right_is_named(tmp_path, change, told):
+    model = classifier("cnn")
+    save(tmp_path, model.name, measure_all(model, REVIEWS, together=32), "")
+    file = tmp_path / AREAS.name
+    with file.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    rows[0] |= change
+    with file.open("w", newline="") as lines:
+        writer = csv.DictWriter(lines, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    with pytest.raises(ModelError, match=told):
+        faithfulness(file)
+
+
+def test_without_the_tables_one_sentence_says_how_to_make_them(tmp_path):
+    with pytest.raises(ModelError, match=r"training\.sentiment_faithful"):
+        faithfulness(tmp_path / "none.csv")
+    with pytest.raises(ModelError, match=r"training\.sentiment_faithful"):
+        agreements(tmp_path / "none.csv")
+
+
+def test_strength_is_the_same_whatever_the_sign():
+    one = torch.tensor([0.5, -2.0, 1.0, -0.1])
+    found = compared({"a": one, "b": one.abs()})
+    assert found["a", "b", "tau", "strength"] == pytest.approx(1)
+    assert found["a", "b", "tau", "verdict"] < 1
+
+
+def test_the_committed_tables_hold_the_explanations_that_each_model_has():
+    found, pairs = faithfulness(), agreements()
+    assert {"english-rnn", "english-rnn-uniform", "english-cnn", "english-encoder"} <= set(found) <= set(ENGLISH)
+    for name, one in found.items():
+        assert one.methods == methods_of(load_reviewer(name))
+        assert one.reviews == 500
+        assert {(each.one, each.other) for each in pairs[name]} == set(combinations(one.methods, 2))
