@@ -121,6 +121,14 @@ MISSING_WORD = Page(
     "Hide words of your own sentence, and see what a BERT puts there, from both sides; and which of its heads follow "
     "grammar.",
 )
+SENTIMENT = Page(
+    "language/sentiment",
+    "Sentiment",
+    "Does attention explain a verdict?",
+    "sentiment",
+    "Write a review, see what five networks think of it and which words they name as the reason; then try whether the "
+    "words are the reason.",
+)
 VISION = Page(
     "vision/vision_transformer",
     "Vision transformer",
@@ -154,6 +162,15 @@ EFFICIENT = Page(
     "costs the model, and what it saves.",
 )
 
+SHRINKING = Page(
+    "scale/shrinking",
+    "Shrinking",
+    "What can be removed?",
+    "shrinking",
+    "Take away heads, bits, layers and single weights of models that work here, and see what each costs and what it "
+    "saves.",
+)
+
 # What the page STEPS begins with, for those who lead there.
 STEPS_MODEL, OWN_SENTENCE = "gpt-books", "Your sentence"
 LONGEST_LINE = 2000  # characters that are typed in one line
@@ -162,9 +179,9 @@ GROUPS: dict[str, tuple[Page, ...]] = {
     "": (HOME,),
     "Explore": (TEXT, IMAGE),
     "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
-    "Language": (TRANSLATION, NEXT_WORD, MISSING_WORD),
+    "Language": (TRANSLATION, NEXT_WORD, MISSING_WORD, SENTIMENT),
     "Vision": (VISION, SWIN),
-    "Scale": (SCALING, EFFICIENT),
+    "Scale": (SCALING, EFFICIENT, SHRINKING),
 }
 
 

@@ -1,0 +1,135 @@
+"""Compared: every classifier of the page on held-out texts, beside published rows and a baseline without a network."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.measured import sentiment_results
+from core.measured.sentiment_results import Results
+from core.published import SentimentResult
+from core.published import sentiment_results as published_results
+from dashboard import charts, layout
+from dashboard.kept import keep
+from dashboard.numbers import in_latex
+from pages.language.sentiment import compared_sentences as sentences
+from pages.language.sentiment import reviews, words_compared
+from pages.language.sentiment.compared_sentences import TITLES
+from pages.language.sentiment.figures_compared import Beside, beside
+
+COUNTS = ("parameters", "published parameters")
+
+
+@keep(computes=False)
+def results() -> dict[str, Results]:
+    """What was measured, by language."""
+    return sentiment_results.results()
+
+
+def published(language: str) -> dict[str, SentimentResult]:
+    """The published rows of a language, by the names of ours where there is one, else by their own."""
+    ours = {title: name for name, title in words_compared.PUBLISHED[language].items()}
+    rows = (row for row in published_results() if row.language.lower() == language)
+    return {ours.get(row.model, row.model): row for row in rows}
+
+
+def show() -> None:
+    """Accuracies beside published ones, what each took, and whether a network was needed."""
+    if not layout.is_presented():
+        st.markdown(words_compared.LEAD, width=layout.PROSE)
+    with layout.control_bar():
+        language = reviews.language()
+    every = results()
+    found, theirs = every[language], published(language)
+    shared = {name: row for name, row in theirs.items() if name in found.models}
+    st.subheader(words_compared.ACCURACY, anchor=False)
+    st.markdown(sentences.about_baseline(found), width=layout.PROSE)
+    rows = tuple(rows_of(found, theirs))
+    table = table_of(found, theirs)
+    charts.chart(
+        partial(beside, rows, look=layout.look()),
+        name="sentiment-compared",
+        alt="Shares of right verdicts. " + "; ".join(map(_spoken, rows)),
+        table=table,
+    )
+    if not layout.is_presented():
+        source = next(iter(theirs.values())).source
+        st.caption(words_compared.CAPTION.format(test=found.test, source=layout.plain(source)))
+    _table(table)
+    why = (sentences.about_sizes(every, shared),) if language == "spanish" else ()
+    layout.notes(
+        words_compared.NOTES,
+        notice=(*why, sentences.about_published(found, shared), sentences.about_each_other(found)),
+        formula=lambda: _formula(found),
+    )
+
+
+def rows_of(found: Results, theirs: Mapping[str, SentimentResult]) -> Sequence[Beside]:
+    """Ours from the best to the worst, then what was published of others."""
+    names = sorted(found.models, key=lambda name: -found.models[name].accuracy)
+    rows = [
+        Beside(
+            words_compared.SHORT[name],
+            (found.models[name].accuracy, *sentences.interval(found, name)),
+            theirs[name].accuracy if name in theirs else None,
+        )
+        for name in names
+    ]
+    return [*rows, *(Beside(row.model, None, row.accuracy) for name, row in theirs.items() if name not in found.models)]
+
+
+def _spoken(row: Beside) -> str:
+    parts = [f"{row.here[0]:.1%} here"] if row.here else []
+    parts += [f"{row.published:.1%} published"] if row.published is not None else []
+    return f"{row.name}: {', '.join(parts)}"
+
+
+def table_of(found: Results, theirs: Mapping[str, SentimentResult]) -> pd.DataFrame:
+    """One row for each model: what was measured, what it took, and the same as published; empty where there is none."""
+    rows = []
+    for name in (*found.models, *(name for name in theirs if name not in found.models)):
+        own, row = found.models.get(name), theirs.get(name)
+        rows.append(
+            {
+                "model": TITLES.get(name, name),
+                "accuracy": own and own.accuracy,
+                "published accuracy": row and row.accuracy,
+                "macro F1": own and own.macro_f1,
+                "parameters": own and own.parameters,
+                "published parameters": row and row.parameters,
+                "epochs": own and own.epochs,
+                "published epochs": row and row.epochs,
+                "seconds an epoch": own and own.seconds_per_epoch,
+                "published seconds an epoch": row and row.seconds_per_epoch,
+                "hardware here": own.hardware if own else "",
+            }
+        )
+    table = pd.DataFrame(rows)
+    numbers = [column for column in table.columns if column not in ("model", "hardware here")]
+    return table.astype(dict.fromkeys(numbers, float))
+
+
+def _table(table: pd.DataFrame) -> None:
+    st.subheader(words_compared.EFFORT, anchor=False)
+    shares = ["accuracy", "published accuracy"]
+    formats = {name: st.column_config.NumberColumn(format="%.1f%%") for name in shares}
+    formats |= {"macro F1": st.column_config.NumberColumn(format="%.3f")}
+    formats |= {name: st.column_config.NumberColumn(format="localized") for name in COUNTS}
+    formats |= {name: st.column_config.NumberColumn(format="%d") for name in ("epochs", "published epochs")}
+    scaled = table.assign(**{name: 100 * table[name] for name in shares})
+    st.dataframe(scaled, hide_index=True, column_config=formats, placeholder="")
+    if not layout.is_presented():
+        st.caption(words_compared.SECONDS)
+
+
+def _formula(found: Results) -> None:
+    """Accuracy and its interval with the numbers of the best model, and what macro F1 is."""
+    name = max(found.models, key=lambda each: found.models[each].accuracy)
+    of, (low, high) = found.models[name], sentences.interval(found, name)
+    st.markdown(words_compared.FORMULA_ACCURACY.format(name=sentences.NAMES[name], test=found.test))
+    right = round(of.accuracy * found.test)
+    st.latex(rf"\tfrac{{{in_latex(right)}}}{{{in_latex(found.test)}}} = {right / found.test:.4f}")
+    st.latex(rf"{low:.4f} \text{{ to }} {high:.4f}")
+    st.markdown(words_compared.FORMULA_F1)
+    st.latex(r"\tfrac{1}{C}\textstyle\sum_c \tfrac{2 P_c R_c}{P_c + R_c}" + rf" = {of.macro_f1:.4f}")

@@ -1,0 +1,123 @@
+"""What the sections share, kept for the next visitor: classifiers, their verdicts, and what explains them."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.errors import ModelError
+from core.progress import Progress, unheard
+from core.text import Tokens
+from core.verdict import explanations
+from core.zoo import REVIEWERS, Classifier
+from dashboard.kept import keep
+from dashboard.models import text_model
+from dashboard.watched import Text, content_of
+from pages.language.sentiment import words
+from pages.language.sentiment.sentences import cut, places
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What a classifier says of a text: how probable each class is, and the log-odds of the most probable one."""
+
+    model: Classifier
+    tokens: Tokens
+    probabilities: Float[Tensor, " class"]
+    odds: float
+    identity: Hashable = field(kw_only=True)
+
+    @property
+    def target(self) -> int:
+        """The number of the most probable class."""
+        return int(self.probabilities.argmax())
+
+    @property
+    def said(self) -> str:
+        """Its name."""
+        return self.model.classes[self.target]
+
+
+def model(name: str) -> Classifier:
+    """A classifier of ours, or any by name or folder; ModelError if it gives no class to a text."""
+    found = text_model(name)
+    if not isinstance(found, Classifier):
+        raise ModelError(words.NO_CLASSIFIER.format(title=found.title))
+    if len(found.classes) < 2:
+        raise ModelError(words.ONE_CLASS.format(title=found.title))
+    return found
+
+
+@keep("Reading …")
+def verdict(name: str, text: Text) -> Verdict:
+    """One classifier's; InputError where there is no text."""
+    return _read(name, content_of(text), identity=(name, text))
+
+
+def verdicts(text: Text, names: tuple[str, ...]) -> tuple[Verdict, ...]:
+    """Several classifiers', in the order of their names."""
+    return tuple(verdict(name, text) for name in names)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a text, and what a classifier says of it by itself."""
+
+    text: str
+    places: range  # its tokens in the whole text
+    said: str
+    probability: float  # of the class that was asked about
+
+
+@keep("Reading sentence by sentence …", unit="sentences")
+def sentences(name: str, text: Text, target: int, progress: Progress = unheard) -> tuple[Sentence, ...]:
+    """Each sentence of a text, read by itself; those beyond what the model reads of the whole text are left out."""
+    given, parts = verdict(name, text), cut(content_of(text))
+    spans = places(given.model.tokenizer, given.tokens, parts)
+    read = [(part, span) for part, span in zip(parts, spans, strict=True) if span]
+    found = []
+    for done, (part, span) in enumerate(read):
+        progress(done, len(read))
+        alone = _read(name, part, identity=part)
+        found.append(Sentence(part, span, alone.said, float(alone.probabilities[target])))
+    return tuple(found)
+
+
+@keep(computes=False)
+def methods(name: str) -> tuple[str, ...]:
+    """The explanations that a classifier has."""
+    return explanations.methods_of(model(name))
+
+
+@keep("Explaining the verdict …", unit="words")
+def explanation(
+    text: Text, name: str, method: str, target: int, progress: Progress = unheard
+) -> Float[Tensor, " token"]:
+    """One score for each token; see `core.verdict.explanations.explain`."""
+    return explanations.explain(model(name), verdict(name, text).tokens, method, target, progress)
+
+
+@keep("Reading a text of empty words …")
+def odds_of_nothing(name: str, text: Text, target: int) -> float:
+    """The log-odds of a class for the text that integrated gradients begin from."""
+    return explanations.odds_of_nothing(model(name), verdict(name, text).tokens, target)
+
+
+def _read(name: str, content: str, *, identity: Hashable) -> Verdict:
+    found = model(name)
+    tokens = found.encode(content)
+    logits = explanations.logits_for(found, torch.tensor([tokens.ids]))
+    probabilities = logits.softmax(dim=-1)[0]
+    odds = float(explanations.log_odds(logits, int(probabilities.argmax())))
+    return Verdict(found, tokens, probabilities, odds, identity=identity)
+
+
+def warm_up() -> None:
+    """What the page shows at first."""
+    text, names = next(iter(words.EXAMPLES["english"].values())), tuple(REVIEWERS["english"])
+    for given in verdicts(text, names):
+        if given.model.name == names[0]:
+            for method in methods(names[0]):
+                explanation(text, names[0], method, given.target)

@@ -1,0 +1,107 @@
+"""What is computed for Swap it: other weights in the pooling of a network, and what it says with them."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from jaxtyping import Float
+from torch import Tensor
+
+from core.measured.sentiment_swapped import Swapped, swapped
+from core.text import Tokens
+from core.verdict.explanations import probabilities_of
+from core.verdict.swapped import (
+    divergence,
+    judged,
+    most_different,
+    permuted,
+    pooling_of,
+    shared,
+    total_variation,
+    uniform,
+)
+from core.zoo.text_models import batch_of
+from dashboard.kept import keep
+from dashboard.watched import Text, content_of
+from pages.language.sentiment import compute
+
+DRAWS = 100  # permutations
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanged:
+    """Weights of attention, what the network says with them, and how far both are from what they were."""
+
+    weights: Float[Tensor, " token"]
+    probabilities: Float[Tensor, " class"]
+    divergence: float  # of the weights, in nats
+    change: float  # of the output: total variation distance
+    shared: float  # of the weight, from 0 to 1
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """One text under each kind of weights; `trained` is the network that never had others than uniform ones."""
+
+    tokens: Tokens
+    classes: tuple[str, ...]
+    exchanged: dict[str, Exchanged]
+    trained: Exchanged
+    flips: int
+    draws: int
+    median_change: float
+    identity: Hashable = field(kw_only=True)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tokens as a person reads them."""
+        return self.tokens.labels
+
+    @property
+    def target(self) -> int:
+        """The number of the class that the network names as it is."""
+        return int(self.exchanged["own"].probabilities.argmax())
+
+
+@keep("Looking for other weights …")
+def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
+    """All kinds of weights for one text; ModelError if the network has no pooling by attention."""
+    model, given = compute.model(name), compute.verdict(name, text)
+    pooled = pooling_of(model, given.tokens)
+    own = pooled.weights
+    draws = permuted(own, DRAWS, seed=seed)
+    outputs, said = pooled.probabilities(draws), pooled.probabilities(own)
+    weights = {
+        "own": own,
+        "permuted": draws[0],
+        "uniform": uniform(own),
+        "different": most_different(pooled, allowed, seed=seed),
+    }
+
+    def exchange(each: Float[Tensor, " token"], output: Float[Tensor, " class"]) -> Exchanged:
+        return Exchanged(
+            each, output, float(divergence(each, own)), float(total_variation(output, said)), shared(each, own)
+        )
+
+    without = compute.model(_without(name))
+    uniformly = probabilities_of(without, batch_of(without.encode(content_of(text))))[0]
+    return Tried(
+        given.tokens,
+        model.classes,
+        {kind: exchange(each, judged(model, given.tokens, pooled, each)) for kind, each in weights.items()},
+        exchange(uniform(own), uniformly),
+        int((outputs.argmax(dim=-1) != said.argmax()).sum()),
+        DRAWS,
+        float(total_variation(outputs, said).median()),
+        identity=(name, text, seed, allowed),
+    )
+
+
+@keep(computes=False)
+def measured(language: str) -> tuple[Swapped, ...]:
+    """What was measured over held-out texts; ModelError where the file is missing or wrong."""
+    return swapped(language)
+
+
+def _without(name: str) -> str:
+    """The network that was trained with uniform weights, for the language of another."""
+    return f"{name.partition('-')[0]}-rnn-uniform"

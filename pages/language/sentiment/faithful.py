@@ -1,0 +1,261 @@
+"""Faithful?: words taken away in the order of an explanation, curves beside chance, and whether explanations agree."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.faithful.curves import ranks_in
+from core.verdict.agreement import Agreement, count_pairs
+from core.verdict.explanations import METHODS
+from dashboard import charts, controls, layout
+from dashboard.components.cell_map import cell_map
+from dashboard.components.word_picker import PickedWord, word_picker
+from dashboard.figures.faithfulness import RANDOM, area_in_latex, faithfulness_curves
+from dashboard.figures.paper import escape
+from dashboard.numbers import points
+from dashboard.theme import HUES
+from pages.language.sentiment import compute_faithful as compute
+from pages.language.sentiment import faithful_measured, reviews, words_faithful
+from pages.language.sentiment import faithful_sentences as sentences
+from pages.language.sentiment.compute_faithful import Curves, Explained, value_of
+
+HUE = dict(zip(METHODS.values(), HUES, strict=False))
+NAMES = {key: title[:1].lower() + title[1:] for key, title in METHODS.items()}  # inside a sentence
+ORDER, HOW, PERCENT, RANKED, LONG = (
+    "faithful_order",
+    "faithful_how",
+    "faithful_percent",
+    "faithful_ranked",
+    "faithful_long",
+)
+PATIENCE = 30  # seconds: what takes longer is measured when somebody asks for it
+SIDES = {
+    "deletion": ("words taken away", "Deletion: the lower, the more faithful"),
+    "insertion": ("words put back", "Insertion: the higher, the more faithful"),
+}
+
+
+def show() -> None:
+    """The text with words struck out, the curves of all explanations, what they gain, and how far they agree."""
+    if not layout.is_presented():
+        st.markdown(words_faithful.LEAD, width=layout.PROSE)
+    text, name = reviews.choose()
+    with layout.waiting_place():
+        given = compute.explained(name, text)
+    layout.say_what_was_cut(given.tokens)
+    _taken(given)
+    curves = _measured_curves(given)
+    gained = faithful_measured.show(given, curves, NAMES, HUE) if curves else ()
+    alike = _agreement(given)
+    layout.notes(words_faithful.NOTES, notice=(*gained, alike), formula=lambda: _formula(given, curves))
+
+
+# Words struck out.
+
+
+def _taken(given: Explained) -> None:
+    """The text without the first words of an explanation, and what the model says of it."""
+    st.subheader(words_faithful.TAKEN, anchor=False)
+    with layout.control_bar():
+        method = _method(given)
+        how = controls.choice("Its words", [words_faithful.DELETE, words_faithful.KEEP], key=HOW)
+        percent = st.slider(
+            "The most important first, %", 0, 100, 20, key=PERCENT, bind="query-params", width=controls.WIDTH
+        )
+    kept, count = how == words_faithful.KEEP, percent * len(given.words) // 100
+    with layout.waiting_place():
+        after = compute.taken(given, method, count, kept=kept)
+    now = float(after[given.target])
+    before = given.probability
+    told = sentences.about_taken(
+        layout.plain(given.verdict.said),
+        count,
+        len(given.words),
+        before,
+        now,
+        kept=kept,
+        now=layout.plain(given.model.classes[int(after.argmax())]),
+    )
+    text, says = st.columns([2.6, 1], gap="large")
+    with text:
+        _words(given, method, count, kept=kept)
+    with says:
+        st.metric(
+            f"Probability of {layout.plain(given.verdict.said)}",
+            f"{now:.1%}",
+            # A hyphen for the minus: by it Streamlit knows which way its arrow points.
+            points(now - before).replace("−", "-") if abs(now - before) >= 5e-4 else None,
+            delta_color="off",
+        )
+        st.markdown(told)
+        if not np.ptp(given.scores[method].numpy()):
+            st.caption(words_faithful.ALIKE)
+
+
+def _method(given: Explained) -> str:
+    names = {METHODS[name]: name for name in given.scores}
+    return names[controls.choice("In the order of", names, key=ORDER)]
+
+
+def _words(given: Explained, method: str, count: int, *, kept: bool) -> None:
+    """The words of the text, tinted by what they say for the verdict; those that are gone are struck out."""
+    scores, order = given.scores[method], given.order(method)
+    rank = ranks_in(order).tolist()
+    most = max(float(scores.max()), 1e-12)
+    picked = [
+        PickedWord(
+            label,
+            f"“{layout.readable(label)}” is word {place + 1:,} of {len(rank):,} in this order, with {score:.3g}.",
+            strength=max(0.0, score / most),
+            struck=(place < count) != kept,
+        )
+        for label, score, place in zip(given.labels, scores.tolist(), rank, strict=True)
+    ]
+
+    def take(number: int) -> None:
+        st.session_state[PERCENT] = min(100, math.ceil(100 * (rank[number] + 1) / len(rank)))
+
+    word_picker(
+        picked,
+        key="faithful_words",
+        on_click=take,
+        label=f"The text; words are struck out in the order of {NAMES[method]}",
+        hint=words_faithful.HINT_KEPT if kept else words_faithful.HINT,
+        scale=f"{METHODS[method]}, for the verdict",
+        ticks=((0, "0"), (1, f"{most:.2g}")),
+    )
+
+
+# The curves.
+
+
+def _measured_curves(given: Explained) -> Curves | None:
+    """Both figures and the areas; None while nobody has asked for what would take long."""
+    st.subheader(words_faithful.CURVES, anchor=False)
+    if given.waiting > PATIENCE:
+        label = words_faithful.LONG.format(seconds=given.waiting)
+        if not st.toggle(label, key=LONG, bind="query-params"):
+            return None
+    with layout.waiting_place():
+        curves = compute.curves(given)
+    if not layout.is_presented():
+        st.markdown(sentences.about_best(curves, NAMES))
+    for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
+        with place:
+            _curves(given, curves, side)
+    if not layout.is_presented():
+        st.caption(f"{words_faithful.BAND.format(draws=len(curves.draws))} {words_faithful.REPLACED}")
+        st.markdown(sentences.about_ends(curves, layout.plain(given.verdict.said)))
+    return curves
+
+
+def _curves(given: Explained, curves: Curves, side: str) -> None:
+    x, title = SIDES[side]
+    named = {METHODS[name]: curve for name, curve in curves.explanations.items()} | {RANDOM: curves.random}
+    lines = {name: getattr(curve, side).numpy() for name, curve in named.items()}
+    areas = {name: value_of(curve, side) for name, curve in named.items()}
+    shares, (low, high) = curves.random.shares.numpy(), curves.band(side)
+    st.markdown(f"**{title}**")
+    figure = partial(
+        faithfulness_curves,
+        shares,
+        lines,
+        areas,
+        (low, high),
+        hues=HUE,
+        look=layout.look(),
+        x=x,
+        y=f"probability of {escape(given.verdict.said)}",
+        height=layout.look().high(400),
+    )
+    charts.chart(
+        figure,
+        name=f"sentiment-{side}",
+        alt=f"{title}. Areas: " + ", ".join(f"{name} {area:.3f}" for name, area in areas.items()),
+        table=pd.DataFrame({"share": shares, **lines, "random, lowest": low, "random, highest": high}),
+    )
+
+
+# Whether they agree.
+
+
+def _agreement(given: Explained) -> str:
+    """How alike the explanations rank the words, as two matrices; what is to be noticed in the second."""
+    st.subheader(words_faithful.AGREE, anchor=False)
+    ranked = controls.choice("Words ranked by", [words_faithful.VERDICT, words_faithful.STRENGTH], key=RANKED)
+    strength = ranked == words_faithful.STRENGTH
+    found = compute.agreement(given, strength=strength)
+    if not layout.is_presented():
+        st.markdown(sentences.about_agreement(found, NAMES))
+    first = "word" if found.first == 1 else f"{found.first} words"
+    for place, (values, title, low, tell, name) in zip(
+        st.columns(2, gap="medium"),
+        (
+            (found.tau, "Kendall's τ, over all words", -1.0, "{row} and {column}: τ = {value}", "tau"),
+            (found.shared, f"Shared among the first {first}", 0.0, "{row} and {column} share {value}", "shared"),
+        ),
+        strict=True,
+    ):
+        with place:
+            _matrix(found, values, title, low, tell, name)
+    faithful_measured.show_agreed(given.model.name, NAMES, strength=strength)
+    return sentences.about_first(found, NAMES)
+
+
+def _matrix(found: Agreement, values: np.ndarray, title: str, low: float, tell: str, name: str) -> None:
+    labels = [METHODS[method] for method in found.names]
+    st.markdown(f"**{title}**")
+    cell_map(
+        values,
+        key=f"faithful_{name}",
+        x="explanation",
+        y="explanation",
+        tell=tell,
+        rows=labels,
+        columns=labels,
+        limits=(low, 1.0),
+        alt=f"{title}: each explanation with each",
+        name=f"sentiment-{name}",
+        height=300,
+    )
+
+
+# How it is computed.
+
+
+def _formula(given: Explained, curves: Curves | None) -> None:
+    """One area, comprehensiveness and sufficiency, with the numbers of this text."""
+    if curves is None:
+        return
+    method = _shown(given)
+    found, name = curves.explanations[method], NAMES[method]
+    st.markdown(words_faithful.FORMULA_AREA.format(name=name))
+    st.latex(area_in_latex(found))
+    st.markdown(words_faithful.FORMULA_BINS.format(name=name))
+    whole, bins = found.deletion[0].item(), list(found.bins)
+    for heights, value in ((found.deletion, found.comprehensiveness), (found.insertion, found.sufficiency)):
+        first, *_, last = heights[bins].tolist()
+        st.latex(rf"{whole:.3f} - \tfrac{{1}}{{5}}({first:.3f} + \dots + {last:.3f}) = {value:.3f}")
+    _formula_of_tau(given, method)
+
+
+def _formula_of_tau(given: Explained, method: str) -> None:
+    """Kendall's tau of the shown explanation and another one, from counted pairs of words."""
+    others = [name for name in given.scores if name != method]
+    if not others or len(given.words) < 2:
+        return
+    pairs = count_pairs(given.scores[method], given.scores[others[0]])
+    st.markdown(words_faithful.FORMULA_TAU.format(one=NAMES[method], other=NAMES[others[0]]))
+    st.latex(r"\tau_b = \frac{C - D}{\sqrt{(C + D + T_1)(C + D + T_2)}}")
+    if pairs.tau is not None:
+        c, d, one, other = (f"{each:,}".replace(",", "{,}") for each in pairs.counts)
+        filled = rf"\frac{{{c} - {d}}}{{\sqrt{{({c} + {d} + {one})({c} + {d} + {other})}}}}"
+        st.latex(rf"\begin{{gathered}} {filled} \\ = {pairs.tau:.3f} \end{{gathered}}")
+
+
+def _shown(given: Explained) -> str:
+    names = {METHODS[name]: name for name in given.scores}
+    return names.get(st.session_state.get(ORDER, ""), next(iter(given.scores)))

@@ -1,0 +1,204 @@
+"""What is worth noticing in Faithful?: numbers in, sentences out."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from core.measured.sentiment_faithful import MEASURES, RANDOM, Agreed, Faithful, Mean
+from core.verdict.agreement import Agreement, shared_by_chance, tau_by_chance
+from pages.language.sentiment.compute_faithful import Curves
+
+SIDES = ("deletion", "insertion")
+SAME = 0.995  # a tau from here on would be printed as 1
+
+
+def about_best(curves: Curves, titles: Mapping[str, str]) -> str:
+    """Which explanation has the smallest area under deletion and the largest under insertion, beside chance."""
+    found, chance = curves.explanations, curves.random
+    first = min(found, key=lambda name: found[name].deletion_area)
+    second = max(found, key=lambda name: found[name].insertion_area)
+    deletion = f"{found[first].deletion_area:.3f}; random orders {chance.deletion_area:.3f}"
+    insertion = f"{found[second].insertion_area:.3f}; random orders {chance.insertion_area:.3f}"
+    if len(found) == 1:
+        return f"**{capital(titles[first])}**: area under deletion {deletion}. Area under insertion {insertion}."
+    if first == second:
+        return (
+            f"On this review **{titles[first]}** is the most faithful by both measures: its order has the smallest "
+            f"area under deletion ({deletion}) and the largest under insertion ({insertion})."
+        )
+    return (
+        f"On this review **{titles[first]}** is the most faithful by deletion (area {deletion}), "
+        f"**{titles[second]}** by insertion (area {insertion})."
+    )
+
+
+def about_chance(curves: Curves, titles: Mapping[str, str], side: str) -> str:
+    """Which explanations beat all random orders of this review, and which may owe it to chance."""
+    sure, unsure, none = [], [], []
+    for name in curves.explanations:
+        equal = curves.as_good(name, side)
+        if not equal:
+            sure.append(titles[name])
+        elif curves.gain(name, side) > 0:
+            unsure.append(f"{titles[name]} ({equal} of {len(curves.draws)} do as well)")
+        else:
+            none.append(titles[name])
+    parts = []
+    if sure:
+        parts.append(f"**{listed(sure)}** {_beat(sure)} all {len(curves.draws)} random orders of this review")
+    if unsure:
+        parts.append(f"{listed(unsure)} {_beat(unsure)} their mean, but not all of them, which may be chance")
+    if none:
+        parts.append(f"{listed(none)} {'is' if len(none) == 1 else 'are'} no better than their mean")
+    return f"By {side}, {'; '.join(parts)}."
+
+
+def about_ends(curves: Curves, verdict: str) -> str:
+    """What the model says of the whole text and of one without any word: where all curves begin and end."""
+    curve = curves.random
+    whole, nothing = curve.deletion[0].item(), curve.deletion[-1].item()
+    told = f"Of the whole text the model says {verdict} with {whole:.1%}, of one with no word left {nothing:.1%}"
+    if nothing >= whole - 0.05:
+        sure = "surer" if nothing > whole else "about as sure"
+        return f"{told}: it is {sure} without them, so the curves tell little here."
+    return f"{told}: there all curves begin and end."
+
+
+def about_measured(found: Faithful, titles: Mapping[str, str], side: str) -> str:
+    """Over many reviews: which explanations gain most over random orders, and which cannot be told from them."""
+    gains = {name: found.found[name][side].gain for name in found.methods}
+    known = {name: gain for name, gain in gains.items() if gain is not None}
+    ranking = sorted(known, key=lambda name: -known[name].mean)
+    best = ranking[0]
+    chance = found.found[RANDOM][side].value.mean
+    better = found.found[best][side].better or 0.0
+    share = "every review" if better == 1 else f"{better:.1%} of the reviews"
+    words = "larger" if MEASURES[side] else "smaller"
+    if known[best].low > 0:
+        told = (
+            f"Over {found.reviews:,} held-out reviews **{titles[best]}** gains most by {side}: its area is "
+            f"{interval(known[best])} {words} than that of random orders ({chance:.3f}), and it is better than they "
+            f"are in {share}."
+        )
+    else:
+        told = f"Over {found.reviews:,} held-out reviews no explanation is surely better than random orders by {side}."
+    if len(ranking) > 1 and known[best].low > 0:
+        second = ranking[1]
+        apart = known[best].low > known[second].high
+        told += (
+            f" Next comes {titles[second]} ({known[second].mean:.3f}); the two intervals "
+            f"{'do not overlap' if apart else 'overlap: by them alone neither is surely the better one'}."
+        )
+    worse = [titles[name] for name in ranking if known[name].high < 0]
+    unsure = [titles[name] for name in ranking if known[name].low <= 0 <= known[name].high]
+    if unsure and known[best].low > 0:
+        told += f" {capital(listed(unsure))} cannot be told from chance."
+    if worse:
+        told += f" {capital(listed(worse))} {'is' if len(worse) == 1 else 'are'} worse than chance."
+    return told
+
+
+def about_agreement(found: Agreement, titles: Mapping[str, str]) -> str:
+    """Which two explanations agree most and least, and how many pairs do no better than chance."""
+    if len(found.names) < 2 or found.words < 2:
+        return "There are no two explanations to compare here, or no two words."
+    pairs = pairs_of(found)
+    known = {pair: tau for pair, tau in pairs.items() if not np.isnan(tau)}
+    if not known:
+        return "No two explanations rank these words: each pair has one that gives all words the same."
+    limit = tau_by_chance(found.words)
+    same = [f"{titles[one]} and {titles[other]}" for (one, other), value in known.items() if value > SAME]
+    ranking = sorted((pair for pair in known if known[pair] <= SAME), key=lambda pair: -known[pair])
+    parts = [f"{'; '.join(same)} rank the words the same, or nearly so"] if same else []
+    if ranking:
+        one, other = (titles[name] for name in ranking[0])
+        alike = "the words most alike" if not same else "them most alike of all others"
+        parts.append(f"**{one}** and **{other}** rank {alike}: Kendall's τ is {tau(known[ranking[0]])}")
+    if len(ranking) > 1:
+        one, other = (titles[name] for name in ranking[-1])
+        parts.append(f"least alike are {one} and {other} ({tau(known[ranking[-1]])})")
+    told = capital("; ".join(parts))
+    within = sum(abs(value) <= limit for value in known.values())
+    chance = f"In 95 of 100 cases two random orders of {found.words} words have a τ within ±{limit:.2f}"
+    count = f"{within} of {len(known)} pairs {'is' if within == 1 else 'are'} within that" if within else "no pair is"
+    return f"{told}. {chance}: {count}."
+
+
+def about_first(found: Agreement, titles: Mapping[str, str]) -> str:
+    """Of the first words of the explanations, how many are the same, beside chance."""
+    if len(found.names) < 2:
+        return ""
+    rows = {
+        (found.names[one], found.names[other]): found.shared[one, other]
+        for one in range(len(found.names))
+        for other in range(one + 1, len(found.names))
+    }
+    most = max(rows, key=lambda pair: rows[pair])
+    mean, limit = shared_by_chance(found.words)
+    words = "word" if found.first == 1 else "words"
+    return (
+        f"Of their first {found.first} {words}, {titles[most[0]]} and {titles[most[1]]} share {rows[most]:.0%}, the "
+        f"most of all pairs; two random orders share {mean:.0%} on average, and seldom more than {limit:.0%}."
+    )
+
+
+def about_agreed(found: Sequence[Agreed], titles: Mapping[str, str]) -> str:
+    """Over many reviews: which two explanations rank words most and least alike."""
+    known = sorted((one for one in found if one.measure == "tau"), key=lambda one: -one.value.mean)
+    if not known:
+        return ""
+
+    def said(one: Agreed) -> str:
+        value = one.value
+        return (
+            f"{titles[one.one]} and {titles[one.other]} (mean τ {tau(value.mean)}, 95% interval {tau(value.low)} to "
+            f"{tau(value.high)})"
+        )
+
+    if len(known) == 1:
+        return f"Over held-out reviews: {said(known[0])}."
+    return f"Over held-out reviews most alike: {said(known[0])}; least: {said(known[-1])}."
+
+
+def about_taken(verdict: str, count: int, words: int, before: float, after: float, *, kept: bool, now: str = "") -> str:
+    """What the model says without some words, or of nothing else; `now`: its verdict then."""
+    what = f"Of the first {count} of {words} words alone" if kept else f"Without the first {count} of {words} words"
+    change = f"{'less' if after < before else 'more'} than of the whole text ({before:.1%})"
+    if f"{after:.1%}" == f"{before:.1%}":
+        change = "as of the whole text"
+    turned = f" Its verdict is now **{now}**." if now and now != verdict else ""
+    return f"{what}, the model says {verdict} with **{after:.1%}**, {change}.{turned}"
+
+
+def pairs_of(found: Agreement) -> dict[tuple[str, str], float]:
+    """Kendall's tau of each pair of explanations."""
+    return {
+        (found.names[one], found.names[other]): float(found.tau[one, other])
+        for one in range(len(found.names))
+        for other in range(one + 1, len(found.names))
+    }
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row: "a", "a and b", "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def interval(value: Mean) -> str:
+    """A mean with its interval, for a gain that is above 0."""
+    return f"{value.mean:.3f} (95% interval {value.low:.3f} to {value.high:.3f})"
+
+
+def tau(value: float) -> str:
+    """Two digits and a true minus; never a minus zero."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def capital(text: str) -> str:
+    """The same with a capital letter first, also where it begins in bold."""
+    place = 2 if text.startswith("**") else 0
+    return text[:place] + text[place : place + 1].upper() + text[place + 1 :]
+
+
+def _beat(names: Sequence[str]) -> str:
+    return "beats" if len(names) == 1 else "beat"

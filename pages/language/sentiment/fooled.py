@@ -1,0 +1,250 @@
+"""Fooled: pairs of sentences that differ in one place, and who changes its mind when it should, or should not."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from jaxtyping import Float
+from torch import Tensor
+
+from core.measured.sentiment_results import LOGISTIC
+from core.verdict.checklist import (
+    CONFIDENCE,
+    KINDS,
+    TOLERANCE,
+    Fooled,
+    Pair,
+    fails,
+    pairs_of,
+    sides_of,
+)
+from core.zoo.reviewers import REVIEWERS
+from dashboard import charts, controls, layout, waiting
+from dashboard.components.cell_map import cell_map
+from pages.language.sentiment import compute, fooled_own, reviews, words_fooled
+from pages.language.sentiment import compute_fooled as computed
+from pages.language.sentiment import fooled_sentences as sentences
+from pages.language.sentiment.figures_fooled import Span, rates
+from pages.language.sentiment.fooled_names import marked, short
+
+KIND, ONLY, PAGE = "fooled_kind", "fooled_only", "fooled_page"
+APART = "\u00a0"  # no line is broken here
+ROWS = 10  # pairs on one page of the table
+BASELINE = words_fooled.SHORT[LOGISTIC]
+
+
+def show() -> None:
+    """The rates of all kinds and models, the pairs of one kind with every verdict, and a pair of the visitor's own."""
+    if not layout.is_presented():
+        st.markdown(words_fooled.LEAD, width=layout.PROSE)
+    with layout.control_bar():
+        language = reviews.language()
+        name = _model(language)
+    counted = _counted(language, name)
+    titles = {title: kind for kind, title in KINDS.items()}
+    kind = titles[controls.choice("Kind of pair", titles, key=KIND)]
+    of_kind = {model: [one for one in tests if one.kind == kind] for model, tests in counted.items()}
+    of_kind = {model: tests for model, tests in of_kind.items() if tests}
+    st.markdown(sentences.about_kind(KINDS[kind], of_kind), width=layout.PROSE)
+    every, one = st.columns([1, 1], gap="medium")
+    with every:
+        _map(counted, kind)
+    with one:
+        _rates(kind, of_kind)
+    names = tuple(dict.fromkeys((*REVIEWERS[language], name)))
+    _pairs(language, kind, names)
+    fooled_own.show(language, names)
+    notice = (
+        sentences.about_stubborn(of_kind),
+        sentences.about_right(of_kind),
+        sentences.about_unread(of_kind),
+        sentences.about_sides(counted),
+        sentences.about_baseline(counted, BASELINE),
+    )
+    layout.notes(
+        words_fooled.NOTES,
+        notice=tuple(each for each in notice if each),
+        formula=lambda: _formula(language, kind, of_kind),
+    )
+
+
+# Whose verdicts.
+
+
+def _model(language: str) -> str:
+    offered = list(REVIEWERS[language])
+    others = {other for each in REVIEWERS.values() for other in each} - set(offered)
+    if st.session_state.get("model") in others:
+        st.session_state["model"] = offered[0]
+    name = controls.model("text", offered=offered)
+    compute.model(name)  # refused here if it is no classifier
+    return name
+
+
+def _counted(language: str, name: str) -> dict[str, tuple[Fooled, ...]]:
+    """What was counted, by the short names of models; of a named one, if it has read the checklist."""
+    counted = dict(computed.measured(language))
+    if name not in counted:
+        title = layout.plain(compute.model(name).title)
+        if sides_of(compute.model(name).classes) is None:
+            st.caption(words_fooled.NO_NAMES.format(name=title))
+        if (own := computed.checklist.known(name, language)) is not None:
+            counted[name] = own
+        else:
+            st.caption(words_fooled.NOT_YET.format(name=title, pairs=len(pairs_of(language))))
+            waiting.offer(
+                words_fooled.RUN.format(name=title),
+                partial(_read, name, language),
+                unit="kinds of pairs",
+                icon=":material/checklist:",
+                key="fooled_run",
+            )
+    return {short(model): tests for model, tests in counted.items()}
+
+
+def _read(name: str, language: str, progress) -> object:
+    return computed.checklist(name, language, progress=progress)
+
+
+# The rates.
+
+
+def _map(counted: Mapping[str, Sequence[Fooled]], kind: str) -> None:
+    """Every kind and model as a cell; a click chooses the kind."""
+    kinds, models = list(KINDS), list(counted)
+    values = np.full((len(kinds), len(models)), np.nan)
+    for row, each in enumerate(kinds):
+        for column, tests in enumerate(counted.values()):
+            if rate := sentences.rate_of([one for one in tests if one.kind == each]):
+                values[row, column] = rate.share
+
+    def take(row: int, _column: int) -> None:
+        st.session_state[KIND] = KINDS[kinds[row]]
+        st.session_state[PAGE] = 0
+
+    if not layout.is_presented():
+        st.caption(words_fooled.MAP)
+    cell_map(
+        values,
+        key="fooled_map",
+        x="model",
+        y="kind of pair",
+        tell="{row}, {column}: fails on {value} of the pairs",
+        rows=[KINDS[each] for each in kinds],
+        columns=models,
+        limits=(0.0, 1.0),
+        marked=[(kinds.index(kind), column) for column in range(len(models))],
+        on_click=take,
+        alt="Share of pairs on which each model fails, from "
+        f"{np.nanmin(values):.0%} to {np.nanmax(values):.0%}, by kind of pair",
+        name="sentiment-fooled-map",
+        height=300,
+    )
+
+
+def rates_table(counted: Mapping[str, Sequence[Fooled]]) -> pd.DataFrame:
+    """One row for each model and test: pairs, failures, the rate and its interval."""
+    rows = [
+        [model, KINDS[one.kind], one.test, one.should, one.pairs, one.failed, one.rate.share, *one.rate.interval]
+        for model, tests in counted.items()
+        for one in tests
+    ]
+    columns = ["model", "kind", "test", "should", "pairs", "failed", "share", "from", "to"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _rates(kind: str, counted: Mapping[str, Sequence[Fooled]]) -> None:
+    rows = []
+    for model, tests in counted.items():
+        if rate := sentences.rate_of(tests):
+            parts = "; ".join(f"{one.test}: {one.failed} of {one.pairs}" for one in tests)
+            rows.append(Span(model, rate.share, *rate.interval, f"{model} fails on {sentences.told(rate)}. {parts}"))
+    charts.chart(
+        partial(rates, tuple(rows), look=layout.look(), x="share of pairs on which it fails, with 95% interval"),
+        name="sentiment-fooled-rates",
+        alt=f"{KINDS[kind]}: " + "; ".join(row.tell for row in rows),
+        table=rates_table(counted),
+    )
+
+
+# The pairs.
+
+
+def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
+    """Pairs of the chosen kind with the verdicts of each model before and after."""
+    st.subheader(words_fooled.PAIRS, anchor=False)
+    with layout.waiting_place():
+        read = {name: computed.reading(name, language, kind) for name in names}
+    classes = {name: compute.model(name).classes for name in names}
+    pairs = computed.of_kind(language, kind)
+    failed = {
+        name: [fails(pair, each, classes[name]) for pair, each in zip(pairs, of, strict=True)]
+        for name, of in read.items()
+    }
+    with layout.control_bar():
+        only = controls.choice("Show", [words_fooled.ALL, words_fooled.FAILED], key=ONLY) == words_fooled.FAILED
+        chosen = [row for row in range(len(pairs)) if not only or any(failed[name][row] for name in names)]
+        pages = -(-len(chosen) // ROWS)
+        page = controls.number("Page, from 0", pages, key=PAGE) if pages > 1 else 0
+    if not chosen:
+        st.caption("Nobody fails on any of them.")
+        return
+    shown = chosen[page * ROWS : (page + 1) * ROWS]
+    table = pd.DataFrame({"pair": [marked(pairs[row].before, pairs[row].after) for row in shown]})
+    table["should"] = [pairs[row].should for row in shown]
+    for name in names:
+        table[layout.plain(short(name))] = [
+            f"{change(read[name][row], classes[name])}{APART + '✗' if failed[name][row] else ''}" for row in shown
+        ]
+    st.table(table, hide_index=True)
+    if not layout.is_presented():
+        tail = words_fooled.DIRECTION.format(tolerance=TOLERANCE) if kind == "intensity" else ""
+        st.caption(f"{len(chosen):,} of {len(pairs):,} pairs. {words_fooled.MARKS} {tail}")
+        charts.download_table(partial(pairs_table, pairs, read, classes), f"sentiment-fooled-{kind}")
+
+
+def change(read: Float[Tensor, "side class"], classes: Sequence[str]) -> str:
+    """Both verdicts with their probabilities, the second only where it is another class; "neg" for negative."""
+    known = sides_of(classes) is not None
+    sides = [(classes[int(side.argmax())][: 3 if known else None].lower(), float(side.max())) for side in read]
+    (first, sure), (second, now) = ((layout.plain(said), share) for said, share in sides)
+    return f"{first}{APART}{sure:.0%} → {'' if first == second else second + APART}{now:.0%}"
+
+
+def pairs_table(
+    pairs: Sequence[Pair], read: Mapping[str, Float[Tensor, "point side class"]], classes: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    """One row for each pair: both sentences, what should happen, and both verdicts of each model."""
+    table = pd.DataFrame([[pair.before, pair.after, pair.test, pair.should] for pair in pairs])
+    table.columns = ["before", "after", "test", "should"]
+    for name, of in read.items():
+        for number, side in enumerate(("before", "after")):
+            best = of[:, number].max(dim=-1)
+            table[f"{name}, {side}"] = [classes[name][each] for each in best.indices.tolist()]
+            table[f"{name}, {side}, probability"] = best.values.tolist()
+    return table
+
+
+# How it is computed.
+
+
+def _formula(language: str, kind: str, counted: Mapping[str, Sequence[Fooled]]) -> None:
+    """Wilson's interval with the numbers of the model that fails most on this kind."""
+    found = {name: rate for name, tests in counted.items() if (rate := sentences.rate_of(tests))}
+    name = max(found, key=lambda each: found[each].share)
+    rate, square = found[name], CONFIDENCE**2
+    st.markdown(words_fooled.METHOD.format(pairs=len(pairs_of(language))))
+    st.markdown(words_fooled.FORMULA.format(name=layout.plain(name), failed=rate.failed, pairs=rate.pairs))
+    st.latex(
+        r"\frac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + \frac{z^2}{n}}"
+    )
+    low, high = rate.interval
+    st.latex(
+        rf"\hat p = \tfrac{{{rate.failed}}}{{{rate.pairs}}} = {rate.share:.3f},\quad "
+        rf"\tfrac{{z^2}}{{n}} = {square / rate.pairs:.3f}"
+    )
+    st.latex(rf"{low:.3f} \text{{ to }} {high:.3f}")
+    if kind == "intensity":
+        st.latex(r"\text{how positive} = \tfrac{1}{2}\,(1 + p_{\text{praise}} - p_{\text{blame}})")

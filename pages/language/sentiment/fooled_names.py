@@ -1,0 +1,29 @@
+"""How Fooled writes models and pairs: short names, and a changed place that is marked."""
+
+from core.measured.sentiment_results import LOGISTIC
+from core.verdict.checklist import segments
+from core.zoo.reviewers import REVIEWERS
+from dashboard import layout
+from pages.language.sentiment import words_fooled
+
+
+def short(name: str) -> str:
+    """What a model is called in a narrow column: ours by their kind, any other by the end of its name."""
+    if any(name in offered for offered in REVIEWERS.values()) or name.partition("-")[2] == LOGISTIC:
+        return words_fooled.SHORT[name.partition("-")[2]]
+    end = name.rstrip("/").rpartition("/")[2]
+    return name if end in words_fooled.SHORT.values() else end
+
+
+def marked(before: str, after: str) -> str:
+    """Both texts as one line of Markdown: what was there struck out, what is there now in bold, the rest once."""
+    parts = []
+    for old, new in segments(before, after):
+        if old == new:
+            parts.append(layout.plain(old))
+            continue
+        for text, sign in ((old, "~~"), (new, "**")):
+            if inner := text.strip():
+                gap = " " if text[0].isspace() or parts else ""
+                parts.append(f"{gap}{sign}{layout.plain(inner)}{sign}")
+    return "".join(parts).strip()

@@ -1,0 +1,75 @@
+"""A pair of the visitor's own: what each model says before and after, and who changes its mind."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.text import read_text
+from core.verdict.checklist import leaning
+from dashboard import charts, layout
+from dashboard.contents import LONGEST_LINE
+from pages.language.sentiment import compute, words_fooled
+from pages.language.sentiment import compute_fooled as computed
+from pages.language.sentiment import fooled_sentences as sentences
+from pages.language.sentiment.figures_fooled import Move, moves
+from pages.language.sentiment.fooled_names import marked, short
+
+BEFORE, AFTER, PICKED = "fooled_before", "fooled_after", "fooled_picked"
+
+
+def show(language: str, names: Sequence[str]) -> None:
+    """Two texts of the visitor's, and who changes its mind between them."""
+    st.subheader(words_fooled.OWN, anchor=False)
+    before, after = _own_pair(language)
+    for text in (before, after):
+        read_text(text)
+    with layout.waiting_place():
+        read = {name: computed.said(name, before, after) for name in names}
+    classes = {name: compute.model(name).classes for name in names}
+    changed = {short(name): bool(each[0].argmax() != each[1].argmax()) for name, each in read.items()}
+    told = sentences.about_own(changed)
+    st.markdown(f"{marked(before, after)}\n\n{told}")
+    rows, values = [], []
+    for name, each in read.items():
+        said = [classes[name][int(side.argmax())] for side in each]
+        values.append([short(name), said[0], float(each[0].max()), said[1], float(each[1].max()), changed[short(name)]])
+        if (praise := leaning(each, classes[name])) is not None:
+            first, second = praise.tolist()
+            tell = f"{short(name)}: {said[0]} {each[0].max():.1%}, then {said[1]} {each[1].max():.1%}"
+            rows.append(Move(short(name), first, second, tell))
+    columns = ["model", "verdict before", "probability before", "verdict after", "probability after", "changed"]
+    table = pd.DataFrame(values, columns=columns)
+    if rows:
+        charts.chart(
+            partial(moves, tuple(rows), look=layout.look(), x="how positive: 0% blame, 100% praise"),
+            name="sentiment-fooled-own",
+            alt="; ".join(row.tell for row in rows),
+            table=table,
+        )
+    if len(rows) < len(names):
+        st.dataframe(table, hide_index=True)
+
+
+def _own_pair(language: str) -> tuple[str, str]:
+    offered = words_fooled.EXAMPLES[language]
+    known = {pair for each in words_fooled.EXAMPLES.values() for pair in each.values()}
+    first = next(iter(offered.values()))
+    current = st.session_state.get(BEFORE), st.session_state.get(AFTER)
+    if current in known and current not in offered.values():  # an example follows the language; an own pair stays
+        st.session_state[BEFORE], st.session_state[AFTER] = first
+
+    def take() -> None:
+        if (name := st.session_state[PICKED]) in offered:
+            st.session_state[BEFORE], st.session_state[AFTER] = offered[name]
+
+    if current[0] is not None:
+        st.session_state[PICKED] = next((name for name, pair in offered.items() if pair == current), None)
+    st.pills("Examples of pairs", list(offered), key=PICKED, on_change=take, label_visibility="collapsed")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        before = st.text_input("A text", first[0], key=BEFORE, bind="query-params", max_chars=LONGEST_LINE)
+    with right:
+        after = st.text_input("Changed", first[1], key=AFTER, bind="query-params", max_chars=LONGEST_LINE)
+    return before, after

@@ -1,0 +1,143 @@
+"""What the section Fooled says of what was counted: numbers in, sentences out."""
+
+from collections.abc import Mapping, Sequence
+
+from core.verdict.checklist import Fooled, Rate
+from dashboard import layout
+from pages.language.sentiment.words_fooled import SHOULD
+
+Counted = Mapping[str, Sequence[Fooled]]  # by the names of models
+
+
+def rate_of(tests: Sequence[Fooled]) -> Rate | None:
+    """All tests together; None where there is none."""
+    return Rate(sum(one.failed for one in tests), sum(one.pairs for one in tests)) if tests else None
+
+
+def told(rate: Rate) -> str:
+    """A rate with its interval: "68 of 75 pairs (91%; 82% to 95%)"."""
+    low, high = rate.interval
+    return f"{rate.failed:,} of {rate.pairs:,} pairs ({rate.share:.0%}; {low:.0%} to {high:.0%})"
+
+
+def apart(first: Rate, second: Rate) -> bool:
+    """Whether the intervals of two rates share nothing."""
+    (low, high), (other_low, other_high) = first.interval, second.interval
+    return high < other_low or other_high < low
+
+
+def about_kind(title: str, counted: Counted) -> str:
+    """What should happen on a kind, who fails most on it and who least."""
+    found = {name: rate for name, tests in counted.items() if (rate := rate_of(tests))}
+    shoulds = dict.fromkeys(one.should for tests in counted.values() for one in tests)
+    what = " or ".join(SHOULD[should] for should in shoulds)
+    begin = f"**{title}**: {what}" + (", depending on the pair" if len(shoulds) > 1 else "") + "."
+    worst, best = (pick(found, key=lambda name: found[name].share) for pick in (max, min))
+    if found[worst].share == found[best].share:
+        named = f"All {len(found)} models fail" if len(found) > 1 else f"{layout.plain(worst)} fails"
+        return f"{begin} {named} on {told(found[worst])}."
+    sure = "The intervals do not overlap" if apart(found[worst], found[best]) else "The intervals overlap"
+    return (
+        f"{begin} {layout.plain(worst)} fails most, on {told(found[worst])}; {layout.plain(best)} least, on "
+        f"{told(found[best])}. {sure}."
+    )
+
+
+def about_stubborn(counted: Counted) -> str:
+    """What a model that always says the same would do on these pairs."""
+    tests = next(iter(counted.values()))
+    change = sum(one.pairs for one in tests if one.should == "change")
+    every = sum(one.pairs for one in tests)
+    if change == every:
+        return f"A model that always says the same would fail on all {every:,} pairs here."
+    if not change:
+        return f"A model that always says the same would fail on none of these {every:,} pairs."
+    worse = sum(sum(one.failed for one in found) > change for found in counted.values())
+    return (
+        f"A model that always says the same would fail on {change:,} of {every:,} pairs here; "
+        f"{worse} of {len(counted)} models fail on more."
+    )
+
+
+def about_right(counted: Counted) -> str | None:
+    """How many single sentences of the pairs get the verdict that they ask for; None where no classes tell."""
+    found = {
+        name: sum(one.right or 0 for one in tests) / (2 * sum(one.pairs for one in tests))
+        for name, tests in counted.items()
+        if tests and all(one.right is not None for one in tests)
+    }
+    if not found:
+        return None
+    best, worst = (pick(found, key=lambda name: found[name]) for pick in (max, min))
+    if len(found) == 1 or found[best] == found[worst]:
+        return f"Taken one by one, {found[best]:.0%} of these sentences get the verdict that they ask for."
+    return (
+        f"Taken one by one, the sentences of these pairs get the verdict that they ask for in {found[best]:.0%} of "
+        f"cases by {layout.plain(best)}, and in {found[worst]:.0%} by {layout.plain(worst)}."
+    )
+
+
+def about_sides(counted: Counted) -> str:
+    """Over the whole list: do models fail to change their mind, or change it without a reason?"""
+    shares = {}
+    for name, tests in counted.items():
+        change, stay = (rate_of([one for one in tests if one.should == should]) for should in ("change", "stay"))
+        if change and stay:
+            shares[name] = (change.share, stay.share)
+    stubborn = [name for name, (change, stay) in shares.items() if change > stay]
+    low, high = min(change for change, _ in shares.values()), max(change for change, _ in shares.values())
+    least, most = min(stay for _, stay in shares.values()), max(stay for _, stay in shares.values())
+    return (
+        f"Over the whole list, the models fail on {_range(low, high)} of the pairs on which the verdict should change, "
+        f"and on {_range(least, most)} of those on which it should stay: **{len(stubborn)} of {len(shares)}** err more "
+        "often by keeping their mind."
+    )
+
+
+def about_baseline(counted: Counted, baseline: str) -> str | None:
+    """Which models fail less often on the whole list than the one that only counts words; None without it."""
+    rates = {name: rate for name, tests in counted.items() if (rate := rate_of(tests))}
+    if baseline not in rates:
+        return None
+    own = rates.pop(baseline)
+    less = [name for name in rates if rates[name].share < own.share and apart(rates[name], own)]
+    more = [name for name in rates if rates[name].share > own.share and apart(rates[name], own)]
+    return (
+        f"{layout.plain(baseline)}, which counts words and pairs of words, fails on {told(own)} of all kinds. Clearly "
+        f"less often, so that the intervals do not overlap: {_named(less)}. Clearly more often: {_named(more)}."
+    )
+
+
+def about_unread(counted: Counted) -> str | None:
+    """How much of these sentences no model with a list of words can read; None where all read everything."""
+    shares = {
+        name: sum(one.unread * one.pairs for one in tests) / sum(one.pairs for one in tests)
+        for name, tests in counted.items()
+        if tests
+    }
+    most = max(shares, key=lambda name: shares[name])
+    if not shares[most]:
+        return None
+    return (
+        f"Some words are read as unknown: {shares[most]:.1%} by {layout.plain(most)}. "
+        f"{sum(not share for share in shares.values())} of {len(shares)} models know them all."
+    )
+
+
+def about_own(changed: Mapping[str, bool]) -> str:
+    """Which models changed their mind on the visitor's own pair."""
+    who = [name for name, moved in changed.items() if moved]
+    if not who:
+        return f"**Nobody** changed its mind: all {len(changed)} say the same of both texts."
+    if len(who) == len(changed):
+        return f"**All {len(changed)}** changed their mind."
+    stayed = [name for name, moved in changed.items() if not moved]
+    return f"**{len(who)} of {len(changed)}** changed their mind: {_named(who)}. Unmoved: {_named(stayed)}."
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(map(layout.plain, names)) or "none"
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}"

@@ -1,0 +1,15 @@
+"""Does attention explain a verdict?"""
+
+from dashboard import layout, sections
+from pages.language.sentiment import compared, faithful, fooled, read, swap_it, words
+
+layout.head(words.PAGE)
+sections.chosen(
+    {
+        words.READ: read.show,
+        words.FAITHFUL: faithful.show,
+        words.SWAP: swap_it.show,
+        words.FOOLED: fooled.show,
+        words.COMPARED: compared.show,
+    }
+)()

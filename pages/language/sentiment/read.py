@@ -1,0 +1,210 @@
+"""Read: what every classifier says of a text, which words each explanation names, and the text sentence by sentence."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+from jaxtyping import Float
+from torch import Tensor
+
+from core.verdict.explanations import METHODS, by_word, replacement_of, words_of
+from core.zoo.reviewers import REVIEWERS
+from dashboard import charts, layout
+from dashboard.components.tinted_lines import Line, tinted_lines
+from dashboard.watched import Text
+from pages.language.sentiment import compute, reviews, words
+from pages.language.sentiment.compute import Verdict
+from pages.language.sentiment.figures import verdict_bars
+from pages.language.sentiment.figures_classes import class_bars
+from pages.language.sentiment.read_sentences import (
+    about_against,
+    about_first,
+    about_sentences,
+    about_verdicts,
+    quoted,
+    shares_of,
+    tell,
+    word_scores,
+)
+
+MOST_CLASSES = 8  # bars of a network with classes of its own
+TINTED = 600  # words: a longer text could not be overlooked
+SHARED = "integrated"  # the explanation whose scores add up to the whole, so that a sentence has a share
+
+
+def show() -> None:
+    """Bars of all classifiers, the text tinted by each explanation, then its sentences."""
+    text, name = reviews.choose()
+    offered = tuple(REVIEWERS[reviews.language_of(name)])
+    with layout.waiting_place():
+        given = compute.verdict(name, text)
+        all_given = compute.verdicts(text, offered if name in offered else (*offered, name))
+    layout.say_what_was_cut(given.tokens)
+    st.subheader(words.VERDICTS, anchor=False)
+    classes = all_given[0].model.classes  # of ours, which stand first
+    st.markdown(about_verdicts(all_given, name, classes), width=layout.PROSE)
+    _bars(all_given, classes)
+    st.subheader(words.WHY, anchor=False)
+    with layout.waiting_place():
+        scores = {
+            method: by_word(compute.explanation(text, name, method, given.target), given.tokens)
+            for method in compute.methods(name)
+        }
+    labels = tuple("".join(given.tokens.labels[place] for place in span) for span in words_of(given.tokens))
+    st.markdown(about_first(scores, labels), width=layout.PROSE)
+    _tinted(given, scores, labels)
+    alone = _sentences(text, given)
+    layout.notes(
+        words.READ_NOTES,
+        notice=(about_against(scores, labels, given.said), *alone),
+        formula=lambda: _formula(text, given, scores, labels),
+    )
+
+
+# What they say.
+
+
+def _bars(given: Sequence[Verdict], classes: Sequence[str]) -> None:
+    """Those that know `classes` together; one that has others below them, with its own."""
+    known = [(each.model.title, shares) for each in given if (shares := shares_of(each, classes)) is not None]
+    titles = [title for title, _ in known]
+    table = pd.DataFrame([shares.tolist() for _, shares in known], columns=list(classes))
+    charts.chart(
+        partial(verdict_bars, tuple(titles), classes, table.to_numpy(), look=layout.look()),
+        name="sentiment-verdicts",
+        alt="; ".join(f"{title}: {classes[int(shares.argmax())]} {shares.max():.1%}" for title, shares in known),
+        table=pd.concat([pd.DataFrame({"model": titles}), table], axis=1),
+    )
+    for each in given:
+        if shares_of(each, classes) is None:
+            _own_bars(each)
+
+
+def _own_bars(given: Verdict) -> None:
+    best = given.probabilities.topk(min(MOST_CLASSES, len(given.probabilities)))
+    names = [given.model.classes[number] for number in best.indices.tolist()]
+    more = len(given.probabilities) - len(names)
+    title = f"**{layout.plain(given.model.title)}**"
+    st.markdown(f"{title}, the {len(names)} likeliest of {more + len(names)} classes" if more else title)
+    charts.chart(
+        partial(class_bars, tuple(names), best.values.numpy(), look=layout.look()),
+        name="sentiment-own-classes",
+        alt=f"{given.model.title}: {names[0]} {best.values[0]:.1%}",
+        table=pd.DataFrame({"class": list(given.model.classes), "probability": given.probabilities.tolist()}),
+    )
+
+
+# Which words.
+
+
+def _tinted(given: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]) -> None:
+    tinted_lines(
+        [label.replace("\n", "↵\n") for label in labels[:TINTED]],
+        [_line(given, method, found.tolist(), labels) for method, found in scores.items()],
+        key="sentiment_words",
+        odd=[],
+        odd_means="",
+        scale=f"Words for or against “{given.said}”. {words.SCALE}.",
+        ticks=words.TICKS,
+        after="",
+        of="token",
+        signed=True,
+    )
+    if len(labels) > TINTED:
+        st.caption(words.NOT_ALL_TINTED.format(shown=TINTED, all=len(labels)))
+    st.caption(words.SPOKEN)
+    charts.download_table(pd.DataFrame(word_scores(scores, labels)), "sentiment-words")
+
+
+def _line(given: Verdict, method: str, scores: Sequence[float], labels: Sequence[str]) -> Line:
+    largest = max(map(abs, scores), default=0.0) or 1.0
+    title = METHODS[method]
+    first = layout.readable(labels[max(range(len(scores)), key=lambda place: scores[place])]).strip()
+    shown = list(zip(labels, scores, strict=True))[:TINTED]
+    return Line(
+        title,
+        [score / largest for _, score in shown],
+        [tell(label, score, method, given.said) for label, score in shown],
+        [("first", f"“{first}”")],
+        f"{title}: the word that it puts first for {given.said} is {first}",
+    )
+
+
+# Sentence by sentence.
+
+
+def _sentences(text: Text, given: Verdict) -> tuple[str, ...]:
+    st.subheader(words.SENTENCES, anchor=False)
+    name = given.model.name
+    with layout.waiting_place():
+        found = compute.sentences(name, text, given.target)
+        if len(found) < 2:
+            st.caption(words.FEW_SENTENCES)
+            return ()
+        if SHARED not in compute.methods(name):
+            st.caption(words.NO_SHARES)
+            return ()
+        scores = compute.explanation(text, name, SHARED, given.target)
+    shares = [float(scores[each.places.start : each.places.stop].sum()) for each in found]
+    table = pd.DataFrame(
+        {
+            "number": range(1, len(found) + 1),
+            "verdict": [each.said for each in found],
+            "alone": [each.probability for each in found],
+            "in the whole": shares,
+            "sentence": [each.text.strip() for each in found],
+        }
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config={
+            "number": st.column_config.NumberColumn("no.", width=40),
+            "verdict": st.column_config.TextColumn("read alone", width=84),
+            "alone": st.column_config.ProgressColumn(
+                f"{given.said}, read alone", min_value=0.0, max_value=1.0, format="percent", width=150
+            ),
+            "in the whole": st.column_config.NumberColumn("adds to the whole", format="%+.2f", width=120),
+        },
+    )
+    st.caption(words.ALONE.format(method=METHODS[SHARED].lower()))
+    charts.download_table(table, "sentiment-sentences")
+    return (about_sentences(found, shares, given.said),)
+
+
+# How it is computed.
+
+
+def _formula(text: Text, given: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]) -> None:
+    """Each explanation that the network has, with its numbers for this text."""
+    probability = float(given.probabilities[given.target])
+    st.markdown(words.FORMULA_ODDS)
+    st.latex(rf"F = \log\frac{{p}}{{1-p}} = \log\frac{{{probability:.4f}}}{{{1 - probability:.4f}}} = {given.odds:.3f}")
+    if "attention" in scores:
+        st.markdown(words.FORMULA_ATTENTION)
+        st.latex(r"\textstyle a_i = \frac{1}{H |R|} \sum_{h} \sum_{r \in R} A^{h}_{r i}")
+    if "rollout" in scores:
+        st.markdown(words.FORMULA_ROLLOUT)
+        st.latex(r"\textstyle B_L B_{L-1} \cdots B_1, \quad B_l = \frac{1}{2} (\bar{A}_l + I)")
+    if "gradient" in scores:
+        st.markdown(words.FORMULA_GRADIENT)
+        st.latex(r"\textstyle g_i = \sum_k x_{ik}\, \partial F / \partial x_{ik}")
+    if "integrated" in scores:
+        _formula_integrated(text, given)
+    nothing = layout.plain(given.model.tokenizer.id_to_token(replacement_of(given.model)) or "")
+    best = int(scores["occlusion"].argmax())
+    st.markdown(words.FORMULA_OCCLUSION.format(nothing=nothing, word=quoted(labels[best])))
+    lost = float(scores["occlusion"][best])
+    st.latex(r"o_i = F(x) - F(x_{\setminus i})")
+    st.latex(rf"{given.odds:.3f} - ({given.odds - lost:.3f}) = {lost:.3f}")
+
+
+def _formula_integrated(text: Text, given: Verdict) -> None:
+    name, target = given.model.name, given.target
+    st.markdown(words.FORMULA_INTEGRATED)
+    st.latex(r"\textstyle e_i = (x_i - x'_i) \cdot \int_0^1 \nabla_i F(z_\alpha)\, d\alpha")
+    st.latex(r"\textstyle z_\alpha = x' + \alpha (x - x')")
+    total = float(compute.explanation(text, name, "integrated", target).sum())
+    rise = given.odds - compute.odds_of_nothing(name, text, target)
+    st.latex(rf"\textstyle \sum_i e_i = {total:.3f}, \; F(x) - F(x') = {rise:.3f}")

@@ -1,0 +1,128 @@
+"""What Read says of verdicts, of the words that explanations name, and of sentences: numbers in, a text out."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.verdict.explanations import FROM_ATTENTION, METHODS
+from dashboard import layout
+from pages.language.sentiment.compute import Sentence, Verdict
+
+FIRST = 5  # words that are compared
+
+
+def quoted(label: str) -> str:
+    """A word of the visitor's in a sentence."""
+    return f"“{layout.plain(layout.readable(label).strip())}”"
+
+
+def shares_of(given: Verdict, classes: Sequence[str]) -> Float[Tensor, " class"] | None:
+    """Its probabilities in the order of `classes`, whose names may be written large or small; None if it has others."""
+    names = [name.casefold() for name in given.model.classes]
+    asked = [name.casefold() for name in classes]
+    if sorted(names) != sorted(asked) or len(set(names)) < len(names):
+        return None
+    return given.probabilities[[names.index(name) for name in asked]]
+
+
+def about_verdicts(given: Sequence[Verdict], chosen: str, classes: Sequence[str]) -> str:
+    """What the chosen network says, then who of all that know `classes` agrees, and who is most in doubt."""
+    own = next(each for each in given if each.model.name == chosen)
+    begin = (
+        f"**{layout.plain(own.model.title)}** says **{layout.plain(own.said)}**, with {own.probabilities.max():.1%}."
+    )
+    peers = [each for each in given if shares_of(each, classes) is not None]
+    if own not in peers:
+        begin += " Its classes are not those of the other networks, so it is not counted with them."
+    if len(peers) < 2:
+        return begin  # there is nobody to agree with
+    said: dict[str, list[Verdict]] = {}
+    for each in peers:
+        said.setdefault(each.said.casefold(), []).append(each)
+    if len(said) == 1:
+        doubt = min(peers, key=lambda each: float(each.probabilities.max()))
+        what = "" if own in peers else f" on {layout.plain(doubt.said)}"
+        return (
+            f"{begin} All {len(peers)} agree{what}; the least sure is {layout.plain(doubt.model.title)}, with "
+            f"{doubt.probabilities.max():.1%}."
+        )
+    most = max(said.values(), key=len)
+    each_side = "; ".join(
+        f"{layout.plain(who[0].said)}: {', '.join(layout.plain(each.model.title) for each in who)}"
+        for who in said.values()
+    )
+    return f"{begin} They do not agree: {len(most)} of {len(peers)} say {layout.plain(most[0].said)}. {each_side}."
+
+
+def about_first(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]) -> str:
+    """How many of the words that each explanation puts first are put first by all."""
+    if len(scores) == 1:
+        return "This network has one explanation only, so there is nothing to compare."
+    count = min(FIRST, len(labels))
+    first = [set(found.topk(count).indices.tolist()) for found in scores.values()]
+    shared, named = sorted(set.intersection(*first)), len(set.union(*first))
+    begin = (
+        f"When each of the {len(scores)} explanations may name {_words(count)}, they name {_words(named)} together: "
+    )
+    if not shared:
+        return f"{begin}**none** is named by all."
+    told = ", ".join(quoted(labels[place]) for place in shared)
+    return f"{begin}**{len(shared)} of {count}** {'is' if len(shared) == 1 else 'are'} named by all, {told}."
+
+
+def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str], said: str) -> str:
+    """Which words speak against the verdict, and how much of the attention lies on them all the same."""
+    found = scores.get("integrated")
+    if found is None:
+        return f"Attention and rollout cannot tell a word for “{layout.plain(said)}” from one against it."
+    against = found < 0
+    name = METHODS["integrated"].lower()
+    if not against.any():
+        return f"By {name} no word speaks against “{layout.plain(said)}”."
+    count = int(against.sum())
+    told = (
+        f"By {name} {count} of {_words(len(labels))} {'speaks' if count == 1 else 'speak'} against "
+        f"“{layout.plain(said)}”, however slightly; {quoted(labels[int(found.argmin())])} most."
+    )
+    if "attention" not in scores:
+        return f"{told} This network has no attention to compare with."
+    looked = scores["attention"]
+    share, them = float(looked[against].sum() / looked.sum()), "it" if count == 1 else "them"
+    return f"{told} Attention cannot say so: **{share:.0%}** of what it gives to words lies on {them}."
+
+
+def tell(label: str, score: float, method: str, said: str) -> str:
+    """The sentence for one word under one explanation."""
+    name = layout.readable(label).strip()
+    if method in FROM_ATTENTION:
+        return f"“{name}” gets {score:.1%} by {METHODS[method].lower()}."
+    side = "for" if score >= 0 else "against"
+    return f"“{name}” speaks {side} “{said}” by {METHODS[method].lower()}: {score:+.3f} of the log-odds."
+
+
+def about_sentences(found: Sequence[Sentence], shares: Sequence[float], said: str) -> str:
+    """Which sentence adds most to the verdict, and how many would say otherwise by themselves."""
+    best = max(range(len(shares)), key=lambda number: shares[number])
+    others = sum(sentence.said != said for sentence in found)
+    apart = sum((sentence.said == said) != (share >= 0) for sentence, share in zip(found, shares, strict=True))
+    what = layout.plain(said)
+    return (
+        f"Sentence {best + 1} of {len(shares)} adds most to “{what}” ({shares[best]:+.2f} of the log-odds); read "
+        f"alone it is {layout.plain(found[best].said)}. **{others} of {len(found)}** sentences read alone are not "
+        f"{what}; for {apart}, the verdict read alone and what the sentence adds to the whole point in different ways."
+    )
+
+
+def word_scores(
+    scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]
+) -> dict[str, list[str] | list[float]]:
+    """The columns of the table of words: each word, and its score by each explanation."""
+    stacked = torch.stack(list(scores.values())).tolist()
+    named = dict(zip((METHODS[method] for method in scores), stacked, strict=True))
+    return {"word": [label.strip() for label in labels], **named}
+
+
+def _words(count: int) -> str:
+    return f"{count} word" if count == 1 else f"{count} words"

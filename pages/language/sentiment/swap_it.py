@@ -1,0 +1,230 @@
+"""Swap it: other weights of attention in the trained network, and whether the verdict stays."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.measured.sentiment_swapped import Swapped
+from core.verdict.swapped import MOST, TRIES
+from dashboard import charts, controls, layout
+from dashboard.components.tinted_lines import Line, tinted_lines
+from pages.language.sentiment import compute_swap as compute
+from pages.language.sentiment import reviews, words_swap
+from pages.language.sentiment.compute_swap import Exchanged, Tried
+from pages.language.sentiment.figures import measured_dots, verdict_bars
+
+SHOWN = 600  # words
+MOVES = (0.001, 0.01, 0.05, 0.1)
+
+
+def show() -> None:
+    """The text tinted by each kind of weights, the verdict under each, and the same over held-out texts."""
+    if not layout.is_presented():
+        st.markdown(words_swap.LEAD, width=layout.PROSE)
+    text, name = reviews.choose(attending=True)
+    with layout.control_bar():
+        seed = st.number_input(
+            words_swap.SEED, 0, 9999, 0, key="swap_seed", bind="query-params", width=130, help=words_swap.SEED_HELP
+        )
+        allowed = st.select_slider(
+            words_swap.ALLOWED,
+            MOVES,
+            value=0.01,
+            key="swap_allowed",
+            bind="query-params",
+            format_func=lambda share: f"{share:.1%}",
+            width=controls.WIDTH,
+            help=words_swap.ALLOWED_HELP,
+        )
+    with layout.waiting_place():
+        found = compute.tried(name, text, int(seed), float(allowed))
+    layout.say_what_was_cut(found.tokens)
+    st.subheader(words_swap.TINTED, anchor=False)
+    st.markdown(about_different(found), width=layout.PROSE)
+    _tinted(found)
+    st.subheader(words_swap.VERDICTS, anchor=False)
+    _bars(found)
+    measured = _measured(reviews.language_of(name))
+    if not layout.is_presented():
+        st.markdown(words_swap.SHOWS, width=layout.PROSE)
+    layout.notes(
+        words_swap.NOTES,
+        notice=(about_permuted(found), *((about_measured(measured),) if measured else ())),
+        formula=lambda: _formula(found, float(allowed)),
+    )
+
+
+# The text.
+
+
+def _tinted(found: Tried) -> None:
+    # One scale for all rows: the network's own largest weight.
+    largest = float(found.exchanged["own"].weights[:SHOWN].max())
+    lines = [_line(kind, found, largest) for kind in found.exchanged]
+    tinted_lines(
+        [label.replace("\n", "↵\n") for label in found.labels[:SHOWN]],
+        lines,
+        key="swap_words",
+        odd=[],
+        odd_means="",
+        scale=words_swap.SCALE,
+        ticks=((0, "0"), (1, f"{largest:.0%} or more")),
+        after="divergence",
+        of="token",
+    )
+
+
+def _line(kind: str, found: Tried, largest: float) -> Line:
+    each, title = found.exchanged[kind], words_swap.KINDS[kind]
+    weights = each.weights[:SHOWN].tolist()
+    tells = [
+        f"{title}: “{layout.readable(label).strip()}” has {weight:.2%} of the weight."
+        for label, weight in zip(found.labels, weights, strict=False)
+    ]
+    return Line(
+        title,
+        [min(1.0, weight / largest) for weight in weights],
+        tells,
+        [("divergence", f"{each.divergence:.2f}")],
+        f"{title}: divergence {each.divergence:.2f} from the network's own weights",
+    )
+
+
+def about_different(found: Tried) -> str:
+    """How far away the most different weights are, and what they do to the verdict."""
+    own, other = found.exchanged["own"], found.exchanged["different"]
+    said = layout.plain(found.classes[found.target])
+    if len(own.weights) == 1:
+        return f"With a single word there is nothing to exchange: it has all the weight, and the verdict is **{said}**."
+    return (
+        f"The most different weights share **{other.shared:.0%}** of the weight with the network's own (divergence "
+        f"**{other.divergence:.2f}** of at most {MOST:.2f}), and the verdict “{said}” goes from "
+        f"{own.probabilities[found.target]:.1%} to **{other.probabilities[found.target]:.1%}**."
+    )
+
+
+def about_permuted(found: Tried) -> str:
+    """How often a permutation changes the verdict, and by how much the middle one moves it."""
+    return (
+        f"**{found.flips} of {found.draws}** permutations of the weights change the verdict; the middle one moves it "
+        f"by {found.median_change:.1%}. Uniform weights move it by {found.exchanged['uniform'].change:.1%}."
+    )
+
+
+# The verdicts.
+
+
+def _bars(found: Tried) -> None:
+    shown = {words_swap.KINDS[kind]: each for kind, each in found.exchanged.items()}
+    shown[words_swap.KINDS["trained"]] = found.trained
+    values = np.stack([each.probabilities.numpy() for each in shown.values()])
+    charts.chart(
+        partial(verdict_bars, tuple(shown), found.classes, values, look=layout.look()),
+        name="sentiment-swapped",
+        alt="; ".join(
+            f"{title}: {found.classes[found.target]} {each.probabilities[found.target]:.1%}"
+            for title, each in shown.items()
+        ),
+        table=pd.DataFrame(values, columns=list(found.classes)).assign(
+            weights=list(shown), divergence=[each.divergence for each in shown.values()]
+        ),
+    )
+
+
+# Over held-out texts.
+
+
+def _measured(language: str) -> dict[str, Swapped]:
+    rows = compute.measured(language)
+    st.subheader(words_swap.MEASURED, anchor=False)
+    found = {row.kind: row for row in rows if row.part == "all"}
+    st.markdown(about_needed(found), width=layout.PROSE)
+    titles = [words_swap.KINDS[kind] for kind in found]
+    table = pd.DataFrame(
+        {
+            "weights": titles,
+            "texts": [row.texts for row in found.values()],
+            "right": [row.accuracy for row in found.values()],
+            "verdicts that flip": [row.flips for row in found.values()],
+            "median change": [row.change for row in found.values()],
+            "change in one of ten": [row.large_change for row in found.values()],
+            "median divergence": [row.divergence for row in found.values()],
+        }
+    )
+    percent = {name: st.column_config.NumberColumn(format="percent") for name in table.columns[2:6]}
+    st.dataframe(table, hide_index=True, column_config=percent)
+    if not layout.is_presented():
+        st.caption(words_swap.TABLE.format(trained=words_swap.KINDS["trained"]))
+    parts = {part: {row.kind: row for row in rows if row.part == part} for part in ("lowest", "middle", "highest")}
+    shown = {kind: words_swap.KINDS[kind] for kind in ("permuted", "uniform")}
+    charts.chart(
+        partial(
+            measured_dots,
+            tuple(parts),
+            {title: [each[kind].change for each in parts.values()] for kind, title in shown.items()},
+            x="texts by their largest weight of attention: thirds",
+            y="median change of the output",
+            look=layout.look(),
+        ),
+        name="sentiment-swapped-thirds",
+        alt="; ".join(
+            f"{words_swap.KINDS[kind]}, {part}: {each[kind].change:.2%}"
+            for kind in shown
+            for part, each in parts.items()
+        ),
+        table=pd.DataFrame({kind: [each[kind].change for each in parts.values()] for kind in shown}).assign(
+            third=list(parts)
+        ),
+    )
+    return found
+
+
+def about_needed(found: dict[str, Swapped]) -> str:
+    """Whether attention was needed for the task at all: the network beside the one without it."""
+    own, trained = found["own"], found["trained"]
+    apart = own.accuracy - trained.accuracy
+    # Two shares of the same texts: their difference has at most this standard error.
+    doubt = (2 * own.accuracy * (1 - own.accuracy) / own.texts) ** 0.5
+    said = (
+        "so over these texts attention was **not needed**"
+        if abs(apart) < 2 * doubt
+        else f"so attention is worth **{apart * 100:+.1f} points** here"
+    )
+    return (
+        f"Of {own.texts:,} texts the network judges {own.accuracy:.1%} rightly, and {trained.accuracy:.1%} when it was "
+        f"trained without attention; chance alone explains {2 * doubt * 100:.1f} points, {said}."
+    )
+
+
+def about_measured(found: dict[str, Swapped]) -> str:
+    """How far away weights can be on average, and how often permuting flips."""
+    far, permuted = found["different"], found["permuted"]
+    return (
+        f"Over {far.texts:,} held-out texts the most different weights reach a median divergence of "
+        f"**{far.divergence:.2f}** (at most {MOST:.2f}) with {far.flips:.0%} of verdicts changed. A permutation flips "
+        f"**{permuted.flips:.1%}** of them."
+    )
+
+
+# How it is computed.
+
+
+def _formula(found: Tried, allowed: float) -> None:
+    own, other = found.exchanged["own"], found.exchanged["different"]
+    st.markdown(words_swap.FORMULA_OUTPUT)
+    st.latex(r"\textstyle y = \mathrm{softmax}\big(W \sum_t a_t h_t + b\big)")
+    st.markdown(words_swap.FORMULA_DIVERGENCE.format(kind=words_swap.KINDS["different"].lower()))
+    st.latex(r"\textstyle D = \frac12 \mathrm{KL}(a \| m) + \frac12 \mathrm{KL}(a' \| m)")
+    st.latex(rf"\textstyle m = \frac{{a + a'}}{{2}}, \quad D = {other.divergence:.3f}")
+    st.markdown(words_swap.FORMULA_SEARCH.format(tries=TRIES))
+    terms = _terms(own, other, found.classes)
+    st.latex(r"\textstyle \frac12 \sum_c |y_c - y'_c|")
+    st.latex(rf"= {terms} \le {allowed:g}")
+
+
+def _terms(own: Exchanged, other: Exchanged, classes: Sequence[str]) -> str:
+    apart = [abs(float(own.probabilities[place] - other.probabilities[place])) for place in range(len(classes))]
+    return rf"\tfrac12({' + '.join(f'{each:.4f}' for each in apart)}) = {sum(apart) / 2:.4f}"

@@ -1,0 +1,102 @@
+"""What the page Sentiment says."""
+
+from dataclasses import replace
+
+from dashboard.layout import PageWords
+from dashboard.references import references
+
+PAGE = PageWords(
+    question="Does attention explain a verdict?",
+    lead=(
+        "Five networks say what the writer of a review thinks, and some of them show which words they looked at. "
+        "Whether those words are the reason is another question, and it can be measured."
+    ),
+    try_this=("Write a review that praises with harsh words: who is fooled?",),
+    references=references("JAIN", "YANG", "BASTINGS"),
+)
+
+READ, FAITHFUL, SWAP, FOOLED, COMPARED = "Read", "Faithful?", "Swap it", "Fooled", "Compared"
+
+LANGUAGES = {"English": "english", "Spanish": "spanish"}
+
+# Reviews to click, by language and by what stands on the button; all are our own.
+EXAMPLES = {
+    "english": {
+        "A waste": (
+            "The camera is in love with the old town, and so was I for the first hour. Then the story forgets its "
+            "people: nobody wants anything, nobody loses anything, and the ending is a long, dull wait for the lights. "
+            "What a waste of a wonderful cast."
+        ),
+        "Not bad": "I expected nothing. It was not bad at all, and the last scene was anything but boring.",
+        "Praise": (
+            "A small, brilliant film. Every face is worth watching, the music never begs for tears, and I left the "
+            "cinema lighter than I came."
+        ),
+        "In two minds": (
+            "The first half is stiff and far too long. The second half is one of the best things I have seen this year."
+        ),
+        "Irony": "Oh great, another car chase. Just what the world was waiting for. I loved checking my watch.",
+        "Scene by scene": (
+            "It opens with a wonderful joke. The hero's friend is played badly, and his lines are worse. The chase "
+            "through the market is superb. Someone should have cut the dream. The villain is a bore. Yet the final "
+            "talk between the sisters is honest, quiet and perfectly acted. I would see it again for that alone."
+        ),
+    },
+    "spanish": {
+        "Gracias": "Muchas gracias a todos por un día precioso, ¡sois los mejores!",
+        "Enfado": "Otra vez sin internet y nadie contesta. Qué asco de servicio, no vuelvo más.",
+        "Ni fu ni fa": "Mañana hay reunión a las diez en la oficina de siempre.",
+        "Pero": "El concierto fue genial, pero el sonido era horrible y no se oía nada.",
+        "Negación": "No me gusta nada lo que han hecho con la serie.",
+    },
+}
+
+NO_CLASSIFIER = (
+    "{title} gives a text no class. Choose one of the classifiers on the list, or a model for sequence classification "
+    "by name or folder."
+)
+ONE_CLASS = "{title} has a single class: it can say nothing else, so there is nothing to explain."
+OTHER_LANGUAGE = "It was trained on texts in {language}."
+
+VERDICTS, WHY, SENTENCES = "What they say", "Which words it rests on", "Sentence by sentence"
+SCALE = "Each row is scaled to its own strongest word"
+TICKS = ((0, "against"), (0.5, "0"), (1, "for the verdict"))
+NOT_ALL_TINTED = "The first {shown:,} of {all:,} words are shown here; the numbers to take away hold all of them."
+SPOKEN = "Attention and rollout only say where a network looks: they know no “against”. A comma counts as a word, too."
+FEW_SENTENCES = "A text of two sentences or more is also read sentence by sentence."
+ALONE = (
+    "Each sentence is read once by itself. Beside it stands what the words of the sentence add up to in the "
+    "explanation of the whole text: {method}, in units of log-odds."
+)
+NO_SHARES = "Of this model no share of a sentence can be told: it has no integrated gradients."
+
+READ_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Take the word that every explanation puts first, and replace it by its opposite. Which networks follow?",
+        "Write the same review with “but” in the middle, then change its halves over: does the order matter to the "
+        "convolutional network?",
+        "In “Scene by scene”, find a sentence whose own verdict and whose share in the whole point in different ways.",
+    ),
+    references=references("YANG", "SUNDARARAJAN", "ABNAR", "BASTINGS"),
+)
+FORMULA_ODDS = (
+    "What is explained is the log-odds of the verdict. They are zero where the network is in doubt, and do not level "
+    "off where it is sure."
+)
+FORMULA_GRADIENT = "Gradient × input: how fast the log-odds rise as the vector of a word is stretched."
+FORMULA_INTEGRATED = (
+    "Integrated gradients: the mean gradient on the straight way from a text of empty words to this one, times that "
+    "way. Added up over all words they give the whole rise of the log-odds (completeness)."
+)
+FORMULA_ATTENTION = (
+    "Attention: the weight of each token in the last layer; the mean over the heads, and over the tokens R from which "
+    "the verdict is read."
+)
+FORMULA_ROLLOUT = (
+    "Rollout: the same followed down through all layers. One half of each layer is its mean over heads, the other half "
+    "stands for what every token keeps of itself."
+)
+FORMULA_OCCLUSION = (
+    "Occlusion: what is lost when a word is replaced by “{nothing}”; here for the word {word}, which loses most."
+)

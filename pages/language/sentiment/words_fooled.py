@@ -1,0 +1,78 @@
+"""What the section Fooled says."""
+
+from dataclasses import replace
+
+from dashboard.references import references
+from pages.language.sentiment.words import PAGE
+
+LEAD = (
+    "Two sentences that differ in one place: should the verdict change, or stay? Each pair below is a small test with "
+    "a known answer, and a classifier that is right about most reviews can still fail on most of them."
+)
+SHOULD = {
+    "change": "the verdict should change",
+    "stay": "the verdict should stay",
+    "stronger": "the verdict should not weaken",
+    "weaker": "the verdict should not strengthen",
+}
+SHORT = {
+    "rnn": "RNN, attention",
+    "rnn-uniform": "RNN, uniform",
+    "cnn": "CNN",
+    "encoder": "Encoder",
+    "bert": "BERT",
+    "tfidf-logistic": "TF-IDF",
+}
+MAP = "Share of the pairs on which each model fails: click a row for its pairs."
+PAIRS = "The pairs, and both verdicts"
+MARKS = (
+    "~~Struck out~~: what stood there first; **bold**: what stands there now. ✗ marks a model that fails on the pair. "
+    "The verdicts are computed here and now; the TF-IDF baseline is not on board, so of it there are rates alone."
+)
+DIRECTION = (
+    "Where words become stronger or weaker, what counts is how positive the verdict is (probability of praise, plus "
+    "half of what is neither): it fails if that moves the wrong way by more than {tolerance:.0%}."
+)
+ALL, FAILED = "all pairs", "where somebody fails"
+RUN = "Read the checklist with {name}"
+NOT_YET = "{name} has not read the checklist yet: {pairs:,} pairs of sentences."
+NO_NAMES = (
+    "The classes of {name} are not called negative and positive: whether it changes its mind can be counted, which way "
+    "it moves cannot, so pairs of intensity are left out."
+)
+OWN = "Your own pair"
+# Pairs to click, by language and by what stands on the button.
+EXAMPLES: dict[str, dict[str, tuple[str, str]]] = {
+    "english": {
+        "Not": ("I liked this film.", "I did not like this film."),
+        "Only the poster": ("I liked this film.", "I liked the poster of this film."),
+        "A comma": ("No, it is good.", "No it is good."),
+        "Two readings": ("I have never seen a film this bad.", "I have never seen a film this good."),
+        "Someone else": ("My sister hated it.", "My sister hated the popcorn."),
+    },
+    "spanish": {
+        "No": ("Me gusta esta serie.", "No me gusta esta serie."),
+        "Pero": ("El concierto fue genial.", "El sitio fue genial, pero el concierto horrible."),
+        "Signos": ("Qué día", "¡Qué día!"),
+    },
+}
+METHOD = (
+    "The pairs are templates of ours, filled from short lists of words: {pairs:,} for this language, the same for "
+    "every model. They resemble one another, so an interval says how sure the rate is for sentences of this sort, not "
+    "for all that people write. The English models were trained on whole reviews, the Spanish ones on tweets."
+)
+FORMULA = "The interval of a share, by Wilson: for {name} on this kind, {failed} of {pairs} pairs and $z = 1.96$,"
+NOTES = replace(
+    PAGE,
+    try_this=(
+        "Choose “Negation”. Compare the networks with TF-IDF, which only counts words and pairs of words: who "
+        "needed a network for “not”?",
+        "Choose “Contrast” and find the pairs in which two words change places. Both sentences have exactly the same "
+        "words: what must a model know beside them?",
+        "Write a pair that differs in a name only, and make a model change its mind. Then try the name in a longer "
+        "review: does it still matter?",
+        "Name another classifier, for instance a large one from the hub, and let it read the checklist: which kind of "
+        "pair is still hard for it?",
+    ),
+    references=references("RIBEIRO", "WILSON", "MAAS", "SOCHER"),
+)

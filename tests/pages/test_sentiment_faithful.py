@@ -1,0 +1,110 @@
+"""Sentiment / Faithful?: the section opens, its address works, and bad input gets one sentence."""
+
+from functools import partial
+
+import pytest
+
+from core.verdict.explanations import METHODS
+from core.zoo import REVIEWERS
+from pages.language.sentiment import compute_faithful, faithful, words, words_faithful
+from pages.language.sentiment import faithful_sentences as sentences
+from pages.language.sentiment.faithful import NAMES
+from tests.pages.conftest import check, prose, told
+
+PAGE = "language/sentiment"
+FIRST = next(iter(words.EXAMPLES["english"].values()))
+RNN = next(iter(REVIEWERS["english"]))
+SHORT = "A warm and brilliant film, and a dull ending."
+
+open_section = partial(dict, show="Faithful?")
+
+
+def plainly(text: str) -> str:
+    return text.replace("\\", "")
+
+
+def test_the_section_is_alive_at_once_and_claims_what_was_computed(visit):
+    app = visit(PAGE, **open_section())
+    assert not app.warning
+    given = compute_faithful.explained(RNN, FIRST)
+    curves = compute_faithful.curves(given)
+    for told_here in (
+        sentences.about_best(curves, NAMES),
+        sentences.about_ends(curves, given.verdict.said),
+        sentences.about_chance(curves, NAMES, "insertion"),
+        sentences.about_agreement(compute_faithful.agreement(given, strength=False), NAMES),
+        sentences.about_measured(compute_faithful.measured()[RNN], NAMES, "deletion"),
+    ):
+        assert plainly(told_here) in prose(app)
+    count = 20 * len(given.words) // 100
+    after = compute_faithful.taken(given, next(iter(given.scores)), count, kept=False)
+    assert f"Without the first {count} of {len(given.words)} words" in prose(app)
+    assert app.metric[0].value == f"{float(after[given.target]):.1%}"
+
+
+def test_a_link_holds_the_order_the_share_and_what_becomes_of_the_words(visit):
+    asked = {"faithful_order": METHODS["occlusion"], "faithful_percent": "50", "faithful_how": words_faithful.KEEP}
+    app = visit(PAGE, **open_section(text=SHORT, faithful_ranked=words_faithful.STRENGTH, **asked))
+    assert app.slider(key="faithful_percent").value == 50
+    given = compute_faithful.explained(RNN, SHORT)
+    count = len(given.words) // 2
+    after = compute_faithful.taken(given, "occlusion", count, kept=True)
+    assert f"Of the first {count} of {len(given.words)} words alone" in prose(app)
+    assert f"**{float(after[given.target]):.1%}**" in prose(app)
+    alike = compute_faithful.agreement(given, strength=True)
+    assert plainly(sentences.about_agreement(alike, NAMES)) in prose(app)
+
+
+def test_nothing_taken_away_leaves_the_verdict_and_all_taken_away_leaves_that_of_no_words(visit):
+    given = compute_faithful.explained(RNN, SHORT)
+    ends = [compute_faithful.taken(given, "occlusion", count, kept=False) for count in (0, len(given.words))]
+    assert float(ends[0][given.target]) == pytest.approx(given.probability, abs=1e-6)
+    for method in given.scores:
+        all_gone = compute_faithful.taken(given, method, len(given.words), kept=False)
+        assert all_gone.tolist() == pytest.approx(ends[1].tolist(), abs=1e-6)
+        alone = compute_faithful.taken(given, method, len(given.words), kept=True)
+        assert alone.tolist() == pytest.approx(ends[0].tolist(), abs=1e-6)
+    app = visit(PAGE, **open_section(text=SHORT, faithful_percent="0"))
+    assert f"**{given.probability:.1%}**, as of the whole text" in prose(app)
+
+
+@pytest.mark.parametrize("model", [name for name in REVIEWERS["english"] if name.endswith(("cnn", "encoder"))])
+def test_each_network_is_explained_in_the_ways_that_it_has(visit, model):
+    app = visit(PAGE, **open_section(model=model, text=SHORT))
+    given = compute_faithful.explained(model, SHORT)
+    assert app.button_group(key="faithful_order").options == [METHODS[name] for name in given.scores]
+    assert ("attention" in given.scores) == model.endswith("encoder")
+
+
+def test_spanish_is_not_compared_with_what_was_measured_in_english(visit):
+    app = visit(PAGE, **open_section(language="Spanish"))
+    assert not app.warning
+    assert "Over many reviews this model was not measured" in told(app, "caption")
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_an_empty_text_is_one_sentence(visit, text):
+    app = visit(PAGE, **open_section())
+    check(app.text_area(key="text").set_value(text).run())
+    assert "There is no text here yet" in told(app)
+
+
+@pytest.mark.parametrize("text", ["great", "😀", "<b>x</b> **y** $z$ ~~w~~", "[UNK] [MASK]", "مرحبا"])
+def test_odd_and_single_words_are_read_like_any_other(visit, text):
+    assert not visit(PAGE, **open_section(text=text)).warning
+
+
+def test_the_projector_gets_figures_without_notes(visit):
+    app = visit(PAGE, **open_section(present="1", text=SHORT))
+    assert not app.warning
+    assert len(app.get("plotly_chart")) == 3
+    assert "What to notice" not in prose(app)
+
+
+def test_curves_that_would_take_long_are_measured_when_somebody_asks(visit, monkeypatch):
+    monkeypatch.setattr(faithful, "PATIENCE", -1)
+    app = visit(PAGE, **open_section(text=SHORT))
+    assert not app.get("plotly_chart")
+    assert "How it is computed" in [each.value for each in app.subheader]
+    check(app.toggle(key="faithful_long").set_value(True).run())
+    assert len(app.get("plotly_chart")) == 3

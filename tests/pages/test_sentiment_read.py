@@ -1,0 +1,242 @@
+"""Read on the page Sentiment: it opens, and each of its sentences is true of what was computed."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.verdict.explanations import METHODS
+from core.zoo.reviewers import REVIEWERS, load_reviewer
+from dashboard import layout
+from pages.language.sentiment import compute, words
+from pages.language.sentiment.compute import Sentence, Verdict
+from pages.language.sentiment.read_sentences import (
+    about_against,
+    about_first,
+    about_sentences,
+    about_verdicts,
+    shares_of,
+    tell,
+    word_scores,
+)
+from pages.language.sentiment.sentences import cut, places
+from tests.core.saved_models import save_text_model
+from tests.pages.conftest import check, prose, told
+
+PAGE = "language/sentiment"
+reviewer = cache(load_reviewer)
+
+
+@pytest.mark.parametrize("name", ["english-rnn", "english-cnn", "spanish-encoder"])
+def test_the_section_opens_by_its_address(visit, name):
+    language = next(title for title, short in words.LANGUAGES.items() if name.startswith(short))
+    app = visit(PAGE, show="Read", model=name, language=language)
+    assert app.title[0].value == "Does attention explain a verdict?"
+    assert app.get("plotly_chart")
+    said = next(each.value for each in app.markdown if "says **" in each.value)
+    assert said.startswith(f"**{layout.plain(load_reviewer(name).title)}** says")
+
+
+def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):
+    app = visit(PAGE, show="Read", model="gpt-books")
+    assert "gives a text no class" in " ".join(each.value for each in (*app.error, *app.warning))
+    assert not app.get("plotly_chart")
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_classifier_of_a_folder_has_bars_words_and_sentences_of_its_own(visit, tmp_path):
+    folder = str(save_text_model("bert-classifier", tmp_path))
+    app = visit(PAGE, show="Read", model=folder, text="The fox jumps. The dog sleeps.")
+    assert "so it is not counted with them." in prose(app)  # its classes are called bad and good
+    assert len(app.get("plotly_chart")) == 2
+    given = compute.verdict(folder, "The fox jumps. The dog sleeps.")
+    assert given.said in ("bad", "good")
+    assert f"says **{given.said}**, with {given.probabilities.max():.1%}." in prose(app)
+    table = app.dataframe[0].value
+    assert table["sentence"].tolist() == ["The fox jumps.", "The dog sleeps."]
+    whole = compute.explanation("The fox jumps. The dog sleeps.", folder, "integrated", given.target)
+    special = sum(score for score, own in zip(whole.tolist(), given.tokens.special, strict=True) if own)
+    assert sum(table["in the whole"]) == pytest.approx(float(whole.sum()) - special, abs=1e-4)
+
+
+def test_a_long_text_is_tinted_in_part_and_its_unread_sentences_are_left_out(visit):
+    text = "It was dull. " * 400  # 1,600 tokens; the network reads 1,024
+    app = visit(PAGE, show="Read", model="english-cnn", text=text)
+    assert "The first 600 of 1,024 words are shown here" in told(app, "caption")
+    table = app.dataframe[0].value
+    assert len(table) == 256
+    assert (table["verdict"] == "negative").all()
+
+
+def test_each_explanation_of_the_network_has_its_formula(visit):
+    said = prose(visit(PAGE, show="Read", model="english-rnn"))
+    for name in ("Attention: ", "Gradient × input: ", "Integrated gradients: ", "Occlusion: "):
+        assert name in said
+    assert "Rollout: " not in said
+    assert "Rollout: " in prose(visit(PAGE, show="Read", model="english-encoder"))
+
+
+def test_an_empty_text_gets_a_sentence_and_another_one_works_after_it(visit):
+    app = visit(PAGE, show="Read")
+    app.text_area(key="text").set_value(" ").run()
+    assert not app.exception
+    check(app.text_area(key="text").set_value("A dull film, and yet I smiled.").run())
+    assert app.get("plotly_chart")
+
+
+SENTENCES = st.lists(
+    st.tuples(st.sampled_from(["It was dull", "I loved it", "Who knows", "x"]), st.sampled_from([". ", "! ", "?\n"])),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(SENTENCES)
+def test_a_text_is_cut_where_its_sentences_end(parts):
+    text = "".join(words + end for words, end in parts)
+    found = cut(text)
+    assert "".join(found) == text
+    assert [sentence.strip() for sentence in found] == [words + end.strip() for words, end in parts]
+
+
+@pytest.mark.parametrize("name", ["english-rnn", "english-bert"])
+@given(parts=SENTENCES)
+@settings(max_examples=20)
+def test_each_token_lies_in_one_sentence(name, parts):
+    model = reviewer(name)
+    text = "".join(words + end for words, end in parts)
+    tokens, sentences = model.encode(text), cut(text)
+    spans = places(model.tokenizer, tokens, sentences)
+    assert [place for span in spans for place in span] == [n for n, own in enumerate(tokens.special) if not own]
+    for sentence, span in zip(sentences, spans, strict=True) if name == "english-rnn" else ():
+        assert len(span) == len(model.tokenizer.encode(sentence.rstrip(), add_special_tokens=False).ids)
+
+
+SCORES = st.lists(st.floats(-3, 3).map(lambda value: round(value, 2)), min_size=1, max_size=9, unique=True)
+
+
+@given(st.lists(SCORES, min_size=2, max_size=4))
+def test_the_words_that_all_put_first_are_counted(rows):
+    length = min(map(len, rows))
+    scores = {method: torch.tensor(row[:length]) for method, row in zip(METHODS, rows, strict=False)}
+    labels = [f" w{place}" for place in range(length)]
+    count = min(5, length)
+    first = [set(sorted(range(length), key=lambda place: -row[place])[:count]) for row in rows]
+    shared = set(range(length)).intersection(*first)
+    said = about_first(scores, labels)
+    named = len(set().union(*first))
+    assert f"they name {named} word{'s' * (named > 1)} together" in said
+    assert (f"**{len(shared)} of {count}** {'are' if len(shared) > 1 else 'is'} named by all" in said) == bool(shared)
+    assert said.endswith("**none** is named by all.") == (not shared)
+    for place in shared:
+        assert f"“w{place}”" in said
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["negative", "neutral", "positive"]), st.floats(-5, 5)), min_size=2, max_size=8)
+)
+def test_the_sentence_that_adds_most_is_named(rows):
+    found = [Sentence("x", range(1), said, 0.5) for said, _ in rows]
+    shares = [share for _, share in rows]
+    said = about_sentences(found, shares, "positive")
+    best = shares.index(max(shares))
+    assert said.startswith(f"Sentence {best + 1} of {len(rows)} adds most to “positive” ({shares[best]:+.2f} of")
+    assert f"read alone it is {rows[best][0]}." in said
+    others = [each for each, _ in rows if each != "positive"]
+    assert f"**{len(others)} of {len(rows)}** sentences read alone are not positive" in said
+    agree = sum(1 for each, share in rows if (each == "positive" and share >= 0) or (each in others and share < 0))
+    assert f"; for {len(rows) - agree}, the verdict read alone" in said
+
+
+@cache
+def verdict_of(name: str) -> Verdict:
+    model = reviewer(name)
+    return Verdict(model, model.encode("a film"), torch.tensor([0.5, 0.5]), 0.0, identity=name)
+
+
+def with_classes(given: Verdict, classes: tuple[str, ...], probabilities: list[float]) -> Verdict:
+    model = replace(given.model, classes=classes)
+    return replace(given, model=model, probabilities=torch.tensor(probabilities))
+
+
+CLASSES = ("negative", "positive")
+
+
+@given(st.lists(st.integers(1, 999).filter(lambda each: each != 500), min_size=3, max_size=3))
+def test_who_agrees_and_who_is_least_sure_is_counted(parts):
+    names = ("english-rnn", "english-cnn", "english-encoder")
+    shares = [part / 1000 for part in parts]
+    given = [with_classes(verdict_of(name), CLASSES, [1 - p, p]) for name, p in zip(names, shares, strict=True)]
+    said = about_verdicts(given, names[0], CLASSES)
+    first = "positive" if shares[0] > 0.5 else "negative"
+    assert said.startswith(f"**{layout.plain(reviewer(names[0]).title)}** says **{first}**, with ")
+    praise = sum(share > 0.5 for share in shares)
+    if praise in (0, 3):
+        doubt = min(range(3), key=lambda place: abs(shares[place] - 0.5))
+        assert "All 3 agree" in said
+        assert f"{max(shares[doubt], 1 - shares[doubt]):.1%}" in said.rpartition("the least sure is ")[2]
+    else:
+        assert f"{max(praise, 3 - praise)} of 3 say {'positive' if praise > 1 else 'negative'}." in said
+
+
+def test_a_class_is_known_by_its_name_however_it_is_written_and_wherever_it_stands():
+    ours = with_classes(verdict_of("english-rnn"), CLASSES, [0.9, 0.1])
+    theirs = with_classes(verdict_of("english-cnn"), ("POSITIVE", "NEGATIVE"), [0.2, 0.8])
+    assert shares_of(theirs, CLASSES).tolist() == pytest.approx([0.8, 0.2])
+    assert "All 2 agree" in about_verdicts([ours, theirs], "english-cnn", CLASSES)
+    stars = with_classes(verdict_of("english-cnn"), ("1 star", "5 stars"), [0.2, 0.8])
+    assert shares_of(stars, CLASSES) is None
+    said = about_verdicts([ours, stars], "english-cnn", CLASSES)
+    assert "says **5 stars**" in said
+    assert said.endswith("so it is not counted with them.")  # and one alone agrees with nobody
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-99, 99), st.integers(1, 99)), min_size=1, max_size=8, unique_by=lambda each: each[0]
+    )
+)
+def test_the_words_that_speak_against_are_counted_with_their_attention(rows):
+    scores = {
+        "attention": torch.tensor([float(weight) for _, weight in rows]),
+        "integrated": torch.tensor([float(score) for score, _ in rows]),
+    }
+    said = about_against(scores, [f" w{place}" for place in range(len(rows))], "positive")
+    against = [(score, weight, place) for place, (score, weight) in enumerate(rows) if score < 0]
+    assert ("no word speaks against" in said) == (not against)
+    if against:
+        assert f"{len(against)} of {len(rows)} word" in said
+        assert f"“w{min(against)[2]}” most." in said
+        share = sum(weight for _, weight, _ in against) / sum(weight for _, weight in rows)
+        shown = int(said.partition("**")[2].partition("%")[0])
+        assert abs(shown - 100 * share) < 0.51
+
+
+def test_the_table_of_words_holds_every_explanation():
+    table = word_scores({"attention": torch.tensor([0.25, 0.75]), "occlusion": torch.tensor([-1.0, 2.0])}, ["a", " b"])
+    assert table == {"word": ["a", "b"], "Attention": [0.25, 0.75], "Occlusion": [-1.0, 2.0]}
+
+
+def test_a_word_is_told_with_its_score_and_its_side():
+    assert (
+        tell(" dull", -0.5, "occlusion", "positive")
+        == "“dull” speaks against “positive” by occlusion: -0.500 of the log-odds."
+    )
+    assert tell(" dull", 0.25, "attention", "positive") == "“dull” gets 25.0% by attention."
+
+
+def test_there_are_examples_for_every_language():
+    assert set(words.EXAMPLES) == set(REVIEWERS) == set(words.LANGUAGES.values())
+
+
+def test_what_the_page_shows_at_first_has_been_computed_by_the_warm_up():
+    compute.warm_up()
+    text, names = next(iter(words.EXAMPLES["english"].values())), tuple(REVIEWERS["english"])
+    first = compute.verdict.known(names[0], text)
+    assert first is not None
+    assert all(compute.verdict.known(name, text) for name in names)
+    for method in compute.methods(names[0]):
+        assert compute.explanation.known(text, names[0], method, first.target) is not None

@@ -1,0 +1,87 @@
+"""Swap it on the page Sentiment: it opens, and what it says is true of the weights that were tried."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.measured.sentiment_swapped import Swapped, swapped
+from core.zoo.reviewers import load_reviewer
+from pages.language.sentiment.compute_swap import Exchanged
+from pages.language.sentiment.swap_it import about_different, about_measured, about_needed, about_permuted
+
+PAGE, SECTION = "language/sentiment", "Swap it"
+
+
+@pytest.mark.parametrize(("name", "language"), [("english-rnn", "English"), ("spanish-rnn", "Spanish")])
+def test_the_section_opens_by_its_address(visit, name, language):
+    app = visit(PAGE, show=SECTION, model=name, language=language, swap_seed="3", swap_allowed="0.05")
+    assert list(app.get("plotly_chart"))
+    assert any("most different weights share" in each.value for each in app.markdown)
+
+
+def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):
+    app = visit(PAGE, show=SECTION, model="gpt-books")
+    assert any("gives a text no class" in each.value for each in [*app.error, *app.warning])
+
+
+SHARES = st.floats(0.001, 1).map(lambda value: round(value, 3))
+
+
+def exchanged(weights, probabilities, own):
+    return Exchanged(torch.tensor(weights), torch.tensor(probabilities), 0.3, 0.1, sum(map(min, weights, own)))
+
+
+@given(st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=6), SHARES, SHARES)
+def test_the_most_different_weights_are_told_with_what_they_share(pairs, before, after):
+    own, other = ([pair[side] / sum(pair[side] for pair in pairs) for pair in pairs] for side in (0, 1))
+    kinds = {
+        "own": exchanged(own, [1 - before, before], own),
+        "different": exchanged(other, [1 - after, after], own),
+    }
+    found = SimpleNamespace(classes=("bad", "good"), target=1, exchanged=kinds)
+    said = about_different(found)
+    if len(pairs) == 1:
+        assert "nothing to exchange" in said
+        return
+    assert f"share **{sum(min(pair) for pair in zip(own, other, strict=True)):.0%}**" in said
+    assert f"from {torch.tensor(before):.1%} to **{torch.tensor(after):.1%}**" in said
+
+
+@given(st.integers(0, 100), SHARES, SHARES)
+def test_flips_are_counted(flips, middle, moved):
+    found = SimpleNamespace(
+        flips=flips, draws=100, median_change=middle, exchanged={"uniform": SimpleNamespace(change=moved)}
+    )
+    assert about_permuted(found).startswith(f"**{flips} of 100** permutations")
+    assert about_permuted(found).endswith(f"move it by {moved:.1%}.")
+
+
+ROW = st.builds(Swapped, st.just("own"), st.just("all"), st.integers(50, 900), SHARES, SHARES, SHARES, SHARES, SHARES)
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(("own", "trained", "different", "permuted"), ROW)))
+def test_attention_was_needed_only_where_the_difference_is_no_chance(found):
+    own, trained = found["own"], found["trained"]
+    error = (own.accuracy * (1 - own.accuracy) / own.texts * 2) ** 0.5
+    said = about_needed(found)
+    assert ("**not needed**" in said) == (abs(own.accuracy - trained.accuracy) < 2 * error)
+    assert f"{own.accuracy:.1%} rightly" in said
+    assert f"flips **{found['permuted'].flips:.1%}**" in about_measured(found)
+
+
+@pytest.mark.parametrize("language", ["english", "spanish"])
+def test_the_table_holds_what_cannot_be_otherwise(language):
+    rows = {(row.kind, row.part): row for row in swapped(language)}
+    for part in ("all", "lowest", "middle", "highest"):
+        own = rows["own", part]
+        assert (own.flips, own.change, own.divergence) == (0, 0, 0)
+        different = rows["different", part]
+        assert different.flips == 0
+        assert different.large_change <= 0.01 + 1e-6  # what the search was allowed
+        assert different.divergence >= rows["uniform", part].divergence
+        thirds = [rows["own", third].texts for third in ("lowest", "middle", "highest")]
+    assert rows["own", "all"].texts == sum(thirds)
+    assert load_reviewer(f"{language}-rnn").classes
