@@ -7,12 +7,13 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from tokenizers import Tokenizer
+from torch import Tensor
 
 from core.models.bert import PretrainingBERT
 from core.zoo.embedded import WEIGHTS, save_text
 from training.card import save_card, table
 from training.language import TwoSided
-from training.masking import Masking, number_of
+from training.masking import Hidden, Masking, number_of
 
 if TYPE_CHECKING:
     from training.bert_books import Sentences
@@ -54,12 +55,7 @@ def guess(
     The book is read in windows; a word in seven is hidden, whatever is asked for becomes [MASK]. The baselines look at
     the token on the left and the token on the right, so they are asked where both of them can be seen.
     """
-    masking, begin, separator = Masking(tokenizer), number_of(tokenizer, "[CLS]"), number_of(tokenizer, "[SEP]")
-    room = WINDOW - 2
-    rows = held_out.tokens[: len(held_out.tokens) // room * room].reshape(-1, room).astype(np.int64)
-    edge = np.ones((len(rows), 1), np.int64)
-    tokens = torch.from_numpy(np.concatenate([begin * edge, rows, separator * edge], axis=1))
-    hidden = masking.hide(tokens, torch.Generator().manual_seed(SEED), always_masked=True)
+    masking, (tokens, hidden) = Masking(tokenizer), questions(tokenizer, held_out)
     said = torch.cat([model(part) for part in hidden.tokens.split(16)])[hidden.asked]
     true, whole = tokens[hidden.asked], masking.words(tokens)[hidden.asked]
     losses, right = F.cross_entropy(said.float(), true, reduction="none"), said.argmax(dim=-1) == true
@@ -88,6 +84,17 @@ def guess(
             true[between].numpy() == frequent, -np.log(two_sided.alone[true[between].numpy()])
         ),
     }
+
+
+def questions(tokenizer: Tokenizer, held_out: "Sentences") -> tuple[Tensor, Hidden]:
+    """The book in windows, special tokens included, and the same with a word in seven hidden."""
+    masking, begin, separator = Masking(tokenizer), number_of(tokenizer, "[CLS]"), number_of(tokenizer, "[SEP]")
+    room = WINDOW - 2
+    rows = held_out.tokens[: len(held_out.tokens) // room * room].reshape(-1, room).astype(np.int64)
+    edge = np.ones((len(rows), 1), np.int64)
+    tokens = torch.from_numpy(np.concatenate([begin * edge, rows, separator * edge], axis=1))
+    hidden = masking.hide(tokens, torch.Generator().manual_seed(SEED), always_masked=True)
+    return tokens, hidden
 
 
 def _figures(right: np.ndarray, losses: np.ndarray) -> dict[str, float]:

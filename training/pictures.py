@@ -23,25 +23,26 @@ def vary(pictures: Tensor, size: int = 64) -> Tensor:
 
     (batch, channel, row, column), values 0 to 1, in and out.
     """
-    count = len(pictures)
-    area = torch.empty(count).uniform_(0.35, 1.0)
-    aspect = torch.empty(count).uniform_(-0.28, 0.28).exp()  # 3/4 to 4/3
+    count, device = len(pictures), pictures.device
+    area = torch.empty(count, device=device).uniform_(0.35, 1.0)
+    aspect = torch.empty(count, device=device).uniform_(-0.28, 0.28).exp()  # 3/4 to 4/3
     height, width = (area / aspect).sqrt().clamp(max=1), (area * aspect).sqrt().clamp(max=1)
-    mirror = torch.randint(2, (count,)) * 2.0 - 1
-    window = torch.zeros(count, 2, 3)
+    mirror = torch.randint(2, (count,), device=device) * 2.0 - 1
+    window = torch.zeros(count, 2, 3, device=device)
     window[:, 0, 0], window[:, 1, 1] = width * mirror, height
-    window[:, 0, 2] = (torch.rand(count) * 2 - 1) * (1 - width)
-    window[:, 1, 2] = (torch.rand(count) * 2 - 1) * (1 - height)
+    window[:, 0, 2] = (torch.rand(count, device=device) * 2 - 1) * (1 - width)
+    window[:, 1, 2] = (torch.rand(count, device=device) * 2 - 1) * (1 - height)
     grid = F.affine_grid(window, [count, 3, size, size], align_corners=False)
     pictures = F.grid_sample(pictures, grid, padding_mode="reflection", align_corners=False)
-    contrast, brightness = torch.empty(2, count, 1, 1, 1).uniform_(0.75, 1.25)
+    contrast, brightness = torch.empty(2, count, 1, 1, 1, device=device).uniform_(0.75, 1.25)
     mean = pictures.mean(dim=(1, 2, 3), keepdim=True)
     return ((pictures - mean) * contrast + mean * brightness).clamp(0, 1)
 
 
 def standardise(pictures: Tensor, mean: Sequence[float], deviation: Sequence[float]) -> Tensor:
     """Values 0 to 1 to about zero mean and unit variance in each channel."""
-    return (pictures - torch.tensor(mean).view(-1, 1, 1)) / torch.tensor(deviation).view(-1, 1, 1)
+    middle, spread = (torch.tensor(each, device=pictures.device).view(-1, 1, 1) for each in (mean, deviation))
+    return (pictures - middle) / spread
 
 
 def decode(jpeg: np.ndarray, offsets: np.ndarray, side: int) -> np.ndarray:

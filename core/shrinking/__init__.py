@@ -1,0 +1,1 @@
+"""What can be removed from a trained network: heads, bits, layers, single weights."""

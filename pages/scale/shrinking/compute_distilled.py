@@ -1,0 +1,111 @@
+"""What is computed for Distilled: teacher and students on the same input, what they say and where they look."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.capture import record_attention
+from core.cloze.words import Word, words_of
+from core.measured.shrinking_students import Student, students
+from core.shrinking.students import STUDENTS, load_student
+from core.text import Tokens
+from core.zoo import ImageModel
+from core.zoo.missing_token import MissingToken
+from dashboard.kept import keep
+from dashboard.models import image_model, text_model
+from dashboard.photograph import Photograph
+from dashboard.watched import Text, content_of
+
+LONGEST = 64  # tokens: what a map still shows
+Maps = tuple[Float[Tensor, "head query key"], ...]  # one for each layer
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What a network says of an input, and its attention; `answers` are the labels of the probabilities."""
+
+    title: str
+    probabilities: Float[Tensor, " class"]
+    maps: Maps
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The same input in the teacher and in its students, by name, the teacher first.
+
+    `labels` are those of queries and keys; `true` is the number of the right answer where it is known.
+    """
+
+    teacher: str
+    said: dict[str, Said]
+    labels: tuple[str, ...]
+    answers: tuple[str, ...]
+    true: int | None
+    identity: Hashable = field(kw_only=True)
+
+
+@keep("Loading the students …", computes=False)
+def student(name: str, teacher: str) -> MissingToken | ImageModel:
+    """One of STUDENTS."""
+    whole = image_model(teacher) if teacher.startswith("vit") else text_model(teacher)
+    return load_student(name, whole)  # type: ignore[type-var, return-value]
+
+
+@keep("Reading …")
+def read(text: Text) -> tuple[Tokens, tuple[Word, ...]]:
+    """The beginning of a text as BERT reads it, and its words."""
+    model = text_model("bert-books")
+    tokens = replace(model, context=min(model.context, LONGEST)).encode(content_of(text))
+    return tokens, words_of(tokens)
+
+
+@keep("Asking teacher and students …")
+def hidden_word(text: Text, number: int) -> Asked:
+    """Hide a word of a text and ask all networks for its first token."""
+    teacher = text_model("bert-books")
+    assert isinstance(teacher, MissingToken)
+    tokens, words = read(text)
+    places = words[number].places
+    hidden = teacher.hide(tokens, places)
+    networks = {"bert-books": teacher} | {name: student(name, "bert-books") for name in STUDENTS["bert-books"]}
+    said = {}
+    for name, model in networks.items():
+        assert isinstance(model, MissingToken)
+        with torch.inference_mode(), record_attention(model.network) as record:
+            run = model.run(hidden)
+        said[name] = Said(model.title, model.probabilities(run, places[0]), maps_of(record))
+    answers = tuple(teacher.label(each) for each in range(len(said["bert-books"].probabilities)))
+    return Asked("bert-books", said, hidden.labels, answers, tokens.ids[places[0]], identity=(text, number))
+
+
+@keep("Asking teacher and students …")
+def pictured(photograph: Photograph) -> Asked:
+    """What all networks see on a photograph."""
+    teacher, prepared = photograph.model, photograph.prepared
+    networks = {photograph.name: teacher} | {name: student(name, photograph.name) for name in STUDENTS[photograph.name]}
+    said = {}
+    for name, model in networks.items():
+        assert isinstance(model, ImageModel)
+        with torch.inference_mode(), record_attention(model.network) as record:
+            run = model.run(prepared)
+        assert run.logits is not None
+        said[name] = Said(model.title, run.logits.float().softmax(dim=-1), maps_of(record))
+    patches = prepared.patches
+    grid = product(range(1, patches.rows + 1), range(1, patches.columns + 1))
+    labels = (*patches.prefix, *(f"row {row}, column {column}" for row, column in grid))
+    return Asked(photograph.name, said, labels, teacher.classes, None, identity=photograph.identity)
+
+
+def maps_of(record) -> Maps:
+    """All weights of a record, layer by layer."""
+    return tuple(torch.stack([call.weights(head) for head in range(call.heads)]) for call in record.calls)
+
+
+@keep(computes=False)
+def measured(teacher: str) -> tuple[Student, ...]:
+    """What was measured of a teacher and its students; ModelError where the file is missing or wrong."""
+    return students(teacher)

@@ -1,0 +1,47 @@
+"""What Distilled says."""
+
+from dataclasses import replace
+
+from dashboard.references import references
+from pages.scale.shrinking import words
+
+LEAD = (
+    "A student is a smaller network that learns what a trained one, its teacher, says. These begin with every second "
+    "or third block of their teacher; then they were trained on, once with the teacher's answers and once without."
+)
+KINDS = {"BERT, masked words": "bert-books", "Vision transformer": "vit-tiny-imagenet"}
+WHOLE = "All layers"
+
+EXAMPLES = {
+    "By the fire": "The old man sat down by the fire, lit his pipe, and told the children a long story.",
+    "A king": "When the king saw his daughter, he took her by the hand and led her into the garden.",
+    "The sea": "The sea was calm, the wind was soft, and the ship lay still upon the sea.",
+}
+SENTENCE = next(iter(EXAMPLES.values()))
+HINT = "Click a word to hide it from all three networks."
+
+SAYS, MAPS, HEADS, MEASURED = "What they say", "Where they look", "Head by head", "What it costs"
+MAPS_TELL = "{row} gives {value} to {column}"
+HEADS_TELL = "the student's head {row}, the teacher's head {column}: {value} nats apart"
+HEADS_CAPTION = (
+    "Rows are heads of the student's layer, columns those of the teacher's layer from which it began. 0: they look at "
+    "the same; ln 2 = 0.69: at nothing in common. Click a cell to see both heads."
+)
+TABLE = (
+    "Held-out data: hidden tokens of a book that neither has read, or 5,000 photographs. Without a teacher: the same "
+    "beginning, the same batches, only the data's own answers. Milliseconds were taken in turns, on one thread."
+)
+NOTES = replace(
+    words.PAGE,
+    try_this=(
+        "Hide a word that only the end of the sentence explains. Which network still knows it?",
+        "Click the brightest cell of the grid: which head has become another one?",
+        "Choose the vision transformer and your own photograph: on which pictures do the students agree with it?",
+    ),
+    references=references("SANH", "HINTON"),
+)
+FORMULA_LOSS = "A taught student's loss: the teacher's answers, softened by a temperature $T = 2$, beside the truth."
+FORMULA_APART = (
+    "Two heads are compared by the Jensen-Shannon divergence of their rows, averaged over all queries; for the pair "
+    "that is shown:"
+)
