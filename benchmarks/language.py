@@ -1,4 +1,4 @@
-"""Next word and Missing word: how fast a text is written, and what visitors of every section wait for."""
+"""Next word, Missing word, Sentiment: how fast a text is written, and what visitors of every section wait for."""
 
 import statistics
 import time
@@ -28,11 +28,12 @@ SECTIONS = (
     ("missing-word", "Grammar", "Your text"),
     ("missing-word", "Tasks", "Your sentence"),
     ("missing-word", "Across languages", "English sentence"),
+    *(("sentiment", section, "Your text") for section in ("Read", "Faithful?", "Swap it")),
 )
 ONE_LINE = ("Two sentences", "Tasks", "Across languages")  # a field of one line takes Enter
 MOVED = (
     *(("next-word", section) for section in ("Writes", "Why this word", "Copying", "Cache", "Tokens", "Small tasks")),
-    *(("missing-word", section) for _, section, _ in SECTIONS[3:]),
+    *((page, section) for page, section, _ in SECTIONS[3:]),
 )
 
 

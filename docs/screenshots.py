@@ -24,14 +24,16 @@ PICTURES = {
     "translation": ("translation", "light", "[data-testid=stHeadingWithActionElements] h3"),
     "next-word": ("next-word?writes_seed=3", "light", ".atlas .reading h2"),
     "missing-word": ("missing-word?show=Grammar", "light", ".js-plotly-plot"),
+    "sentiment": ("sentiment?show=Read", "light", ".tinted .text"),
     "vit": ("vit?show=Maps", "light", ".photos .told"),
     "swin": ("swin?show=Maps", "dark", ".photos .told"),
     "scaling": ("scaling?show=Images", "light", ".js-plotly-plot"),
     "efficient": ("efficient?show=Maps", "light", ".js-plotly-plot"),
+    "shrinking": ("shrinking?show=Distilled", "light", ".js-plotly-plot"),
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
-LOW = ("translation", "vit", "swin", "scaling", "efficient")
+LOW = ("translation", "sentiment", "vit", "swin", "scaling", "efficient")
 
 
 def main() -> None:
