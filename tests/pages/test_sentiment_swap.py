@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -62,14 +63,23 @@ def test_flips_are_counted(flips, middle, moved):
 ROW = st.builds(Swapped, st.just("own"), st.just("all"), st.integers(50, 900), SHARES, SHARES, SHARES, SHARES, SHARES)
 
 
-@given(st.fixed_dictionaries(dict.fromkeys(("own", "trained", "different", "permuted"), ROW)))
-def test_attention_was_needed_only_where_the_difference_is_no_chance(found):
-    own, trained = found["own"], found["trained"]
-    error = (own.accuracy * (1 - own.accuracy) / own.texts * 2) ** 0.5
-    said = about_needed(found)
-    assert ("**not needed**" in said) == (abs(own.accuracy - trained.accuracy) < 2 * error)
-    assert f"{own.accuracy:.1%} rightly" in said
-    assert f"flips **{found['permuted'].flips:.1%}**" in about_measured(found)
+@given(SHARES, SHARES, st.integers(50, 30_000))
+def test_a_gain_is_told_only_where_the_difference_is_no_chance(own, without, texts):
+    models = {"rnn": SimpleNamespace(accuracy=own), "rnn-uniform": SimpleNamespace(accuracy=without)}
+    said = about_needed(SimpleNamespace(models=models, test=texts))
+    # The same interval from the right and wrong answers themselves, as numbers 1 and 0.
+    apart = np.hypot(*(np.sqrt(np.average([(1 - p) ** 2, p**2], weights=[p, 1 - p]) / texts) for p in (own, without)))
+    if abs(abs(own - without) - 2 * apart) < 1e-9:
+        return
+    assert ("**no gain" in said) == (abs(own - without) < 2 * apart)
+    assert f"{own:.1%} rightly, and {without:.1%} when" in said
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(("different", "permuted"), ROW)))
+def test_the_table_is_summed_up_by_its_own_numbers(found):
+    said = about_measured(found)
+    assert f"Over {found['different'].texts:,} held-out texts" in said
+    assert f"flips **{found['permuted'].flips:.1%}**" in said
 
 
 @pytest.mark.parametrize("language", ["english", "spanish"])

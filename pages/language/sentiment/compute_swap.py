@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from jaxtyping import Float
 from torch import Tensor
 
+from core.measured import sentiment_results
+from core.measured.sentiment_results import Results
 from core.measured.sentiment_swapped import Swapped, swapped
 from core.text import Tokens
 from core.verdict.explanations import probabilities_of
@@ -100,6 +102,12 @@ def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
 def measured(language: str) -> tuple[Swapped, ...]:
     """What was measured over held-out texts; ModelError where the file is missing or wrong."""
     return swapped(language)
+
+
+@keep(computes=False)
+def trained() -> dict[str, Results]:
+    """What the networks are worth on all held-out texts, by language; ModelError where the file is missing or wrong."""
+    return sentiment_results.results()
 
 
 def _without(name: str) -> str:

@@ -25,16 +25,18 @@ ALLOWED = "May move the verdict by"
 ALLOWED_HELP = "How much probability the most different weights may move; Jain and Wallace allow 1%."
 
 SHOWS = (
-    "**What this shows.** The network's weights are not the only ones that lead to its verdict: weights that point "
-    "elsewhere lead there too. So “it looked at these words” does not yet tell why.\n\n"
-    "**What it does not show.** The exchanged weights are made for one text after the other; no network is known that "
-    "would produce them, as Wiegreffe and Pinter object. The words' vectors stay, and a recurrent network has read the "
-    "whole text into each of them. And where a network with uniform weights does as well, attention was not needed for "
-    "the task in the first place: then there was nothing to explain by it."
+    "**What this shows** (Jain and Wallace). The network's weights are not the only ones that lead to its verdict: "
+    "weights that point elsewhere can lead there too. So “it looked at these words” does not yet tell why.\n\n"
+    "**What it does not show** (Wiegreffe and Pinter). The most different weights are searched for one text after the "
+    "other, after training: no network here has learnt to give them. They trained networks for that, and found that "
+    "weights far from the original ones were of less use to a simple network that reads each word alone; that test is "
+    "not repeated here. The words' vectors stay, and a recurrent network may carry the rest of the text into each of "
+    "them. And where a network trained with uniform weights does as well, the task says little about attention."
 )
 TABLE = (
     "Each text was read with its own weights and with others; a flip is a verdict that changes. “{trained}” is another "
-    "network: the same, trained with the weights of its pooling frozen uniform."
+    "network: the same, trained with the weights of its pooling frozen uniform. These texts are a sample drawn at "
+    "random, so shares differ from those of all held-out texts."
 )
 
 NOTES = replace(
@@ -42,7 +44,7 @@ NOTES = replace(
     try_this=(
         "Type a text of three words. How far away can weights be now, when there are so few words to hide behind?",
         "Allow the verdict to move by 10%: do the most different weights get any further?",
-        "Choose Spanish tweets, where attention does matter: compare the share of flips.",
+        "Choose Spanish tweets: permutations flip more verdicts there. Does the network also gain more from attention?",
     ),
     references=references("JAIN", "YANG", "BASTINGS"),
 )
