@@ -63,7 +63,12 @@ class TintedLines extends View {
       "div",
       { class: "head" },
       make("span", {}, scale),
-      make("span", { class: "ramp" }, make("i", { "aria-hidden": "true", class: signed ? "signed" : null }), make("span", { class: "ticks" }, ...marks)),
+      make(
+        "span",
+        { class: "ramp" },
+        make("i", { "aria-hidden": "true", class: signed ? "signed" : null }),
+        make("span", { class: "ticks" }, ...marks),
+      ),
       odd.length ? make("span", {}, make("span", { class: "odd" }, "\u2003"), ` ${oddMeans}`) : null,
       make("span", { class: "heading" }, after),
     );

@@ -40,7 +40,8 @@ class WordPicker extends View {
   /** What stands before the word, and the word. */
   word({ text, strength, covered, below, marked, struck, hue }, place) {
     const own = text.trimStart();
-    const tint = covered || struck ? "" : `background:${shade(this.theme, strength)};color:${inkOn(this.theme, strength)}`;
+    const tint =
+      covered || struck ? "" : `background:${shade(this.theme, strength)};color:${inkOn(this.theme, strength)}`;
     const attributes = {
       type: "button",
       style: hue ? `${tint};--hue:${hue}` : tint,
