@@ -2,24 +2,26 @@
 
 Data: as for training/shrinking_students.py, whose runs are read.
 
-    python -m training.shrinking_students_report --data PATH
+    python -m training.shrinking_students_report --data PATH [--only-timing]
 """
 
 import argparse
 import csv
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 import torch
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from core.models.half_precision import load_weights, save_weights
 from core.shrinking.students import FOLDER, LAYERS, TABLE, make_student
 from core.zoo.embedded import load_embedded_text
 from training.bert_books import Sentences, read_sentences
-from training.bert_books_report import questions
+from training.bert_books_report import SEED, questions
 from training.card import hardware, save_card, table
 from training.gpt_books import read_books
 from training.shrinking_students import NAMES, TEMPERATURE, teacher_of
@@ -27,6 +29,7 @@ from training.tiny_imagenet import normalise, read_pictures
 
 TEACHERS = {"bert": "bert-books", "vit": "vit-tiny-imagenet"}
 MEASURES = {"bert": "masked words", "vit": "accuracy"}
+SEEDS = {"seed_of_training": 0, "seed_of_hidden_words": SEED}
 ROUNDS = 40  # in which each network reads once, one after the other
 
 
@@ -34,30 +37,55 @@ def main() -> None:
     """Measure the teachers and all students; write weights, table and card."""
     arguments = parse_arguments()
     torch.set_num_threads(arguments.threads)
+    if arguments.only_timing:
+        time_again(arguments.run)
+        return
     FOLDER.mkdir(parents=True, exist_ok=True)
-    rows, stories = [], {}
+    rows = []
     for kind, teacher in TEACHERS.items():
-        networks = {"whole": teacher_of(kind)}
-        for name in (each for each in NAMES if each.startswith(kind)):
-            networks[name] = student_of(kind, arguments.run / f"{name}.safetensors")
-            stories[name] = json.loads((arguments.run / f"{name}.json").read_text())
+        networks = networks_of(kind, arguments.run)
         found = measure(kind, networks, arguments.data, arguments.run)
         speeds = milliseconds(networks, example_of(kind))
         for name, network in networks.items():
             rows.append(row_of(kind, teacher, name, network, found[name], speeds[name]))
             print(rows[-1], flush=True)
+    for name in (each for each in NAMES if not each.endswith("-alone")):
+        save_weights(
+            student_of(name.partition("-")[0], arguments.run / f"{name}.safetensors"), FOLDER / f"{name}.safetensors"
+        )
+    write(rows, arguments.run)
+
+
+def time_again(run: Path) -> None:
+    """Take the times of the table anew, for instance because the machine did something else besides."""
+    with TABLE.open(encoding="utf-8", newline="") as lines:
+        rows: list[dict] = list(csv.DictReader(lines))
+    for kind, teacher in TEACHERS.items():
+        speeds = milliseconds(networks_of(kind, run), example_of(kind))
+        for row in (each for each in rows if each["model"] == teacher):
+            row["milliseconds"] = round(speeds[row["variant"]], 3)
+            print(row["variant"], row["milliseconds"], flush=True)
+    numbers = ("parameters", "quality", "error", "as_teacher", "same_mistakes")
+    write([row | {name: json.loads(row[name]) for name in numbers} for row in rows], run)
+
+
+def write(rows: list[dict], run: Path) -> None:
+    """The table, what made it, and the card."""
     with TABLE.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     command = "python -m training.shrinking_students_report --data PATH"
-    told = {"command": command, "hardware": hardware(), "torch": torch.__version__, "rounds": ROUNDS}
+    told = {"command": command, "hardware": hardware(), "torch": torch.__version__, "rounds": ROUNDS} | SEEDS
     TABLE.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
-    for name in (each for each in NAMES if not each.endswith("-alone")):
-        save_weights(
-            student_of(name.partition("-")[0], arguments.run / f"{name}.safetensors"), FOLDER / f"{name}.safetensors"
-        )
+    stories = {name: json.loads((run / f"{name}.json").read_text()) for name in NAMES}
     save_card(FOLDER, CARD, {"runs": stories}, {"table": table_of(rows), "temperature": f"{TEMPERATURE:g}"})
+
+
+def networks_of(kind: str, run: Path) -> dict[str, nn.Module]:
+    """The teacher, called "whole", and all its students."""
+    names = [name for name in NAMES if name.startswith(kind)]
+    return {"whole": teacher_of(kind)} | {name: student_of(kind, run / f"{name}.safetensors") for name in names}
 
 
 def student_of(kind: str, file: Path) -> nn.Module:
@@ -66,19 +94,60 @@ def student_of(kind: str, file: Path) -> nn.Module:
     return load_weights(lambda: make_student(teacher_of(kind), LAYERS[size]), file)
 
 
+@dataclass(frozen=True)
+class Answers:
+    """What all networks say to the same questions, by name; questions of one group come from one text or picture."""
+
+    said: dict[str, Int[Tensor, " question"]]
+    true: Int[Tensor, " question"]
+    groups: Int[Tensor, " question"]
+
+
 @torch.inference_mode()
-def measure(kind: str, networks: dict[str, nn.Module], data: Path, run: Path) -> dict[str, tuple[float, float]]:
-    """For each network: the share of right answers, and of answers that are the teacher's."""
-    said, true = (masked_words if kind == "bert" else pictures)(networks, data, run)
-    whole = said["whole"]
+def measure(kind: str, networks: dict[str, nn.Module], data: Path, run: Path) -> dict[str, dict[str, object]]:
+    """For each network the columns of the table that its answers fill; "" where there is nothing to compare with."""
+    answers = (masked_words if kind == "bert" else pictures)(networks, data, run)
+    whole, true = answers.said["whole"], answers.true
+    wrong = whole != true
+    found: dict[str, dict[str, object]] = {}
+    for name, each in answers.said.items():
+        right = (each == true).float()
+        alone = answers.said.get(f"{name}-alone")
+        found[name] = {
+            "quality": round(float(right.mean()), 4),
+            "as_teacher": round(float((each == whole).float().mean()), 4),
+            "same_mistakes": round(float((each == whole)[wrong].float().mean()), 4),
+            "questions": len(true),
+            "error": round(standard_error(right, answers.groups), 5),
+        }
+        found[name] |= compared("lead", right, None if name == "whole" else whole, answers)
+        found[name] |= compared("gain", right, alone, answers)
+    return found
+
+
+def compared(column: str, right: Float[Tensor, " question"], other: Tensor | None, answers: Answers) -> dict:
+    """By how much a network is right more often than another one on the same questions, and the error of that."""
+    if other is None:
+        return {column: "", f"{column}_error": ""}
+    more = right - (other == answers.true).float()
     return {
-        name: (float((each == true).float().mean()), float((each == whole).float().mean()))
-        for name, each in said.items()
+        column: round(float(more.mean()), 4),
+        f"{column}_error": round(standard_error(more, answers.groups), 5),
     }
 
 
-def masked_words(networks: dict[str, nn.Module], data: Path, _run: Path) -> tuple[dict[str, Tensor], Tensor]:
-    """The first guess for each hidden token of the held-out book, and the truth."""
+def standard_error(values: Float[Tensor, " question"], groups: Int[Tensor, " question"]) -> float:
+    """How far the mean may be off by the choice of questions: those of one group are not drawn one by one.
+
+    The cluster-robust error of a mean: the root of the sum of the squared sums of each group's deviations, over n.
+    """
+    sums = torch.zeros(int(groups.max()) + 1, dtype=torch.double)
+    sums.index_add_(0, groups, (values - values.mean()).double())
+    return float(sums.square().sum().sqrt()) / len(values)
+
+
+def masked_words(networks: dict[str, nn.Module], data: Path, _run: Path) -> Answers:
+    """The first guess for each hidden token of the held-out book; a window that is read at once is a group."""
     tokenizer = load_embedded_text("bert-books").tokenizer
     held_out: Sentences = read_sentences(read_books(data / "lm_text", held_out=True), tokenizer)
     tokens, hidden = questions(tokenizer, held_out)
@@ -86,15 +155,15 @@ def masked_words(networks: dict[str, nn.Module], data: Path, _run: Path) -> tupl
         name: torch.cat([network(part).argmax(dim=-1) for part in hidden.tokens.split(16)])[hidden.asked]
         for name, network in networks.items()
     }
-    return said, tokens[hidden.asked]
+    return Answers(said, tokens[hidden.asked], hidden.asked.nonzero()[:, 0])
 
 
-def pictures(networks: dict[str, nn.Module], data: Path, run: Path) -> tuple[dict[str, Tensor], Tensor]:
-    """The first guess for each picture of the validation part, and its class."""
+def pictures(networks: dict[str, nn.Module], data: Path, run: Path) -> Answers:
+    """The first guess for each picture of the validation part."""
     shown, labels = read_pictures(data / "tiny_imagenet", "val", run / "tiny-imagenet")
     parts = [normalise(part.float() / 255) for part in shown.split(192)]
     said = {name: torch.cat([network(part).argmax(dim=-1) for part in parts]) for name, network in networks.items()}
-    return said, labels
+    return Answers(said, labels, torch.arange(len(labels)))
 
 
 def example_of(kind: str) -> Tensor:
@@ -117,33 +186,35 @@ def milliseconds(networks: dict[str, nn.Module], example: Tensor) -> dict[str, f
 
 
 def row_of(
-    kind: str, teacher: str, name: str, network: nn.Module, found: tuple[float, float], speed: float
+    kind: str, teacher: str, name: str, network: nn.Module, found: dict[str, object], speed: float
 ) -> dict[str, object]:
     """A row of the table."""
     parameters = sum(weight.numel() for weight in network.parameters())
     layers = 6 if name == "whole" else LAYERS[name.split("-")[1]]
+    more = dict(found)
     return {
         "model": teacher,
         "variant": name,
         "parameters": parameters,
         "bytes": 2 * parameters,  # as they lie on the disk: half precision
         "milliseconds": round(speed, 3),
-        "quality": round(found[0], 4),
+        "quality": more.pop("quality"),
         "measure": MEASURES[kind],
         "layers": layers,
         "taught": {"whole": ""}.get(name, "no" if name.endswith("-alone") else "yes"),
-        "as_teacher": round(found[1], 4),
-    }
+    } | more
 
 
 def table_of(rows: list[dict]) -> str:
     """The same for the card."""
     shown = [
-        [row["model"], row["variant"], row["layers"], f"{row['parameters']:,}", f"{row['quality']:.1%}",
-         f"{row['as_teacher']:.1%}", f"{row['milliseconds']:.1f}"]
+        [row["model"], row["variant"], row["layers"], f"{row['parameters']:,}",
+         f"{row['quality']:.1%} ± {100 * row['error']:.1f}", f"{row['as_teacher']:.1%}",
+         f"{row['same_mistakes']:.1%}", f"{row['milliseconds']:.1f}"]
         for row in rows
     ]  # fmt: skip
-    return table(["teacher", "", "layers", "parameters", "right", "the teacher's answer", "ms"], shown)
+    header = ["teacher", "", "layers", "parameters", "right", "the teacher's answer", "its mistakes", "ms"]
+    return table(header, shown)
 
 
 CARD = """# shrinking
@@ -159,7 +230,10 @@ picture is part of the project). The weights are released under the project's li
 ## Held-out results
 BERT: hidden tokens of a book that neither has read, first guess. Vision transformer: the 5,000 pictures of the
 validation part, first guess. Those called `-alone` had the same beginning, batches and steps, and no teacher; their
-weights are not kept. Milliseconds: one text of 64 tokens, or one picture, in turns on this machine.
+weights are not kept. After ± stands the standard error over the questions (texts read at once, or pictures); each
+network was trained once, so what another seed would change is not in it. "Its mistakes": of the questions to which the
+teacher's answer is wrong, how many get the same wrong one. Students saw more data than their teacher had: they went on
+from its weights. Milliseconds: one text of 64 tokens, or one picture, in turns on this machine.
 
 {table}
 
@@ -176,6 +250,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--run", type=Path, default=Path("runs/shrinking"), help="where the students are")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--only-timing", action="store_true", help="take the milliseconds of the table anew")
     return parser.parse_args()
 
 

@@ -88,8 +88,8 @@ def _theirs(name: str, prefix: str, kept: tuple[int, ...]) -> str:
 
 
 def divergences(
-    student: Float[Tensor, "head query key"], teacher: Float[Tensor, "head query key"]
-) -> Float[Tensor, "head head"]:
+    student: Float[Tensor, "head query key"], teacher: Float[Tensor, "_ query key"]
+) -> Float[Tensor, "head _"]:
     """How far each head of the student's looks from each of the teacher's: rows are the student's heads.
 
     The Jensen-Shannon divergence of their rows, in nats (0 to ln 2), averaged over the queries.

@@ -1,7 +1,6 @@
 """Scores of words: each way of telling them compared with the same thing written out, for our networks and others'."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -24,6 +23,7 @@ from core.capture import record_attention
 from core.errors import ModelError
 from core.models.bert import BERTConfig
 from core.models.sentiment import NETWORKS, ReviewBERT, SentimentConfig, make_reviewer
+from core.text import Tokens
 from core.verdict import explanations
 from core.verdict.explanations import METHODS, by_word, explain, log_odds, methods_of, words_of
 from core.zoo.text_models import Classifier
@@ -116,7 +116,7 @@ def test_occlusion_is_the_loss_of_one_word_at_a_time(kind):
     for span in words_of(tokens):
         ids = list(tokens.ids)
         ids[span.start] = WORDS.index("[UNK]")
-        without = model.run(SimpleNamespace(ids=ids)).logits.double().softmax(dim=-1)[1].logit().float()
+        without = model.run(replace(tokens, ids=tuple(ids))).logits.double().softmax(dim=-1)[1].logit().float()
         assert_close(scores[span.start], whole - without, rtol=0.01, atol=0.01)
     assert not scores[[place for place, own in enumerate(tokens.special) if own]].any()
 
@@ -201,5 +201,6 @@ def test_the_log_odds_are_those_of_the_probability():
 
 
 def test_a_words_score_is_the_sum_over_its_pieces():
-    tokens = SimpleNamespace(words=(None, 0, 0, 1, None), special=(True, False, False, False, True))
+    special = (True, False, False, False, True)
+    tokens = Tokens((2, 5, 6, 7, 3), ("[CLS]", "a", "b", " c", "[SEP]"), special, (None, 0, 0, 1, None))
     assert by_word(torch.tensor([9.0, 1.0, 2.0, 4.0, 9.0]), tokens).tolist() == [3.0, 4.0]

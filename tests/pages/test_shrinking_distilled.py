@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.measured.shrinking_students import Student, students
+from core.measured.shrinking_students import Difference, Student, students
 from core.shrinking.students import LAYERS, STUDENTS
 from pages.scale.shrinking import words_distilled as words
 from pages.scale.shrinking.distilled import about_answers, about_copied, about_heads, about_measured, source_of
@@ -30,6 +30,11 @@ def test_an_empty_sentence_gets_a_sentence_and_another_one_works_after_it(visit)
     assert not app.exception
     check(app.text_input(key="distilled_text").set_value("The dog slept by the door of the house.").run())
     assert any("The teacher's first answer is" in each.value for each in app.markdown)
+
+
+@pytest.mark.parametrize("text", ["[MASK]", "...", "🙂", "[CLS] [SEP]", "$x$ **a** <b>"])
+def test_odd_sentences_get_answers_or_one_sentence(visit, text):
+    check(visit(PAGE, show="Distilled", distilled_text=text, distilled_word="99"))
 
 
 CHANCES = st.lists(st.integers(1, 100), min_size=3, max_size=3, unique=True).map(
@@ -65,20 +70,52 @@ def test_each_layer_of_a_student_began_as_another_one_of_the_teacher():
 
 
 SHARE = st.floats(0.1, 0.9).map(lambda value: round(value, 3))
+ERROR = st.floats(0.001, 0.3).map(lambda value: round(value, 3))
 
 
-@given(SHARE, SHARE, SHARE, st.integers(1, 50))
-def test_what_the_teacher_adds_is_the_difference_to_training_alone(whole, taught, alone, percent):
+def row(variant, layers, size, milliseconds, quality, taught, **more):
+    usual = {"as_teacher": 0.5, "same_mistakes": 0.3, "questions": 100, "error": 0.01, "lead": None, "gain": None}
+    return Student(variant, layers, size // 2, size, milliseconds, quality, taught=taught, **(usual | more))
+
+
+@given(SHARE, SHARE, SHARE, st.integers(1, 50), ERROR, ERROR)
+def test_what_the_teacher_adds_is_the_difference_to_training_alone(whole, taught, alone, percent, error, other_error):
+    lead, gain = Difference(taught - whole, other_error), Difference(taught - alone, error)
     rows = (
-        Student("whole", 6, 100, 200, 10.0, whole, 1.0, None),
-        Student("half", 3, 50, 2 * percent, percent / 10, taught, 0.5, True),
-        Student("half-alone", 3, 50, 100, 5.0, alone, 0.5, False),
+        row("whole", 6, 200, 10.0, whole, None, as_teacher=1.0, same_mistakes=1.0),
+        row("half", 3, 2 * percent, percent / 10, taught, True, lead=lead, gain=gain),
+        row("half-alone", 3, 100, 5.0, alone, False),
     )
     said = about_measured(rows)
     assert f"takes **{percent}%** of the time and **{percent}%** of the bytes" in said
-    assert f"with 3 layers {100 * (taught - alone):+.1f} points" in said
-    assert ("more often than its teacher" in said) == (taught > whole)
-    assert "first answer in **50%** of cases, those that were left alone in 50%" in about_copied(rows)
+    assert f"a difference of **{100 * (taught - whole):+.1f}** ± {100 * other_error:.1f} points" in said
+    assert f"with 3 layers **{100 * (taught - alone):+.1f}** ± {100 * error:.1f} points" in said
+    assert ("more often than its teacher" in said) == (taught - whole > 2 * other_error)
+    below, above = (taught - alone) - 2 * error, (taught - alone) + 2 * error
+    assert ("other questions might turn it around" in said) == (below <= 0 <= above)
+
+
+@given(st.lists(st.tuples(SHARE, SHARE), min_size=4, max_size=4))
+def test_answers_and_mistakes_are_those_of_the_taught_and_of_the_others(shares):
+    kinds = (True, False, True, False)
+    rows = tuple(
+        row(str(number), 3, 100, 5.0, 0.5, kind, as_teacher=same, same_mistakes=wrong)
+        for number, (kind, (same, wrong)) in enumerate(zip(kinds, shares, strict=True))
+    )
+    (a, wrong_a), (b, wrong_b), (c, wrong_c), (d, wrong_d) = shares
+    said = about_copied(rows)
+    assert f"in **{a:.0%} and {c:.0%}** of cases, those that were left alone in {b:.0%} and {d:.0%}." in said
+    assert f"in **{wrong_a:.0%} and {wrong_c:.0%}** of cases, the others in {wrong_b:.0%} and {wrong_d:.0%}." in said
+
+
+def test_a_pair_of_heads_stands_in_the_address_and_one_that_is_not_there_is_the_first(visit):
+    app = visit(PAGE, show="Distilled", distilled_heads="2.1", distilled_layer="1")
+    shown = [each.value for each in app.markdown]
+    assert "**The teacher's head 1 in layer 2**" in shown
+    assert "**The student's head 2 in layer 1**" in shown
+    for wrong in ("9.9", "x", "1.", "²."):
+        app.query_params["distilled_heads"] = wrong
+        assert "**The student's head 0 in layer 1**" in [each.value for each in check(app.run()).markdown]
 
 
 @pytest.mark.parametrize("teacher", STUDENTS)
@@ -92,3 +129,11 @@ def test_the_table_has_the_teacher_and_each_student_with_and_without_it(teacher)
     for row in rest:
         assert row.parameters < whole.parameters
         assert row.bytes == 2 * row.parameters
+        assert row.lead is not None
+        assert row.lead.value == pytest.approx(row.quality - whole.quality, abs=2e-4)
+        if row.taught:
+            (alone,) = (other for other in rest if other.layers == row.layers and not other.taught)
+            assert row.gain is not None
+            assert row.gain.value == pytest.approx(row.quality - alone.quality, abs=2e-4)
+        # As many right ones as can be: whoever is right where the teacher is right gives its answer.
+        assert row.as_teacher <= whole.quality + row.same_mistakes * (1 - whole.quality) + 1e-3

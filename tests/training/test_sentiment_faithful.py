@@ -134,5 +134,5 @@ def test_the_committed_tables_hold_the_explanations_that_each_model_has():
     assert {"english-rnn", "english-rnn-uniform", "english-cnn", "english-encoder"} <= set(found) <= set(ENGLISH)
     for name, one in found.items():
         assert one.methods == methods_of(load_reviewer(name))
-        assert one.reviews == 500
+        assert one.reviews == (60 if name == "english-bert" else 500)  # it takes a hundred times as long
         assert {(each.one, each.other) for each in pairs[name]} == set(combinations(one.methods, 2))

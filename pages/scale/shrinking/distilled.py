@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.measured.shrinking_students import Student
+from core.measured.shrinking_students import Difference, Student
 from core.shrinking.students import LAYERS, STUDENTS, TITLES, divergences, kept_blocks
 from dashboard import charts, controls, layout, photograph
 from dashboard.components.cell_map import cell_map
@@ -16,14 +16,13 @@ from pages.scale.shrinking import compute_distilled as compute
 from pages.scale.shrinking import words_distilled as words
 from pages.scale.shrinking.compute_distilled import Asked, Said
 
-WORD, TEXT, OF, STUDENT, LAYER, OURS, THEIRS = (
+WORD, TEXT, OF, STUDENT, LAYER, PAIR = (
     "distilled_word",
     "distilled_text",
     "distilled_of",
     "distilled_student",
     "distilled_layer",
-    "distilled_head",
-    "distilled_teacher",
+    "distilled_heads",  # of the student and of the teacher, as "1.3"
 )
 TOP, FIRST = 5, 7  # answers that are shown; the word that is hidden before anybody chooses
 LONGEST_LINE = 400  # characters
@@ -146,7 +145,7 @@ def _heads(asked: Asked) -> tuple[str, int, torch.Tensor]:
     heads = [str(head) for head in range(len(far))]
 
     def take(ours: int, theirs: int) -> None:
-        st.session_state[OURS], st.session_state[THEIRS] = ours, theirs
+        st.query_params[PAIR] = f"{ours}.{theirs}"
 
     cell_map(
         far.numpy(),
@@ -173,8 +172,11 @@ def source_of(student: str, layer: int) -> int:
 
 
 def _chosen(far: torch.Tensor) -> tuple[int, int]:
-    """The pair of heads that is shown; before anybody chooses, the first with the head that it began as."""
-    ours, theirs = (int(st.session_state.get(key) or 0) for key in (OURS, THEIRS))
+    """The pair of heads in the address; without one that fits, the first with the head that it began as."""
+    parts = st.query_params.get(PAIR, "").split(".")
+    if len(parts) != 2 or not all(part.isascii() and part.isdecimal() and len(part) < 4 for part in parts):
+        return 0, 0
+    ours, theirs = (int(part) for part in parts)
     return (ours, theirs) if ours < len(far) and theirs < far.shape[1] else (0, 0)
 
 
@@ -198,11 +200,12 @@ def _maps(asked: Asked, student: str, layer: int, ours: int, theirs: int) -> Non
     ]
     labels = [layout.readable(label) for label in asked.labels]
     for column, (title, said, depth, head) in zip(st.columns(2, gap="medium"), shown, strict=True):
+        who = "teacher" if said is asked.said[asked.teacher] else "student"
         with column:
             st.markdown(f"**{title}**")
             cell_map(
                 said.maps[depth][head].numpy(),
-                key=f"distilled_map_{'teacher' if said is asked.said[asked.teacher] else 'student'}",
+                key=f"distilled_map_{who}",
                 x="key",
                 y="query",
                 tell=words.MAPS_TELL,
@@ -210,7 +213,7 @@ def _maps(asked: Asked, student: str, layer: int, ours: int, theirs: int) -> Non
                 columns=labels,
                 limits=(0.0, 1.0),
                 alt=f"{title}: who looks at whom",
-                name="distilled-map",
+                name=f"distilled-map-{who}",
                 height=380,
             )
 
@@ -232,7 +235,9 @@ def _measured(teacher: str) -> tuple[Student, ...]:
             "MB": [row.bytes / 1e6 for row in rows],
             "milliseconds": [row.milliseconds for row in rows],
             "right": [row.quality for row in rows],
+            "± (points)": [100 * row.error for row in rows],
             "teacher's answer": [row.as_teacher for row in rows],
+            "its mistakes": [row.same_mistakes for row in rows],
         }
     )
     percent = st.column_config.NumberColumn(format="percent")
@@ -244,44 +249,58 @@ def _measured(teacher: str) -> tuple[Student, ...]:
             "MB": st.column_config.NumberColumn(format="%.1f"),
             "milliseconds": st.column_config.NumberColumn(format="%.1f"),
             "right": percent,
+            "± (points)": st.column_config.NumberColumn(format="%.1f"),
             "teacher's answer": percent,
+            "its mistakes": percent,
         },
     )
-    st.caption(words.TABLE)
+    st.caption(words.TABLE.format(questions=rows[0].questions, asked=words.ASKED[teacher]))
     return rows
 
 
 def about_measured(rows: tuple[Student, ...]) -> str:
     """What half of the layers cost and save, and what the teacher was worth."""
     (whole,) = (row for row in rows if row.taught is None)
-    taught = {row.layers: row for row in rows if row.taught}
-    alone = {row.layers: row for row in rows if row.taught is False}
-    best = max(taught)
-    half = taught[best]
-    worth = "; ".join(
-        f"with {layers} layers {100 * (row.quality - alone[layers].quality):+.1f} points"
-        for layers, row in sorted(taught.items(), reverse=True)
-    )
+    taught = sorted((row for row in rows if row.taught), key=lambda row: -row.layers)
+    half = taught[0]
+    assert half.lead is not None
     more = (
         " It is right more often than its teacher, from whose weights it went on to learn."
-        if half.quality > whole.quality
+        if half.lead.value > 0 and half.lead.is_clear
+        else ""
+    )
+    gains = [(row.layers, row.gain) for row in taught if row.gain is not None]
+    worth = "; ".join(f"with {layers} layers {_points(gain)}" for layers, gain in gains)
+    unclear = [str(layers) for layers, gain in gains if not gain.is_clear]
+    doubt = (
+        f" With {' and with '.join(unclear)} layers that is within twice its error: other questions might turn it "
+        "around."
+        if unclear
         else ""
     )
     return (
-        f"With {best} of {whole.layers} layers the taught student takes "
+        f"With {half.layers} of {whole.layers} layers the taught student takes "
         f"**{half.milliseconds / whole.milliseconds:.0%}** of the time and **{half.bytes / whole.bytes:.0%}** of the "
-        f"bytes, and is right in {half.quality:.1%} of cases (the teacher in {whole.quality:.1%}).{more} What the "
-        f"teacher adds to training without it: {worth}."
+        f"bytes, and is right in {half.quality:.1%} of cases (the teacher in {whole.quality:.1%}), a difference of "
+        f"{_points(half.lead)}.{more} What the teacher adds to training without it: {worth}.{doubt}"
     )
 
 
+def _points(difference: Difference) -> str:
+    return f"**{100 * difference.value:+.1f}** ± {100 * difference.error:.1f} points"
+
+
 def about_copied(rows: tuple[Student, ...]) -> str:
-    """How often students give the teacher's answer, taught and alone."""
-    taught, alone = ([row.as_teacher for row in rows if row.taught is kind] for kind in (True, False))
+    """How often students give the teacher's answer, and repeat its mistakes, taught and alone."""
+    told = []
+    for values in ("as_teacher", "same_mistakes"):
+        taught, alone = ([getattr(row, values) for row in rows if row.taught is kind] for kind in (True, False))
+        told.append((" and ".join(f"{each:.0%}" for each in taught), " and ".join(f"{each:.0%}" for each in alone)))
+    (same, same_alone), (wrong, wrong_alone) = told
     return (
-        f"Taught students give their teacher's first answer in **{' and '.join(f'{each:.0%}' for each in taught)}** of "
-        f"cases, those that were left alone in {' and '.join(f'{each:.0%}' for each in alone)}: being taught is first "
-        "of all to say the same, mistakes included."
+        f"Taught students give their teacher's first answer in **{same}** of cases, those that were left alone in "
+        f"{same_alone}. Where the teacher is wrong, taught ones repeat its mistake in **{wrong}** of cases, the others "
+        f"in {wrong_alone}."
     )
 
 
