@@ -167,8 +167,8 @@ SHRINKING = Page(
     "Shrinking",
     "What can be removed?",
     "shrinking",
-    "Take away heads, bits, layers and single weights of models that work here, and see what each costs and what it "
-    "saves.",
+    "Take heads, bits or whole layers away from models that work here, on your own input, and see what that costs and "
+    "what it saves.",
 )
 
 # What the page STEPS begins with, for those who lead there.

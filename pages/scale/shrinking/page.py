@@ -1,7 +1,7 @@
 """What can be removed?"""
 
 from dashboard import layout, sections
-from pages.scale.shrinking import distilled, words
+from pages.scale.shrinking import bits, distilled, heads, words
 
 layout.head(words.PAGE)
-sections.chosen({words.DISTILLED: distilled.show})()
+sections.chosen({words.HEADS: heads.show, words.BITS: bits.show, words.DISTILLED: distilled.show})()

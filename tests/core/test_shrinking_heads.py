@@ -1,0 +1,125 @@
+"""Heads taken out: the same outputs as silenced, smaller matrices, and importance equal to its definition."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+from core.capture import edit_attention
+from core.errors import ModelError
+from core.models.bert import BERTConfig, PretrainingBERT
+from core.models.gpt import GPT, GPTConfig
+from core.models.image_classifiers import make_image_classifier
+from core.models.transformer import Transformer, TransformerConfig
+from core.shrinking.importance import by_module, gradient_importance, random_order, ranked
+from core.shrinking.pruned_heads import headed_modules, without_heads
+
+VIT = {"img_size": 32, "patch_size": 8, "embed_dim": 24, "depth": 2, "num_heads": 4, "num_classes": 5}
+
+
+def network(kind: str) -> nn.Module:
+    torch.manual_seed(0)
+    if kind == "gpt":
+        return GPT(GPTConfig(vocabulary=50, context=16, width=24, layers=2, heads=4)).eval()
+    if kind == "bert":
+        return PretrainingBERT(BERTConfig(50, 16, 24, 2, 4, 48)).eval()
+    if kind == "vit":
+        return make_image_classifier("vit", VIT).eval()
+    return Transformer(TransformerConfig(50, 50, width=24, layers=2, heads=4, hidden=48)).eval()
+
+
+def inputs(kind: str) -> tuple:
+    dice = torch.Generator().manual_seed(1)
+    if kind == "vit":
+        return (torch.randn(2, 3, 32, 32, generator=dice),)
+    tokens = torch.randint(4, 50, (2, 9), generator=dice)
+    return (tokens, tokens[:, :6]) if kind == "translator" else (tokens,)
+
+
+KINDS = ["gpt", "bert", "vit", "translator"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+@settings(max_examples=8)
+def test_a_network_without_heads_says_what_it_says_with_them_silenced(kind, data):
+    whole = network(kind)
+    modules = headed_modules(whole)
+    every = [(number, head) for number, headed in enumerate(modules) for head in range(headed.heads)]
+    gone = data.draw(st.lists(st.sampled_from(every), unique=True))
+    edits = {(modules[number].path, head): "silence" for number, head in gone}
+    with torch.no_grad():
+        if edits:
+            with edit_attention(whole, edits):
+                silenced = whole(*inputs(kind))
+        else:
+            silenced = whole(*inputs(kind))
+        smaller = without_heads(whole, by_module(gone))
+        assert_close(smaller(*inputs(kind)), silenced, rtol=1e-4, atol=1e-5)
+    count = [sum(weight.numel() for weight in each.parameters()) for each in (whole, smaller)]
+    assert (count[1] < count[0]) == bool(gone)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_any_head_the_bias_of_the_joining_map_is_left(kind):
+    whole = network(kind)
+    modules = headed_modules(whole)
+    bare = without_heads(whole, {number: range(headed.heads) for number, headed in enumerate(modules)})
+    with (
+        torch.no_grad(),
+        edit_attention(whole, {(each.path, head): "silence" for each in modules for head in range(each.heads)}),
+    ):
+        silenced = whole(*inputs(kind))
+    with torch.no_grad():
+        assert_close(bare(*inputs(kind)), silenced, rtol=1e-4, atol=1e-5)
+
+
+def test_the_network_itself_stays_as_it_was():
+    whole = network("gpt")
+    before = whole(*inputs("gpt"))
+    without_heads(whole, {0: [0, 1]})
+    assert_close(whole(*inputs("gpt")), before, rtol=0, atol=0)
+
+
+def test_a_head_that_there_is_not_is_refused():
+    with pytest.raises(ModelError, match="no heads \\[4\\] in attention module 0"):
+        without_heads(network("gpt"), {0: [4]})
+    with pytest.raises(ModelError, match="not known here"):
+        headed_modules(nn.Linear(2, 2))
+
+
+def losses(whole: nn.Module) -> torch.Tensor:
+    (tokens,) = inputs("gpt")
+    logits = whole(tokens)
+    return F.cross_entropy(logits[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none").mean(dim=1)
+
+
+def test_importance_is_the_slope_of_a_gate():
+    whole = network("gpt")
+    found = gradient_importance(whole, losses, normalised=False)
+    step = 1e-2
+    for number, headed in enumerate(headed_modules(whole)):
+        for head in range(headed.heads):
+            moved = []
+            for gate in (1 + step, 1 - step):
+                changed = without_heads(whole, {})
+                part = slice(head * headed.each, (head + 1) * headed.each)
+                with torch.no_grad():
+                    headed_modules(changed)[number].joining.weight[:, part] *= gate
+                    moved.append(losses(changed))
+            slope = ((moved[0] - moved[1]) / (2 * step)).abs().mean()
+            assert_close(found[number][head], slope, rtol=0.02, atol=1e-4)
+
+
+def test_normalised_importances_have_length_one_and_are_ranked():
+    found = gradient_importance(network("gpt"), losses)
+    for each in found:
+        assert float(each.norm()) == pytest.approx(1.0)
+    order = ranked(found)
+    values = [float(found[number][head]) for number, head in order]
+    assert values == sorted(values)
+    assert sorted(order) == sorted(random_order(network("gpt"), seed=3))
+    assert random_order(network("gpt"), seed=3) != random_order(network("gpt"), seed=4)
