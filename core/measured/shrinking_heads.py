@@ -30,6 +30,7 @@ _COLUMNS: Columns = (
 class Pruned:
     """A network without some heads; `order`: in which they were taken out. `whole_milliseconds`: of all, in turns."""
 
+    model: str
     order: str
     removed: int
     heads: int

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from core.measured.shrinking_heads import MODELS, Pruned, pruned
 from pages.scale.shrinking import words_heads as words
-from pages.scale.shrinking.heads import about_four_fifths, about_loss, about_most, about_smaller, can_go, lines_of
+from pages.scale.shrinking.heads import (
+    about_doubt,
+    about_four_fifths,
+    about_loss,
+    about_most,
+    about_smaller,
+    can_go,
+    lines_of,
+)
 
 PAGE, SECTION = "scale/shrinking", "Heads"
 
@@ -74,9 +82,9 @@ def test_the_most_important_head_is_named(rows):
 
 
 def rows_of(qualities: dict[str, list[float]], measure: str) -> tuple[Pruned, ...]:
-    whole = Pruned("whole", 0, 10, 100, 200, 1.0, 1.0, 50.0, measure)
+    whole = Pruned("gpt-books", "whole", 0, 10, 100, 200, 1.0, 1.0, 50.0, measure)
     return whole, *(
-        Pruned(order, removed, 10, 100 - removed, 200, 0.9, 1.0, quality, measure)
+        Pruned("gpt-books", order, removed, 10, 100 - removed, 200, 0.9, 1.0, quality, measure)
         for order, values in qualities.items()
         for removed, quality in enumerate(values, start=1)
     )
@@ -112,3 +120,9 @@ def test_the_table_begins_with_the_whole_and_gets_smaller(model):
     bare = [row for row in rest if row.removed == row.heads]
     assert len({row.quality for row in bare}) == 1  # without any head all orders are the same network
     assert {row.order for row in rest} == {"gradient", "alone", "random 0", "random 1", "random 2"}
+
+
+def test_the_doubt_is_the_binomial_error_of_the_share():
+    whole, *_ = pruned("bert-tasks")
+    assert f"is {100 * (whole.quality * (1 - whole.quality) / 872) ** 0.5:.1f} points" in about_doubt(whole)
+    assert about_doubt(pruned("translation")[0]) == ""

@@ -27,7 +27,7 @@ def show() -> None:
     """The heads of a network with those that are gone, what it says without them, and the measured curves."""
     if not layout.is_presented():
         st.markdown(words.LEAD, width=layout.PROSE)
-    name = words.MODELS[controls.choice("Model", words.MODELS, key=OF)]
+    name = words.MODELS[controls.choice("Model", words.MODELS, key=OF, on_change=_put_back)]
     given = _given(name)
     st.subheader(words.OWN, anchor=False)
     with layout.waiting_place():
@@ -69,6 +69,11 @@ def _gone(found: Ranked) -> frozenset[Head]:
     )
     first = frozenset(found.order[: round(percent * len(found.order) / 100)])
     return first ^ _changed(found)
+
+
+def _put_back() -> None:
+    """Another network has other heads: what was clicked in the former one is forgotten."""
+    st.query_params.pop(CHANGED, None)
 
 
 def _changed(found: Ranked) -> frozenset[Head]:
@@ -199,20 +204,22 @@ def _curves(name: str, rows: tuple[Pruned, ...]) -> None:
         ),
         table=pd.DataFrame({"heads taken out, %": along, **lines}),
     )
-    st.caption(f"Measured on {words.SUBJECTS[name]}; the random line is the mean of three orders.")
+    st.caption(
+        f"Measured on {words.SUBJECTS[name]}; the random line is the mean of three orders.{about_doubt(rows[0])}"
+    )
     shown = [row for row in rows if row.order in ("whole", "gradient")]
     table = pd.DataFrame(
         {
             "heads": [row.heads - row.removed for row in shown],
             "parameters": [row.parameters for row in shown],
-            "MB": [row.bytes / 1e6 for row in shown],
+            "MB, half precision": [row.bytes / 1e6 for row in shown],
             "time, of the whole's": [row.milliseconds / row.whole_milliseconds for row in shown],
             words.MEASURES[rows[0].measure]: [row.quality for row in shown],
         }
     )
     config = {
         "parameters": st.column_config.NumberColumn(format="localized"),
-        "MB": st.column_config.NumberColumn(format="%.1f"),
+        "MB, half precision": st.column_config.NumberColumn(format="%.1f"),
         "time, of the whole's": st.column_config.NumberColumn(format="percent"),
     }
     st.dataframe(table, hide_index=True, column_config=config)
@@ -244,9 +251,19 @@ def about_loss(rows: tuple[Pruned, ...]) -> str:
     best = max(("gradient", "alone"), key=lambda order: can_go(rows, order, LOSSES[1]))
     small, large = (can_go(rows, best, loss) for loss in LOSSES)
     return (
-        f"Heads that go {words.ORDERS[best]}: **{small:.0%}** can go before 1% of the quality is lost, **{large:.0%}** "
-        f"before 5%. (Measured in steps of a tenth; with all heads it is {rows[0].quality:.4g}.)"
+        f"Heads that go {words.ORDERS[best]}, which does better here than the other order by importance: "
+        f"**{small:.0%}** can go before 1% of the quality is lost, **{large:.0%}** before 5%. (Measured in steps of a "
+        f"tenth; with all heads it is {rows[0].quality:.4g}.)"
     )
+
+
+def about_doubt(whole: Pruned) -> str:
+    """How far a share of right answers may be off, since only so many questions were asked; "" of other measures."""
+    asked = words.ASKED.get(whole.model)
+    if asked is None:
+        return ""
+    error = (whole.quality * (1 - whole.quality) / asked) ** 0.5
+    return f" One standard error of a share is {100 * error:.1f} points: smaller losses cannot be told from chance."
 
 
 def about_four_fifths(rows: tuple[Pruned, ...]) -> str:

@@ -23,6 +23,7 @@ SUBJECTS = {
     "vit-tiny-imagenet": "1,000 pictures of the validation part",
     "translation": "200 sentences that it has not read",
 }
+ASKED = {"bert-tasks": 872, "vit-tiny-imagenet": 1_000}  # questions that are answered rightly or not
 EXAMPLES = {
     "A dull film": "A dull film with a wonderful cast, and I would not watch it again.",
     "By the fire": "The old man sat down by the fire and lit his",
