@@ -143,8 +143,9 @@ Spanish:
 
 {spanish_table}
 
-The published Spanish figures (0.62 to 0.64) come from a larger corpus; the same support vector machine that has 0.64
-there is measured here, on these tweets, in the last row: so much of the difference is the data.
+The published Spanish figures (0.62 to 0.64) come from other data, of a size that their table does not name. The kind of
+support vector machine that has 0.64 there is measured here, on these tweets, in the last row, and falls
+much as the networks do.
 
 ## How it was made
 `python -m training.sentiment --data ...`, `python -m training.sentiment_bert --data ...`, then

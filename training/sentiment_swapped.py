@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from core.heads.measures import jensen_shannon
 from core.verdict.explanations import probabilities_of
 from core.verdict.swapped import (
-    divergence,
     most_different,
     permuted,
     pooling_of,
@@ -71,9 +71,9 @@ def measure(language: str, texts: Texts) -> list[dict]:
             "different": most_different(pooled, ALLOWED, seed=SEED + number)[None],
         }
         for kind, weights in other.items():
-            found[kind].append(_told(pooled.probabilities(weights), said, label, divergence(weights, own)))
+            found[kind].append(_told(pooled.probabilities(weights), said, label, jensen_shannon(weights, own)))
         uniformly = probabilities_of(trained, batch_of(trained.encode(text)))
-        found["trained"].append(_told(uniformly, said, label, divergence(uniform(own)[None], own)))
+        found["trained"].append(_told(uniformly, said, label, jensen_shannon(uniform(own)[None], own)))
     order = np.argsort(largest)
     thirds = dict(zip(BINS, (order, *np.array_split(order, 3)), strict=True))
     return [_row(language, kind, name, np.array(found[kind])[part]) for kind in KINDS for name, part in thirds.items()]

@@ -52,7 +52,7 @@ def measure(subject: Subject) -> list[dict]:
         variant = f"{bits} bits, {grouping}"
         networks[variant], sizes[variant] = round_network(network, bits, grouping)
         told[variant] = (bits, grouping, "")
-    times = dict(milliseconds(subject, networks))
+    times = dict(milliseconds(subject.once, networks))
     for layer in sorted({block for name in matrices_of(network) if (block := block_of(name)) is not None}):
         variant = f"{ALONE[0]} bits, {ALONE[1]}, layer {layer} alone"
         names = [name for name in matrices_of(network) if block_of(name) == layer]

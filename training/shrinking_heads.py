@@ -60,10 +60,10 @@ def measure(subject: Subject) -> list[dict]:
             smaller = without_heads(whole, by_module(heads[:removed])).requires_grad_(False).eval()
             with torch.inference_mode():
                 quality = subject.quality(smaller)
-            speed = milliseconds(subject, {"whole": whole, "smaller": smaller})
+            speed = milliseconds(subject.once, {"whole": whole, "smaller": smaller})
             rows.append(row_of(subject, order, removed, count, smaller, quality, speed))
             print({key: rows[-1][key] for key in ("model", "variant", "quality", "milliseconds")}, flush=True)
-    first = {"whole": milliseconds(subject, {"whole": whole})["whole"]}
+    first = {"whole": milliseconds(subject.once, {"whole": whole})["whole"]}
     first["smaller"] = first["whole"]
     return [row_of(subject, "whole", 0, count, whole, best, first), *rows]
 
@@ -74,7 +74,7 @@ def timed(subject: Subject, rows: list[dict]) -> list[dict]:
     for row in rows:
         gone = orders[row["order"]][: int(row["removed"])] if row["order"] in orders else []
         smaller = without_heads(subject.network, by_module(gone)).requires_grad_(False).eval()
-        speed = milliseconds(subject, {"whole": subject.network, "smaller": smaller})
+        speed = milliseconds(subject.once, {"whole": subject.network, "smaller": smaller})
         row |= {"milliseconds": round(speed["smaller"], 3), "whole_milliseconds": round(speed["whole"], 3)}
     return rows
 

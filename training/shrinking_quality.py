@@ -147,13 +147,15 @@ SUBJECTS: dict[str, Callable[[Path, Path], Subject]] = {
 
 
 @torch.inference_mode()
-def milliseconds(subject: Subject, networks: Mapping[str, nn.Module]) -> dict[str, float]:
-    """The median time of each network for one input, taken in turns."""
+def milliseconds(
+    once: Callable[[nn.Module], Any], networks: Mapping[str, nn.Module], rounds: int = ROUNDS
+) -> dict[str, float]:
+    """The median time of `once` with each network, taken in turns."""
     taken: dict[str, list[float]] = {name: [] for name in networks}
-    for turn in range(ROUNDS + 2):
+    for turn in range(rounds + 2):
         for name, network in networks.items():
             begin = time.perf_counter()
-            subject.once(network)
+            once(network)
             if turn >= 2:
                 taken[name].append(1000 * (time.perf_counter() - begin))
     return {name: statistics.median(each) for name, each in taken.items()}

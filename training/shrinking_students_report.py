@@ -8,10 +8,9 @@ Data: as for training/shrinking_students.py, whose runs are read.
 import argparse
 import csv
 import json
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 import torch
 from jaxtyping import Float, Int
@@ -24,6 +23,7 @@ from training.bert_books import Sentences, read_sentences
 from training.bert_books_report import SEED, questions
 from training.card import hardware, save_card, table
 from training.gpt_books import read_books
+from training.shrinking_quality import milliseconds
 from training.shrinking_students import NAMES, TEMPERATURE, teacher_of
 from training.tiny_imagenet import normalise, read_pictures
 
@@ -45,7 +45,7 @@ def main() -> None:
     for kind, teacher in TEACHERS.items():
         networks = networks_of(kind, arguments.run)
         found = measure(kind, networks, arguments.data, arguments.run)
-        speeds = milliseconds(networks, example_of(kind))
+        speeds = milliseconds(reading(kind), networks, ROUNDS)
         for name, network in networks.items():
             rows.append(row_of(kind, teacher, name, network, found[name], speeds[name]))
             print(rows[-1], flush=True)
@@ -61,7 +61,7 @@ def time_again(run: Path) -> None:
     with TABLE.open(encoding="utf-8", newline="") as lines:
         rows: list[dict] = list(csv.DictReader(lines))
     for kind, teacher in TEACHERS.items():
-        speeds = milliseconds(networks_of(kind, run), example_of(kind))
+        speeds = milliseconds(reading(kind), networks_of(kind, run), ROUNDS)
         for row in (each for each in rows if each["model"] == teacher):
             row["milliseconds"] = round(speeds[row["variant"]], 3)
             print(row["variant"], row["milliseconds"], flush=True)
@@ -166,23 +166,12 @@ def pictures(networks: dict[str, nn.Module], data: Path, run: Path) -> Answers:
     return Answers(said, labels, torch.arange(len(labels)))
 
 
-def example_of(kind: str) -> Tensor:
+def reading(kind: str) -> Callable[[nn.Module], Tensor]:
     """One input: a text of 64 tokens, or a picture."""
     dice = torch.Generator().manual_seed(0)
-    return torch.randint(4000, (1, 64), generator=dice) if kind == "bert" else torch.randn(1, 3, 64, 64, generator=dice)
-
-
-@torch.inference_mode()
-def milliseconds(networks: dict[str, nn.Module], example: Tensor) -> dict[str, float]:
-    """The median time of each network for one input, taken in turns."""
-    taken: dict[str, list[float]] = {name: [] for name in networks}
-    for turn in range(ROUNDS + 3):
-        for name, network in networks.items():
-            begin = time.perf_counter()
-            network(example)
-            if turn >= 3:
-                taken[name].append(1000 * (time.perf_counter() - begin))
-    return {name: median(each) for name, each in taken.items()}
+    text = kind == "bert"
+    one = torch.randint(4000, (1, 64), generator=dice) if text else torch.randn(1, 3, 64, 64, generator=dice)
+    return lambda network: network(one)
 
 
 def row_of(

@@ -19,6 +19,22 @@ def entropy(weights: Float[Tensor, "*leading query key"]) -> Float[Tensor, "*lea
     return torch.special.entr(weights).sum(dim=-1) / math.log(2)
 
 
+def jensen_shannon(
+    first: Float[Tensor, "*leading key"], second: Float[Tensor, "*#leading key"]
+) -> Float[Tensor, "*leading"]:
+    """How differently two rows look, in nats: 0 if they are equal, ln 2 if they share no key (Lin 1991).
+
+    Its gradient stays finite where a weight is 0.
+    """
+    middle = (first + second) / 2
+    return (_relative_entropy(first, middle) + _relative_entropy(second, middle)) / 2
+
+
+def _relative_entropy(first: Tensor, second: Tensor) -> Tensor:
+    """Kullback-Leibler divergence in nats; what has no weight in the first counts nothing."""
+    return torch.where(first > 0, first * (first.clamp(min=1e-30) / second.clamp(min=1e-30)).log(), 0.0).sum(dim=-1)
+
+
 def same_token(
     weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:

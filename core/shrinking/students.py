@@ -9,6 +9,7 @@ from jaxtyping import Float
 from timm.models.vision_transformer import VisionTransformer
 from torch import Tensor, nn
 
+from core.heads.measures import jensen_shannon
 from core.models.bert import PretrainingBERT
 from core.models.half_precision import load_weights
 from core.zoo.embedded import WEIGHTS
@@ -94,10 +95,5 @@ def divergences(
 
     The Jensen-Shannon divergence of their rows, in nats (0 to ln 2), averaged over the queries.
     """
-    one, other = student[:, None], teacher[None]
-    middle = (one + other) / 2
-    return ((_relative(one, middle) + _relative(other, middle)) / 2).mean(dim=-1)
-
-
-def _relative(first: Tensor, second: Tensor) -> Tensor:
-    return torch.where(first > 0, first * (first.clamp(min=1e-30) / second.clamp(min=1e-30)).log(), 0.0).sum(dim=-1)
+    one, other = torch.broadcast_tensors(student[:, None], teacher[None])
+    return jensen_shannon(one, other).mean(dim=-1)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from core.capture import Paste, edit_attention, record_attention
 from core.errors import CaptureError, ModelError
+from core.heads.measures import jensen_shannon
 from core.text import Tokens
 from core.zoo.text_models import Classifier, batch_of, logits_of
 
@@ -88,7 +89,7 @@ def most_different(pooled: Pooled, allowed: float, *, seed: int = 0, steps: int 
     for _ in range(steps):
         with torch.enable_grad():
             weights = logits.softmax(dim=-1)
-            far, output = divergence(weights, own), pooled.probabilities(weights)
+            far, output = jensen_shannon(weights, own), pooled.probabilities(weights)
             moved = total_variation(output, said)
             loss = (PENALTY * (moved - 0.9 * allowed).clamp(min=0) - far).sum()
         with torch.no_grad():
@@ -102,12 +103,6 @@ def most_different(pooled: Pooled, allowed: float, *, seed: int = 0, steps: int 
     return best
 
 
-def divergence(first: Float[Tensor, "*draw token"], second: Float[Tensor, "*#draw token"]) -> Float[Tensor, "*draw"]:
-    """Jensen-Shannon divergence of two distributions, in nats: 0 if they are equal, ln 2 if they share no word."""
-    middle = (first + second) / 2
-    return (_relative(first, middle) + _relative(second, middle)) / 2
-
-
 def total_variation(
     first: Float[Tensor, "*draw class"], second: Float[Tensor, "*#draw class"]
 ) -> Float[Tensor, "*draw"]:
@@ -118,8 +113,3 @@ def total_variation(
 def shared(first: Float[Tensor, " token"], second: Float[Tensor, " token"]) -> float:
     """How much weight two distributions give to the same words, from 0 to 1."""
     return float(torch.minimum(first, second).sum())
-
-
-def _relative(first: Tensor, second: Tensor) -> Tensor:
-    """Kullback-Leibler divergence; what has no weight in the first counts nothing."""
-    return torch.where(first > 0, first * (first.clamp(min=1e-30) / second.clamp(min=1e-30)).log(), 0.0).sum(dim=-1)

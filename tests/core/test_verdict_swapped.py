@@ -8,6 +8,7 @@ from scipy.spatial.distance import jensenshannon
 from torch.testing import assert_close
 
 from core.errors import ModelError
+from core.heads.measures import jensen_shannon
 from core.models.sentiment import MeanPooling
 from core.verdict import swapped
 from core.zoo.reviewers import load_reviewer
@@ -59,17 +60,17 @@ def test_the_most_different_weights_are_weights_and_keep_the_verdict(read, allow
     said, after = model.run(tokens).logits.softmax(dim=-1), swapped.judged(model, tokens, pooled, found)
     assert float((said - after).abs().sum() / 2) <= allowed + 1e-5
     assert said.argmax() == after.argmax()
-    far = swapped.divergence(found, pooled.weights)
+    far = jensen_shannon(found, pooled.weights)
     draws = swapped.permuted(pooled.weights, 200, seed=0)
-    assert far > swapped.divergence(draws, pooled.weights).max()
+    assert far > jensen_shannon(draws, pooled.weights).max()
 
 
 def test_the_divergence_is_that_of_scipy():
     first, second = torch.rand(2, 7, dtype=torch.double).softmax(dim=-1)
-    assert float(swapped.divergence(first, second)) == pytest.approx(jensenshannon(first, second) ** 2)
-    apart = swapped.divergence(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0]))
+    assert float(jensen_shannon(first, second)) == pytest.approx(jensenshannon(first, second) ** 2)
+    apart = jensen_shannon(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0]))
     assert float(apart) == pytest.approx(math.log(2))
-    assert float(swapped.divergence(first, first)) == pytest.approx(0, abs=1e-12)
+    assert float(jensen_shannon(first, first)) == pytest.approx(0, abs=1e-12)
 
 
 def test_what_has_no_such_pooling_is_refused():

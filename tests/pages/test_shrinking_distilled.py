@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from core.measured.shrinking_students import Difference, Student, students
 from core.shrinking.students import LAYERS, STUDENTS
 from pages.scale.shrinking import words_distilled as words
-from pages.scale.shrinking.distilled import about_answers, about_copied, about_heads, about_measured, source_of
+from pages.scale.shrinking.distilled import about_answers
+from pages.scale.shrinking.distilled_heads import about_heads, source_of
+from pages.scale.shrinking.distilled_measured import about_copied, about_measured
 from tests.pages.conftest import check
 
 PAGE = "scale/shrinking"

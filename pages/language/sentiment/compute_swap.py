@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from jaxtyping import Float
 from torch import Tensor
 
+from core.heads.measures import jensen_shannon
 from core.measured import sentiment_results
 from core.measured.sentiment_results import Results
 from core.measured.sentiment_swapped import Swapped, swapped
 from core.text import Tokens
 from core.verdict.explanations import probabilities_of
 from core.verdict.swapped import (
-    divergence,
     judged,
     most_different,
     permuted,
@@ -81,7 +81,7 @@ def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
 
     def exchange(each: Float[Tensor, " token"], output: Float[Tensor, " class"]) -> Exchanged:
         return Exchanged(
-            each, output, float(divergence(each, own)), float(total_variation(output, said)), shared(each, own)
+            each, output, float(jensen_shannon(each, own)), float(total_variation(output, said)), shared(each, own)
         )
 
     without = compute.model(_without(name))

@@ -251,7 +251,7 @@ def about_loss(rows: tuple[Pruned, ...]) -> str:
     best = max(("gradient", "alone"), key=lambda order: can_go(rows, order, LOSSES[1]))
     small, large = (can_go(rows, best, loss) for loss in LOSSES)
     return (
-        f"Heads that go {words.ORDERS[best]}, which does better here than the other order by importance: "
+        f"Heads that go {words.ORDERS[best]} (chosen on these same data as the better order by importance): "
         f"**{small:.0%}** can go before 1% of the quality is lost, **{large:.0%}** before 5%. (Measured in steps of a "
         f"tenth; with all heads it is {rows[0].quality:.4g}.)"
     )

@@ -1,0 +1,113 @@
+"""The heads of a student beside those of its teacher: how far apart they look, and two of their maps."""
+
+import math
+
+import streamlit as st
+import torch
+
+from core.shrinking.students import LAYERS, STUDENTS, divergences, kept_blocks
+from dashboard import controls, layout
+from dashboard.components.cell_map import cell_map
+from pages.scale.shrinking import words_distilled as words
+from pages.scale.shrinking.compute_distilled import Asked, Said
+
+STUDENT, LAYER = "distilled_student", "distilled_layer"
+PAIR = "distilled_heads"  # of the student and of the teacher, as "1.3"
+TEACHER_LAYERS = 6
+MOST = math.log(2)  # nats between two heads that look at nothing in common
+
+
+def show(asked: Asked) -> float:
+    """The grid of a layer, then two maps; how far apart the two heads are, in nats."""
+    student, layer, far = _grid(asked)
+    ours, theirs = _chosen(far)
+    _maps(asked, student, layer, ours, theirs)
+    return float(far[ours, theirs])
+
+
+def _grid(asked: Asked) -> tuple[str, int, torch.Tensor]:
+    st.subheader(words.HEADS, anchor=False)
+    names = {asked.said[name].title: name for name in STUDENTS[asked.teacher]}
+    with layout.control_bar():
+        student = names[controls.choice("Student", names, key=STUDENT)]
+        layer = controls.number("Layer of the student", len(asked.said[student].maps), key=LAYER)
+    source = source_of(student, layer)
+    far = divergences(asked.said[student].maps[layer], asked.said[asked.teacher].maps[source])
+    st.markdown(
+        f"Layer {layer} of the student began as layer **{source}** of the teacher. {about_heads(far.tolist())}",
+        width=layout.PROSE,
+    )
+    heads = [str(head) for head in range(len(far))]
+
+    def take(ours: int, theirs: int) -> None:
+        st.query_params[PAIR] = f"{ours}.{theirs}"
+
+    cell_map(
+        far.numpy(),
+        key="distilled_heads",
+        x="teacher's head",
+        y="student's head",
+        tell=words.HEADS_TELL,
+        rows=heads,
+        columns=heads,
+        limits=(0.0, MOST),
+        marked=[_chosen(far)],
+        on_click=take,
+        alt=f"How far each head of the student's layer {layer} is from each of the teacher's layer {source}",
+        name="distilled-heads",
+        height=260,
+    )
+    st.caption(words.HEADS_CAPTION)
+    return student, layer, far
+
+
+def source_of(student: str, layer: int) -> int:
+    """The teacher's layer from which a student's began."""
+    return kept_blocks(TEACHER_LAYERS, LAYERS[student.partition("-")[2]])[layer]
+
+
+def _chosen(far: torch.Tensor) -> tuple[int, int]:
+    """The pair of heads in the address; without one that fits, the first with the head that it began as."""
+    parts = st.query_params.get(PAIR, "").split(".")
+    if len(parts) != 2 or not all(part.isascii() and part.isdecimal() and len(part) < 4 for part in parts):
+        return 0, 0
+    ours, theirs = (int(part) for part in parts)
+    return (ours, theirs) if ours < len(far) and theirs < far.shape[1] else (0, 0)
+
+
+def about_heads(far: list[list[float]]) -> str:
+    """How many heads are still nearest to the one that they began as, and which has gone farthest."""
+    own = [row[head] for head, row in enumerate(far)]
+    stayed = sum(min(row) == row[head] for head, row in enumerate(far))
+    gone = max(range(len(own)), key=own.__getitem__)
+    return (
+        f"**{stayed} of {len(far)}** of its heads look most like the head that they began as; head {gone} has gone "
+        f"farthest from it ({own[gone]:.2f} nats)."
+    )
+
+
+def _maps(asked: Asked, student: str, layer: int, ours: int, theirs: int) -> None:
+    st.subheader(words.MAPS, anchor=False)
+    source = source_of(student, layer)
+    shown: list[tuple[str, Said, int, int]] = [
+        (f"The teacher's head {theirs} in layer {source}", asked.said[asked.teacher], source, theirs),
+        (f"The student's head {ours} in layer {layer}", asked.said[student], layer, ours),
+    ]
+    labels = [layout.readable(label) for label in asked.labels]
+    for column, (title, said, depth, head) in zip(st.columns(2, gap="medium"), shown, strict=True):
+        who = "teacher" if said is asked.said[asked.teacher] else "student"
+        with column:
+            st.markdown(f"**{title}**")
+            cell_map(
+                said.maps[depth][head].numpy(),
+                key=f"distilled_map_{who}",
+                x="key",
+                y="query",
+                tell=words.MAPS_TELL,
+                rows=labels,
+                columns=labels,
+                limits=(0.0, 1.0),
+                alt=f"{title}: who looks at whom",
+                name=f"distilled-map-{who}",
+                height=380,
+            )

@@ -1,0 +1,94 @@
+"""What students are worth beside their teacher, as it was measured: quality, size, time, and whose mistakes."""
+
+import pandas as pd
+import streamlit as st
+
+from core.measured.shrinking_students import Difference, Student
+from core.shrinking.students import TITLES
+from dashboard import layout
+from pages.scale.shrinking import compute_distilled as compute
+from pages.scale.shrinking import words_distilled as words
+
+
+def show(teacher: str) -> tuple[Student, ...]:
+    """The table of a teacher and its students, and what it says."""
+    st.subheader(words.MEASURED, anchor=False)
+    rows = compute.measured(teacher)
+    st.markdown(about_measured(rows), width=layout.PROSE)
+    taught = {None: "is the teacher", True: "yes", False: "no"}
+    table = pd.DataFrame(
+        {
+            "network": [words.WHOLE if row.taught is None else TITLES[row.variant.split("-")[1]] for row in rows],
+            "taught": [taught[row.taught] for row in rows],
+            "layers": [row.layers for row in rows],
+            "parameters": [row.parameters for row in rows],
+            "MB": [row.bytes / 1e6 for row in rows],
+            "milliseconds": [row.milliseconds for row in rows],
+            "right": [row.quality for row in rows],
+            "± (points)": [100 * row.error for row in rows],
+            "teacher's answer": [row.as_teacher for row in rows],
+            "its mistakes": [row.same_mistakes for row in rows],
+        }
+    )
+    percent = st.column_config.NumberColumn(format="percent")
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config={
+            "parameters": st.column_config.NumberColumn(format="localized"),
+            "MB": st.column_config.NumberColumn(format="%.1f"),
+            "milliseconds": st.column_config.NumberColumn(format="%.1f"),
+            "right": percent,
+            "± (points)": st.column_config.NumberColumn(format="%.1f"),
+            "teacher's answer": percent,
+            "its mistakes": percent,
+        },
+    )
+    st.caption(words.TABLE.format(questions=rows[0].questions, asked=words.ASKED[teacher]))
+    return rows
+
+
+def about_measured(rows: tuple[Student, ...]) -> str:
+    """What half of the layers cost and save, and what the teacher was worth."""
+    (whole,) = (row for row in rows if row.taught is None)
+    taught = sorted((row for row in rows if row.taught), key=lambda row: -row.layers)
+    half = taught[0]
+    assert half.lead is not None
+    more = (
+        " It is right more often than its teacher, from whose weights it went on to learn."
+        if half.lead.value > 0 and half.lead.is_clear
+        else ""
+    )
+    gains = [(row.layers, row.gain) for row in taught if row.gain is not None]
+    worth = "; ".join(f"with {layers} layers {_points(gain)}" for layers, gain in gains)
+    unclear = [str(layers) for layers, gain in gains if not gain.is_clear]
+    doubt = (
+        f" With {' and with '.join(unclear)} layers that is within twice its error: other questions might turn it "
+        "around."
+        if unclear
+        else ""
+    )
+    return (
+        f"With {half.layers} of {whole.layers} layers the taught student takes "
+        f"**{half.milliseconds / whole.milliseconds:.0%}** of the time and **{half.bytes / whole.bytes:.0%}** of the "
+        f"bytes, and is right in {half.quality:.1%} of cases (the teacher in {whole.quality:.1%}), a difference of "
+        f"{_points(half.lead)}.{more} What the teacher adds to training without it: {worth}.{doubt}"
+    )
+
+
+def _points(difference: Difference) -> str:
+    return f"**{100 * difference.value:+.1f}** ± {100 * difference.error:.1f} points"
+
+
+def about_copied(rows: tuple[Student, ...]) -> str:
+    """How often students give the teacher's answer, and repeat its mistakes, taught and alone."""
+    told = []
+    for values in ("as_teacher", "same_mistakes"):
+        taught, alone = ([getattr(row, values) for row in rows if row.taught is kind] for kind in (True, False))
+        told.append((" and ".join(f"{each:.0%}" for each in taught), " and ".join(f"{each:.0%}" for each in alone)))
+    (same, same_alone), (wrong, wrong_alone) = told
+    return (
+        f"Taught students give their teacher's first answer in **{same}** of cases, those that were left alone in "
+        f"{same_alone}. Where the teacher is wrong, taught ones repeat its mistake in **{wrong}** of cases, the others "
+        f"in {wrong_alone}."
+    )
