@@ -1,20 +1,17 @@
 """Faithful?: words taken away in the order of an explanation, curves beside chance, and whether explanations agree."""
 
 import math
-from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.faithful.curves import ranks_in
 from core.verdict.agreement import Agreement, count_pairs
 from core.verdict.explanations import METHODS
-from dashboard import charts, controls, layout
+from dashboard import controls, faithfulness, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.components.word_picker import PickedWord, word_picker
-from dashboard.figures.faithfulness import RANDOM, area_in_latex, faithfulness_curves
-from dashboard.figures.paper import escape
+from dashboard.figures.faithfulness import RANDOM, area_in_latex
 from dashboard.numbers import points
 from dashboard.theme import HUES
 from pages.language.sentiment import compute_faithful as compute
@@ -155,27 +152,16 @@ def _measured_curves(given: Explained) -> Curves | None:
 def _curves(given: Explained, curves: Curves, side: str) -> None:
     x, title = SIDES[side]
     named = {METHODS[name]: curve for name, curve in curves.explanations.items()} | {RANDOM: curves.random}
-    lines = {name: getattr(curve, side).numpy() for name, curve in named.items()}
-    areas = {name: value_of(curve, side) for name, curve in named.items()}
-    shares, (low, high) = curves.random.shares.numpy(), curves.band(side)
-    st.markdown(f"**{title}**")
-    figure = partial(
-        faithfulness_curves,
-        shares,
-        lines,
-        areas,
-        (low, high),
-        hues=HUE,
-        look=layout.look(),
+    faithfulness.show(
+        named,
+        side,
+        {name: value_of(curve, side) for name, curve in named.items()},
+        curves.band(side),
+        title=title,
         x=x,
-        y=f"probability of {escape(given.verdict.said)}",
-        height=layout.look().high(400),
-    )
-    charts.chart(
-        figure,
+        answer=given.verdict.said,
+        hues=HUE,
         name=f"sentiment-{side}",
-        alt=f"{title}. Areas: " + ", ".join(f"{name} {area:.3f}" for name, area in areas.items()),
-        table=pd.DataFrame({"share": shares, **lines, "random, lowest": low, "random, highest": high}),
     )
 
 

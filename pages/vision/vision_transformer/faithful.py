@@ -2,13 +2,11 @@
 
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from core.vision.explain import RELEVANCE
-from dashboard import charts, controls, layout
-from dashboard.figures.faithfulness import RANDOM, area_in_latex, faithfulness_curves
-from dashboard.figures.paper import escape
+from dashboard import charts, controls, faithfulness, layout
+from dashboard.figures.faithfulness import RANDOM, area_in_latex
 from dashboard.figures.predictions import prediction_bars
 from dashboard.numbers import points
 from dashboard.theme import HUES
@@ -57,27 +55,16 @@ def _curves(explained: Explained, curves: Curves, side: str) -> None:
     assert explained.number is not None
     x, title = SIDES[side]
     named = {words.TITLES[name]: curve for name, curve in curves.explanations.items()} | {RANDOM: curves.random}
-    lines = {name: getattr(curve, side).numpy() for name, curve in named.items()}
-    areas = {name: getattr(curve, f"{side}_area") for name, curve in named.items()}
-    shares, (low, high) = curves.random.shares.numpy(), curves.band(side)
-    st.markdown(f"**{title}**")
-    figure = partial(
-        faithfulness_curves,
-        shares,
-        lines,
-        areas,
-        (low, high),
-        hues=HUE,
-        look=layout.look(),
+    faithfulness.show(
+        named,
+        side,
+        {name: getattr(curve, f"{side}_area") for name, curve in named.items()},
+        curves.band(side),
+        title=title,
         x=x,
-        y=f"probability of {escape(explained.model.classes[explained.number])}",
-        height=layout.look().high(400),
-    )
-    charts.chart(
-        figure,
+        answer=explained.model.classes[explained.number],
+        hues=HUE,
         name=f"explain-{side}",
-        alt=f"{title}. Areas: " + ", ".join(f"{name} {area:.3f}" for name, area in areas.items()),
-        table=pd.DataFrame({"share": shares, **lines, "random, lowest": low, "random, highest": high}),
     )
 
 
