@@ -17,6 +17,7 @@ from pages.language.sentiment.read_sentences import (
     about_against,
     about_first,
     about_sentences,
+    about_unknown,
     about_verdicts,
     shares_of,
     tell,
@@ -240,3 +241,17 @@ def test_what_the_page_shows_at_first_has_been_computed_by_the_warm_up():
     assert all(compute.verdict.known(name, text) for name in names)
     for method in compute.methods(names[0]):
         assert compute.explanation.known(text, names[0], method, first.target) is not None
+
+
+@given(st.integers(0, 9), st.integers(0, 9))
+def test_words_that_a_network_does_not_know_are_counted(unknown, known):
+    said = about_unknown(unknown, unknown + known, "[UNK]")
+    assert bool(said) == bool(unknown)
+    if unknown + known > 1 and unknown:
+        assert f" {unknown} of {unknown + known} are words unknown to it" in said
+
+
+def test_a_network_of_words_says_so_of_another_script_and_one_of_pieces_need_not(visit):
+    for name, says in (("english-rnn", True), ("english-bert", False)):
+        app = visit(PAGE, show="Read", model=name, text="שלום, what a dull film 😍")
+        assert any("never learned: 2 of 7 are words unknown" in each.value for each in app.caption) == says

@@ -21,6 +21,7 @@ from pages.language.sentiment.read_sentences import (
     about_against,
     about_first,
     about_sentences,
+    about_unknown,
     about_verdicts,
     quoted,
     shares_of,
@@ -113,8 +114,17 @@ def _tinted(given: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels
     )
     if len(labels) > TINTED:
         st.caption(words.NOT_ALL_TINTED.format(shown=TINTED, all=len(labels)))
-    st.caption(words.SPOKEN)
+    st.caption(words.SPOKEN + _unknown(given, len(labels)))
     charts.download_table(pd.DataFrame(word_scores(scores, labels)), "sentiment-words")
+
+
+def _unknown(given: Verdict, words_read: int) -> str:
+    """What is to be said of words that the tokenizer has no number for; "" where it spells every word."""
+    sign = getattr(given.model.tokenizer.model, "unk_token", None)
+    number = given.model.tokenizer.token_to_id(sign) if sign else None
+    if not sign or number is None:
+        return ""
+    return about_unknown(given.tokens.ids.count(number), words_read, sign)
 
 
 def _line(given: Verdict, method: str, scores: Sequence[float], labels: Sequence[str]) -> Line:

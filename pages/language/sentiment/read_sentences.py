@@ -49,11 +49,23 @@ def about_verdicts(given: Sequence[Verdict], chosen: str, classes: Sequence[str]
             f"{doubt.probabilities.max():.1%}."
         )
     most = max(said.values(), key=len)
-    each_side = "; ".join(
-        f"{layout.plain(who[0].said)}: {', '.join(layout.plain(each.model.title) for each in who)}"
+    # Titles have commas of their own.
+    each_side = " ".join(
+        f"**{layout.plain(who[0].said.capitalize())}**: {'; '.join(layout.plain(each.model.title) for each in who)}."
         for who in said.values()
     )
-    return f"{begin} They do not agree: {len(most)} of {len(peers)} say {layout.plain(most[0].said)}. {each_side}."
+    return f"{begin} They do not agree: {len(most)} of {len(peers)} say {layout.plain(most[0].said)}. {each_side}"
+
+
+def about_unknown(unknown: int, words: int, label: str) -> str:
+    """How many of a text's words the network does not know: whatever they are, it reads the same sign."""
+    if not unknown:
+        return ""
+    which = "It is a word" if unknown == words == 1 else f"{unknown} of {words} are words"
+    return (
+        f" “{layout.plain(label)}” stands for a word that the network never learned: {which} unknown to it, and it "
+        "cannot tell one from another."
+    )
 
 
 def about_first(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]) -> str:
