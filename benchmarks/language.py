@@ -17,7 +17,7 @@ SENTENCE = 1000  # milliseconds from a new sentence to all that is said of it
 CONTROL = 400  # milliseconds from a control to the last change on its page
 SENTENCES = (
     "The old man looked at the sea and said nothing of what he had seen.",
-    "When the rain had stopped the children ran out of the house.",
+    "When the rain had stopped the children ran out of the house and laughed.",
     "She gave the letter to her brother because he knew the man.",
 )
 # Page, section, and the field for what it is about.

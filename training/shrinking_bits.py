@@ -1,101 +1,79 @@
-"""What fewer bits cost three networks of ours, all matrices rounded or those of one layer alone.
+"""Make core/measured/shrinking_bits.csv: four networks of ours with fewer bits.
 
-Data: as for training/shrinking_quality.py. Rounded weights are computed with in float32, so their time is that of the
-whole network up to noise; their bytes are those that levels and scales take on disk, beside all else in float32.
+First those that really compute with fewer (core/shrinking/number_formats.py), then such whose matrices are rounded and
+computed with in float32: all of them in several ways, and those of one layer alone. The latter's bytes are those that
+levels and scales take on disk, beside all else in float32; their time is that of the whole network up to noise.
 
-    python -m training.shrinking_bits --data PATH --run FOLDER
+Data: as for training/shrinking_quality.py. Nothing is drawn.
+
+    python -m training.shrinking_bits --data PATH [--only MODEL ...]
 """
 
-import argparse
-import csv
-import json
-import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import torch
+from torch import nn
 
-from core.shrinking.bits import block_of, matrices_of, round_network
-from training.card import hardware
-from training.shrinking_quality import PICTURES, ROUNDS, SUBJECTS, TOKENS, Subject, milliseconds, parameters_of
+from core.shrinking.bits import round_network
+from core.shrinking.layouts import block_of, matrices_of
+from core.shrinking.number_formats import BITS, FORMATS, bytes_of, in_format
+from training.shrinking_quality import SUBJECTS, Subject, arguments_of, beside_whole, merged, qualities, row_of
 
-TABLE = Path(__file__).parents[1] / "core" / "measured" / "shrinking_bits.csv"
+FILE = Path("core/measured/shrinking_bits.csv")
+MODELS = ("gpt-books", "bert-tasks", "vit-tiny-imagenet", "translation")
 TRIED = (
     (8, "per tensor"),
     (8, "per output channel"),
+    (6, "per output channel"),
+    (5, "per output channel"),
     (4, "per tensor"),
     (4, "per output channel"),
     (4, "groups of 64"),
+    (3, "per output channel"),
+    (3, "groups of 64"),
+    (2, "groups of 32"),
 )
 ALONE = (4, "per tensor")  # how one layer alone is rounded
 
 
 def main() -> None:
     """Measure network after network, and write the table after each."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--run", type=Path, default=Path("runs"))
-    parser.add_argument("--models", nargs="+", default=["bert-tasks", "gpt-books", "vit-tiny-imagenet"])
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    rows: list[dict] = []
-    for name in arguments.models:
-        rows += measure(SUBJECTS[name](arguments.data, arguments.run))
-        write(rows)
+    arguments = arguments_of(__doc__, MODELS)
+    for name in arguments.only or MODELS:
+        subject = SUBJECTS[name](arguments.data, arguments.run)
+        found = measure(subject, qualities(arguments, FILE, name))
+        merged(FILE, name, found, "python -m training.shrinking_bits --data PATH")
 
 
-@torch.inference_mode()
-def measure(subject: Subject) -> list[dict]:
-    """One row for the whole network, for each way to round all matrices, and for each layer rounded alone."""
-    network = subject.network
-    networks, sizes, told = {"whole": network}, {"whole": 4 * parameters_of(network)}, {"whole": (32, "", "")}
-    for bits, grouping in TRIED:
-        variant = f"{bits} bits, {grouping}"
-        networks[variant], sizes[variant] = round_network(network, bits, grouping)
-        told[variant] = (bits, grouping, "")
-    times = dict(milliseconds(subject.once, networks))
-    for layer in sorted({block for name in matrices_of(network) if (block := block_of(name)) is not None}):
-        variant = f"{ALONE[0]} bits, {ALONE[1]}, layer {layer} alone"
-        names = [name for name in matrices_of(network) if block_of(name) == layer]
-        networks[variant], sizes[variant] = round_network(network, *ALONE, names)
-        told[variant] = (*ALONE, str(layer))
+def measure(subject: Subject, known: Mapping[str, float]) -> list[dict]:
+    """The rows of one network; qualities that are `known` are not measured again."""
     rows = []
-    for variant, each in networks.items():
-        begin = time.perf_counter()
-        bits, grouping, alone = told[variant]
-        rows.append(
-            {
-                "model": subject.name,
-                "variant": variant,
-                "parameters": parameters_of(network),
-                "bytes": sizes[variant],
-                "milliseconds": round(times[variant], 3) if variant in times else "",
-                "quality": round(subject.quality(each), 4),
-                "measure": subject.measure,
-                "bits": bits,
-                "grouping": grouping,
-                "layer": alone,
-            }
-        )
-        print(rows[-1], f"{time.perf_counter() - begin:.1f} s", flush=True)
+    for variant, network, more in variants(subject.network):
+        with torch.inference_mode():
+            quality = known[variant] if known else subject.quality(network)
+        # Rounded to levels, but computed with as before: there is nothing to be timed.
+        timed = subject.network if more["grouping"] else network
+        rows.append(row_of(subject, variant, subject.network, quality, beside_whole(subject, timed), **more))
     return rows
 
 
-def write(rows: list[dict]) -> None:
-    """The table, and beside it how it was made."""
-    with TABLE.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    told = {
-        "command": "python -m training.shrinking_bits --data PATH",
-        "hardware": hardware(),
-        "torch": torch.__version__,
-        "threads": 1,
-        "rounds": ROUNDS,
-        "seed": "none: nothing is drawn",
-        "samples": {"gpt-books": f"{TOKENS} tokens", "bert-tasks": "872", "vit-tiny-imagenet": f"{PICTURES}"},
-    }
-    TABLE.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
+def variants(network: nn.Module) -> Iterator[tuple[str, nn.Module, dict[str, object]]]:
+    """Each network with its name and the columns that tell it, the whole one first."""
+    whole = bytes_of(network)
+    for computed in FORMATS:
+        changed = in_format(network, computed)
+        size = bytes_of(changed)
+        named = "whole" if computed == "float32" else computed
+        told = {"bits": BITS[computed], "grouping": "", "layer": "", "computed": computed}
+        yield named, changed, told | {"bytes": size, "memory": size}
+    layers = sorted({block for name in matrices_of(network) if (block := block_of(name)) is not None})
+    for bits, grouping, layer in [*((*tried, None) for tried in TRIED), *((*ALONE, layer) for layer in layers)]:
+        names = None if layer is None else [name for name in matrices_of(network) if block_of(name) == layer]
+        rounded, stored = round_network(network, bits, grouping, names)
+        alone = "" if layer is None else f", layer {layer} alone"
+        told = {"bits": bits, "grouping": grouping, "layer": "" if layer is None else layer, "computed": "float32"}
+        yield f"{bits} bits, {grouping}{alone}", rounded, told | {"bytes": stored, "memory": whole}
 
 
 if __name__ == "__main__":

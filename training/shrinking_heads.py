@@ -1,142 +1,95 @@
 """Make core/measured/shrinking_heads.csv: four networks of ours with fewer and fewer heads, really taken out.
 
 Heads go in the order of their importance by gradient (Michel et al. 2019, equation 2), by what each alone costs
-(section 3.2 there), and in three orders drawn at random. Nothing is trained afterwards.
+(section 3.2 there), by what each costs given those that are gone (greedy), and in three orders drawn at random. By
+gradient some are also trained on for a short while, and so is the whole network, to tell the two apart.
 
 Data: as for training/shrinking_quality.py. Rows of models that are not asked for stay as they are.
 
     python -m training.shrinking_heads --data PATH [--only MODEL ...]
 """
 
-import argparse
-import csv
-import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
+from torch import nn
 
-from core.shrinking.importance import Head, by_module, gradient_importance, random_order, ranked
-from core.shrinking.pruned_heads import headed_modules, without_heads
-from training.card import hardware
-from training.shrinking_quality import ASKED, SUBJECTS, Subject, milliseconds, parameters_of
+from core.shrinking.importance import (
+    Head,
+    by_module,
+    gradient_importance,
+    greedy_order,
+    random_order,
+    ranked,
+    rise_without,
+)
+from core.shrinking.pruned_heads import without_heads
+from training.shrinking_quality import (
+    ASKED,
+    PLAN,
+    SUBJECTS,
+    Subject,
+    arguments_of,
+    beside_whole,
+    merged,
+    qualities,
+    row_of,
+    tuned,
+)
 
 FILE = Path("core/measured/shrinking_heads.csv")
+MODELS = ("gpt-books", "bert-tasks", "vit-tiny-imagenet", "translation")
 STEPS = 10  # equal ones, from none to all
 SEEDS = (0, 1, 2)
+TRAINED = (0.0, 0.2, 0.4, 0.6, 0.8)  # shares of heads without which a network is trained on
 
 
 def main() -> None:
-    """Measure each network, then write the table and how it was made."""
-    arguments = parse_arguments()
-    torch.set_num_threads(arguments.threads)
-    out = arguments.out or FILE
-    kept = list(csv.DictReader(out.open(encoding="utf-8"))) if out.exists() else []
-    for name in arguments.only or SUBJECTS:
+    """Measure each network, and write the table after each."""
+    arguments = arguments_of(__doc__, MODELS)
+    for name in arguments.only or MODELS:
         subject = SUBJECTS[name](arguments.data, arguments.run)
-        found = [row for row in kept if row["model"] == name]
-        found = timed(subject, found) if arguments.only_timing else measure(subject)
-        kept = [row for row in kept if row["model"] != name] + found
-        with out.open("w", encoding="utf-8", newline="") as lines:
-            writer = csv.DictWriter(lines, list(found[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(kept)
-    story = {"command": "python -m training.shrinking_heads --data PATH", "hardware": hardware(), "asked": ASKED}
-    out.with_suffix(".json").write_text(
-        json.dumps(story | {"seeds": SEEDS, "torch": torch.__version__}, indent=1) + "\n"
-    )
+        found = measure(subject, arguments.run / "heads" / name, qualities(arguments, FILE, name))
+        more = {"asked": ASKED, "seeds": SEEDS, "trained_steps": PLAN.steps, "learning_rate": PLAN.learning_rate}
+        merged(FILE, name, found, "python -m training.shrinking_heads --data PATH", **more)
 
 
-def measure(subject: Subject) -> list[dict]:
-    """The rows of one network."""
-    whole = subject.network
+def measure(subject: Subject, run: Path, known: Mapping[str, float]) -> list[dict]:
+    """The rows of one network; qualities that are `known` are not measured again."""
     orders = orders_of(subject)
-    count = len(next(iter(orders.values())))
-    with torch.inference_mode():
-        best = subject.quality(whole)
+    count = len(orders["gradient"])
+    asked = [(order, round(count * step / STEPS), 0) for order in orders for step in range(1, STEPS + 1)]
+    asked += [("gradient", round(count * share), PLAN.steps) for share in TRAINED]
     rows = []
-    for order, heads in orders.items():
-        for step in range(1, STEPS + 1):
-            removed = round(count * step / STEPS)
-            smaller = without_heads(whole, by_module(heads[:removed])).requires_grad_(False).eval()
-            with torch.inference_mode():
-                quality = subject.quality(smaller)
-            speed = milliseconds(subject.once, {"whole": whole, "smaller": smaller})
-            rows.append(row_of(subject, order, removed, count, smaller, quality, speed))
-            print({key: rows[-1][key] for key in ("model", "variant", "quality", "milliseconds")}, flush=True)
-    first = {"whole": milliseconds(subject.once, {"whole": whole})["whole"]}
-    first["smaller"] = first["whole"]
-    return [row_of(subject, "whole", 0, count, whole, best, first), *rows]
-
-
-def timed(subject: Subject, rows: list[dict]) -> list[dict]:
-    """The same rows with times taken anew."""
-    orders = orders_of(subject)
-    for row in rows:
-        gone = orders[row["order"]][: int(row["removed"])] if row["order"] in orders else []
-        smaller = without_heads(subject.network, by_module(gone)).requires_grad_(False).eval()
-        speed = milliseconds(subject.once, {"whole": subject.network, "smaller": smaller})
-        row |= {"milliseconds": round(speed["smaller"], 3), "whole_milliseconds": round(speed["whole"], 3)}
+    for order, removed, trained in [("whole", 0, 0), *asked]:
+        smaller = without(subject, orders.get(order, [])[:removed])
+        heads = f"{order}, {removed} of {count} heads" + (", trained on" if trained else "")
+        variant = "whole" if order == "whole" else heads
+        speed = beside_whole(subject, smaller)
+        if trained and variant not in known:
+            smaller = tuned(subject, smaller, run / f"{removed}")
+        with torch.inference_mode():
+            quality = known[variant] if known else subject.quality(smaller)
+        told = {"order": order, "removed": removed, "heads": count, "trained": trained}
+        rows.append(row_of(subject, variant, smaller, quality, speed, **told))
     return rows
+
+
+def without(subject: Subject, gone: list[Head]) -> nn.Module:
+    """The network without some heads, to be read."""
+    return without_heads(subject.network, by_module(gone)).requires_grad_(False).eval()
 
 
 def orders_of(subject: Subject) -> dict[str, list[Head]]:
     """The heads, those to go first first, by each way to rank them."""
-    network = subject.network
-    orders = {"gradient": ranked(gradient_importance(network, subject.losses)), "alone": ranked(alone(subject))}
-    return orders | {f"random {seed}": random_order(network, seed=seed) for seed in SEEDS}
-
-
-@torch.inference_mode()
-def alone(subject: Subject) -> list[torch.Tensor]:
-    """How far the loss rises without each head, all others being there."""
-    whole = float(subject.losses(subject.network).mean())
-    return [
-        torch.tensor(
-            [
-                float(subject.losses(without_heads(subject.network, {number: [head]})).mean()) - whole
-                for head in range(headed.heads)
-            ]
-        )
-        for number, headed in enumerate(headed_modules(subject.network))
-    ]
-
-
-def row_of(
-    subject: Subject,
-    order: str,
-    removed: int,
-    count: int,
-    network: torch.nn.Module,
-    quality: float,
-    speed: dict[str, float],
-) -> dict:
-    """A row of the table."""
-    parameters = parameters_of(network)
-    return {
-        "model": subject.name,
-        "variant": "whole" if order == "whole" else f"{order}, {removed} of {count} heads",
-        "parameters": parameters,
-        "bytes": 2 * parameters,  # in half precision
-        "milliseconds": round(speed["smaller"], 3),
-        "quality": round(quality, 4),
-        "measure": subject.measure,
-        "order": order,
-        "removed": removed,
-        "heads": count,
-        "whole_milliseconds": round(speed["whole"], 3),
+    network, losses = subject.network, subject.losses
+    orders = {
+        "gradient": ranked(gradient_importance(network, losses)),
+        "alone": ranked(rise_without(network, losses)),
+        "greedy": greedy_order(network, losses),
     }
-
-
-def parse_arguments() -> argparse.Namespace:
-    """The options of the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--run", type=Path, default=Path("runs/shrinking"), help="where decoded pictures are kept")
-    parser.add_argument("--only", nargs="+", choices=SUBJECTS)
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--only-timing", action="store_true", help="on a machine that does nothing else")
-    parser.add_argument("--threads", type=int, default=1)
-    return parser.parse_args()
+    return orders | {f"random {seed}": random_order(network, seed=seed) for seed in SEEDS}
 
 
 if __name__ == "__main__":

@@ -1,29 +1,40 @@
-"""How good a network is after something was taken away: four networks of ours, each on data that it has not seen.
+"""How good a network is after something was taken away: five networks of ours, each on data that it has not seen.
 
 Data: a folder with `lm_text` (as for training/gpt_books.py), `sst2` (training/bert_tasks.py), `tiny_imagenet`
 (training/tiny_imagenet.py) and `tatoeba` (training/translation.py).
 """
 
+import argparse
+import csv
+import json
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
 from torch import Tensor, nn
 
+from core.shrinking.importance import Losses
+from core.shrinking.number_formats import parameters_of
 from core.translation.decoding import PAD
 from core.zoo.embedded import load_embedded_image, load_embedded_text
 from core.zoo.translators import load_translator
 from training import pairs
-from training.bert_tasks_data import batch_of, judged_examples
-from training.gpt_books import read_books
+from training.bert_books import read_sentences
+from training.bert_books_report import questions
+from training.bert_tasks import loss_of
+from training.bert_tasks_data import Batches, batch_of, judged_examples
+from training.card import hardware
+from training.gpt_books import Windows, encode_books, read_books
 from training.language import bits
+from training.loop import Plan, train
+from training.pictures import batch_at, vary
 from training.sst2 import read_phrases
 from training.tiny_imagenet import normalise, read_pictures
 from training.translation_quality import scores, translate
@@ -31,27 +42,31 @@ from training.translation_quality import scores, translate
 TOKENS, PICTURES, SENTENCES = 8_000, 1_000, 200  # that quality is measured on
 ASKED = 32  # inputs by which heads are ranked; none of them is among those above
 ROUNDS = 15
-
-Losses = Callable[[nn.Module], Float[Tensor, " batch"]]
+# How a network learns on after something was taken away; its data are those that it was trained on.
+PLAN = Plan(steps=200, learning_rate=5e-4, warm_up=20, decay=0.8, log_every=50, save_every=200)
+SEED = 1  # of the order in which it sees them
 
 
 @dataclass(frozen=True)
 class Subject:
     """A network, and how good one that is put in its place is.
 
-    `quality` is a share of right answers, BLEU, or bits a token (`measure` says which); `losses` one loss for each of
-    ASKED inputs, in nats; `once` a single input, for taking the time.
+    `quality` is a share of right answers to so many `questions`, BLEU, or bits a token (`measure` says which);
+    `losses` one loss for each of ASKED inputs, in nats; `once` a single input, for taking the time; `learn` the loss of
+    a network on the batch of a step.
     """
 
     name: str
     network: nn.Module
     measure: str
+    questions: int
     quality: Callable[[nn.Module], float]
     losses: Losses
     once: Callable[[nn.Module], Any]
+    learn: Callable[[nn.Module, int], Tensor] | None = None
 
 
-def gpt(data: Path, _run: Path) -> Subject:
+def gpt(data: Path, run: Path) -> Subject:
     """`gpt-books`: bits for each token of a book that it has not read."""
     model = load_embedded_text("gpt-books")
     (book,) = read_books(data / "lm_text", held_out=True)
@@ -66,7 +81,20 @@ def gpt(data: Path, _run: Path) -> Subject:
     def quality(network: nn.Module) -> float:
         return bits(network, tokens[:TOKENS], model.context) / (TOKENS - 1)
 
-    return Subject("gpt-books", model.network, "bits", quality, losses, lambda network: network(asked[:1, :64]))
+    @cache
+    def windows() -> Windows:
+        run.mkdir(parents=True, exist_ok=True)
+        return Windows(encode_books(data / "lm_text", model.tokenizer, run / "books.npy"), context, 16, SEED)
+
+    def learn(network: nn.Module, step: int) -> Tensor:
+        batch = windows().batch(step)
+        with torch.autocast("cpu", torch.bfloat16):
+            return F.cross_entropy(network(batch[:, :-1]).flatten(0, 1).float(), batch[:, 1:].flatten())
+
+    once = asked[:1, :64]
+    return Subject(
+        "gpt-books", model.network, "bits", TOKENS - 1, quality, losses, lambda network: network(once), learn
+    )
 
 
 def bert(data: Path, _run: Path) -> Subject:
@@ -93,8 +121,48 @@ def bert(data: Path, _run: Path) -> Subject:
         right = [network(batch.ids, batch.padding)[1].argmax(dim=-1) == batch.verdicts for batch in batches]
         return float(torch.cat(right).float().mean())
 
+    @cache
+    def learned_batches() -> Batches:
+        phrases = list(judged_examples(learned, learned_praise, model.tokenizer, model.context))
+        return Batches([phrases], tokens=1024, seed=SEED)
+
+    def learn(network: Any, step: int) -> Tensor:
+        return loss_of(network, learned_batches().batch(step))
+
     once = torch.tensor([examples[len(examples) // 2].ids])
-    return Subject("bert-tasks", model.network, "accuracy", quality, losses, lambda network: network(once))
+    return Subject(
+        "bert-tasks",
+        model.network,
+        "accuracy",
+        len(examples),
+        quality,
+        losses,
+        lambda network: network(once),
+        learn,
+    )
+
+
+def masked_words(data: Path, _run: Path) -> Subject:
+    """`bert-books`: the share of hidden tokens of a book that it has not read whose first guess is right."""
+    model = load_embedded_text("bert-books")
+    tokens, hidden = questions(
+        model.tokenizer, read_sentences(read_books(data / "lm_text", held_out=True), model.tokenizer)
+    )
+    # The last windows rank the heads, all others measure.
+    kept, asked = hidden.tokens[:-ASKED], hidden.tokens[-ASKED:]
+    places, true = hidden.asked[:-ASKED], tokens[:-ASKED][hidden.asked[:-ASKED]]
+
+    def losses(network: nn.Module) -> Tensor:
+        logits = network(asked).transpose(1, 2).float()
+        each = F.cross_entropy(logits, tokens[-ASKED:], reduction="none") * hidden.asked[-ASKED:]
+        return each.sum(dim=1) / hidden.asked[-ASKED:].sum(dim=1).clamp(min=1)
+
+    def quality(network: nn.Module) -> float:
+        said = torch.cat([network(part).argmax(dim=-1) for part in kept.split(16)])
+        return float((said[places] == true).float().mean())
+
+    once = kept[:1, :64]
+    return Subject("bert-books", model.network, "accuracy", len(true), quality, losses, lambda network: network(once))
 
 
 def vit(data: Path, run: Path) -> Subject:
@@ -110,7 +178,26 @@ def vit(data: Path, run: Path) -> Subject:
         said = torch.cat([network(part).argmax(dim=-1) for part in shown[:PICTURES].split(100)])
         return float((said == labels[:PICTURES]).float().mean())
 
-    return Subject("vit-tiny-imagenet", model.network, "accuracy", quality, losses, lambda network: network(shown[:1]))
+    @cache
+    def learned() -> tuple[Tensor, Tensor]:
+        return read_pictures(data / "tiny_imagenet", "train", run / "tiny-imagenet")
+
+    def learn(network: nn.Module, step: int) -> Tensor:
+        chosen = batch_at(step, len(learned()[0]), 64, SEED)
+        varied = normalise(vary(learned()[0][chosen].float() / 255))
+        with torch.autocast("cpu", torch.bfloat16):
+            return F.cross_entropy(network(varied).float(), learned()[1][chosen], label_smoothing=0.1)
+
+    return Subject(
+        "vit-tiny-imagenet",
+        model.network,
+        "accuracy",
+        PICTURES,
+        quality,
+        losses,
+        lambda network: network(shown[:1]),
+        learn,
+    )
 
 
 def translator(data: Path, _run: Path) -> Subject:
@@ -134,16 +221,38 @@ def translator(data: Path, _run: Path) -> Subject:
         written = translate(network, tokenizer, [english for english, _ in test], beam=1)
         return scores(written, [french for _, french in test])["bleu"]
 
-    network = model.network
-    return Subject("translation", network, "BLEU", quality, losses, lambda each: each(source[:1], target[:1]))
+    @cache
+    def learned() -> pairs.Batches:
+        return pairs.Batches(tokenizer, split.learnt, tokens=2_000, seed=SEED)
+
+    def learn(network: nn.Module, step: int) -> Tensor:
+        source, target, following = learned().batch(step)
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = network(source, target, source == PAD).float()
+        return F.cross_entropy(logits.flatten(0, 1), following.flatten(), ignore_index=PAD, label_smoothing=0.1)
+
+    def once(network: nn.Module) -> Tensor:
+        return network(source[:1], target[:1])
+
+    return Subject("translation", model.network, "BLEU", len(test), quality, losses, once, learn)
 
 
 SUBJECTS: dict[str, Callable[[Path, Path], Subject]] = {
     "gpt-books": gpt,
     "bert-tasks": bert,
+    "bert-books": masked_words,
     "vit-tiny-imagenet": vit,
     "translation": translator,
 }
+
+
+def tuned(subject: Subject, network: nn.Module, folder: Path) -> nn.Module:
+    """The same network after PLAN; goes on where it stopped in `folder`."""
+    assert subject.learn is not None
+    network = network.requires_grad_(True)
+    learn = subject.learn
+    train(network, lambda step: learn(network, step), PLAN, folder)
+    return network.eval().requires_grad_(False)
 
 
 @torch.inference_mode()
@@ -161,6 +270,67 @@ def milliseconds(
     return {name: statistics.median(each) for name, each in taken.items()}
 
 
-def parameters_of(network: nn.Module) -> int:
-    """The numbers of a network; shared ones count once."""
-    return sum(weight.numel() for weight in network.parameters())
+def save(file: Path, rows: Sequence[Mapping[str, object]], command: str, **more: object) -> None:
+    """A table, and beside it how it was made."""
+    with file.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    told = {"command": command, "hardware": hardware(), "torch": torch.__version__, "rounds": ROUNDS} | more
+    file.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
+
+
+def row_of(
+    subject: Subject, variant: str, network: nn.Module, quality: float, speed: Mapping[str, float], **more: object
+) -> dict[str, object]:
+    """A row of a table: a network beside the whole one. `speed` has the times of "whole" and "smaller"."""
+    parameters = parameters_of(network)
+    row: dict[str, object] = {
+        "model": subject.name,
+        "variant": variant,
+        "parameters": parameters,
+        "bytes": 4 * parameters,  # as computed with: float32
+        "milliseconds": round(speed["smaller"], 3),
+        "whole_milliseconds": round(speed["whole"], 3),
+        "quality": round(quality, 4),
+        "measure": subject.measure,
+        "questions": subject.questions,
+    }
+    row |= more
+    print({key: row[key] for key in ("model", "variant", "quality", "bytes", "milliseconds")}, flush=True)
+    return row
+
+
+def beside_whole(subject: Subject, network: nn.Module) -> dict[str, float]:
+    """The times of a network and of the whole one."""
+    return milliseconds(subject.once, {"whole": subject.network, "smaller": network})
+
+
+def merged(file: Path, model: str, rows: Sequence[Mapping[str, object]], command: str, **more: object) -> None:
+    """Write a table in which the rows of a model are new and all others stay."""
+    kept: list[Mapping[str, object]] = []
+    if file.exists():
+        with file.open(encoding="utf-8") as lines:
+            kept = [row for row in csv.DictReader(lines) if row["model"] != model]
+    save(file, [*kept, *rows], command, **more)
+
+
+def qualities(arguments: argparse.Namespace, file: Path, model: str) -> dict[str, float]:
+    """By variant what was measured of a model before, if only the times are to be taken anew; else nothing."""
+    if not arguments.only_timing:
+        return {}
+    with file.open(encoding="utf-8") as lines:
+        return {row["variant"]: float(row["quality"]) for row in csv.DictReader(lines) if row["model"] == model}
+
+
+def arguments_of(told: str | None, models: Sequence[str]) -> argparse.Namespace:
+    """The options that all of these scripts have; the threads are set."""
+    parser = argparse.ArgumentParser(description=told, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--run", type=Path, default=Path("runs/shrinking"), help="what is kept between runs")
+    parser.add_argument("--only", nargs="+", choices=models)
+    parser.add_argument("--only-timing", action="store_true", help="keep the qualities: for a machine that rests")
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    return arguments

@@ -1,13 +1,14 @@
 """Weights in few bits: rounded to the nearest level of an even, symmetric grid, one scale for each part of a matrix."""
 
 import copy
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+
+from core.shrinking.layouts import matrices_of
 
 GROUPINGS: dict[str, int | None] = {
     "per tensor": None,
@@ -16,7 +17,7 @@ GROUPINGS: dict[str, int | None] = {
     "groups of 64": 64,
     "groups of 32": 32,
 }
-BITS = (8, 4)
+BITS = (8, 6, 5, 4, 3, 2)
 SCALE_BYTES = 4  # a scale is kept as float32
 
 
@@ -49,17 +50,6 @@ def round_matrix(matrix: Float[Tensor, "row column"], bits: int, grouping: str) 
     scales = 1 if size is None else rows * len(parts)
     stored = (matrix.numel() * bits + 7) // 8 + scales * SCALE_BYTES
     return Rounded((matrix / safe).round() * steps, steps, stored)
-
-
-def matrices_of(network: nn.Module) -> dict[str, nn.Linear]:
-    """The linear maps of a network by name: those whose weights are rounded."""
-    return {name: part for name, part in network.named_modules() if type(part) is nn.Linear}
-
-
-def block_of(name: str) -> int | None:
-    """The layer that a matrix belongs to: the first number in its name; None outside of all layers."""
-    found = re.search(r"(?:^|\.)(\d+)\.", name)
-    return int(found[1]) if found else None
 
 
 @torch.no_grad()

@@ -1,4 +1,4 @@
-"""Which heads matter: by the gradient of a gate at each of them, and in an order drawn at random."""
+"""Which heads matter: by the gradient of a gate at each of them, by what the loss is without them, and by chance."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,18 +9,18 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from core.shrinking.pruned_heads import HeadedModule, headed_modules
+from core.progress import Progress, unheard
+from core.shrinking.layouts import HeadedModule, headed_modules
 
 Head = tuple[int, int]  # (attention module, head), both counted from 0
+Losses = Callable[[nn.Module], Float[Tensor, " batch"]]  # runs a network; a loss for each input of a batch
 
 
-def gradient_importance(
-    network: nn.Module, losses: Callable[[nn.Module], Float[Tensor, " batch"]], *, normalised: bool = True
-) -> list[Float[Tensor, " head"]]:
+def gradient_importance(network: nn.Module, losses: Losses, *, normalised: bool = True) -> list[Float[Tensor, " head"]]:
     """For each attention module the importance of its heads: E |dL / d xi_h| (Michel et al. 2019, equation 2).
 
-    xi_h is a gate of 1 that multiplies what head h adds. `losses` runs the network and gives a loss for each input of a
-    batch. `normalised`: each module's importances have length 1, as in section 4.1.
+    xi_h is a gate of 1 that multiplies what head h adds. `normalised`: each module's importances have length 1, as in
+    section 4.1.
     """
     modules = headed_modules(network)
     with torch.enable_grad(), _Gates(modules) as gates:
@@ -34,25 +34,42 @@ def gradient_importance(
     return found
 
 
-class _Gates(TorchFunctionMode):
-    """Multiplies the input of each W_O by gates of 1, one for each input and head; in this thread alone."""
+@torch.inference_mode()
+def rise_without(
+    network: nn.Module, losses: Losses, gone: Sequence[Head] = (), progress: Progress = unheard
+) -> list[Float[Tensor, " head"]]:
+    """For each head how far the mean loss rises without it (Michel et al. 2019, section 3.2), in nats.
 
-    def __init__(self, modules: Sequence[HeadedModule]):
-        super().__init__()
-        self.by_weight = {id(headed.joining.weight): headed for headed in modules}
-        self.gates = dict[int, Tensor]()
+    `gone`: heads that are silent in either case; their own rise is 0.
+    """
+    modules = headed_modules(network)
+    with _Gates(modules) as gates:
+        gates.close(gone)
+        whole = float(losses(network).mean())
+        found = [torch.zeros(headed.heads) for headed in modules]
+        heads = [head for head in _heads(modules) if head not in set(gone)]
+        for done, (number, head) in enumerate(heads):
+            progress(done, len(heads))
+            gates.close([*gone, (number, head)])
+            found[number][head] = float(losses(network).mean()) - whole
+    return found
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func is F.linear and len(args) > 1 and (headed := self.by_weight.get(id(args[1]))):
-            x = args[0]
-            gate = torch.ones(x.shape[0], headed.heads, device=x.device, requires_grad=True)
-            self.gates[id(args[1])] = gate
-            args = (x * gate.repeat_interleave(headed.each, dim=1)[:, None], *args[1:])
-        return func(*args, **(kwargs or {}))
 
-    def of(self, modules: Sequence[HeadedModule]) -> list[Tensor]:
-        """The gates of each module."""
-        return [self.gates[id(headed.joining.weight)] for headed in modules]
+def greedy_order(network: nn.Module, losses: Losses, progress: Progress = unheard) -> list[Head]:
+    """All heads, always next the one without which the loss is least, given that those before it are gone."""
+    order: list[Head] = []
+    heads = _heads(headed_modules(network))
+    total = len(heads) * (len(heads) + 1) // 2
+    while len(order) < len(heads):
+        left = len(heads) - len(order)
+        before = total - left * (left + 1) // 2
+
+        def tell(done: int, _total: int, before: int = before) -> None:
+            progress(before + done, total)
+
+        rises = rise_without(network, losses, order, tell)
+        order.append(next(head for head in ranked(rises) if head not in order))
+    return order
 
 
 def ranked(importances: Sequence[Float[Tensor, " head"]]) -> list[Head]:
@@ -67,7 +84,7 @@ def ranked(importances: Sequence[Float[Tensor, " head"]]) -> list[Head]:
 
 def random_order(network: nn.Module, *, seed: int) -> list[Head]:
     """All heads in an order that knows nothing of them."""
-    heads = [(number, head) for number, headed in enumerate(headed_modules(network)) for head in range(headed.heads)]
+    heads = _heads(headed_modules(network))
     dice = torch.Generator().manual_seed(seed)
     return [heads[place] for place in torch.randperm(len(heads), generator=dice).tolist()]
 
@@ -78,3 +95,36 @@ def by_module(heads: Sequence[Head]) -> dict[int, list[int]]:
     for number, head in heads:
         found.setdefault(number, []).append(head)
     return found
+
+
+def _heads(modules: Sequence[HeadedModule]) -> list[Head]:
+    return [(number, head) for number, headed in enumerate(modules) for head in range(headed.heads)]
+
+
+class _Gates(TorchFunctionMode):
+    """Multiplies the input of each W_O by a gate for each input and head, 1 or (closed) 0; in this thread alone."""
+
+    def __init__(self, modules: Sequence[HeadedModule]):
+        super().__init__()
+        self.by_weight = {id(headed.joining.weight): headed for headed in modules}
+        self.gates = dict[int, Tensor]()
+        self.closed = dict[int, list[int]]()
+        self.modules = modules
+
+    def close(self, heads: Sequence[Head]) -> None:
+        """Silence these heads, and no others."""
+        self.closed = {id(self.modules[number].joining.weight): gone for number, gone in by_module(heads).items()}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is F.linear and len(args) > 1 and (headed := self.by_weight.get(id(args[1]))):
+            x = args[0]
+            gate = torch.ones(x.shape[0], headed.heads, device=x.device)
+            gate[:, self.closed.get(id(args[1]), [])] = 0.0
+            gate.requires_grad_(torch.is_grad_enabled())
+            self.gates[id(args[1])] = gate
+            args = (x * gate.repeat_interleave(headed.each, dim=1)[:, None], *args[1:])
+        return func(*args, **(kwargs or {}))
+
+    def of(self, modules: Sequence[HeadedModule]) -> list[Tensor]:
+        """The gates of each module."""
+        return [self.gates[id(headed.joining.weight)] for headed in modules]

@@ -4,9 +4,8 @@ Michel et al. 2019, "Are Sixteen Heads Really Better than One?", section 2.3: a 
 W_V and of columns of W_O; without them nothing is left of it.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -14,21 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from core.errors import ModelError
-
-
-@dataclass(frozen=True)
-class HeadedModule:
-    """An attention module whose heads can be taken out: its path in the network, how many it has, and of what size."""
-
-    path: str
-    module: Any  # of ours, or of timm
-    heads: int
-    each: int  # channels of a head
-
-    @property
-    def joining(self) -> nn.Linear:
-        """W_O, which joins what the heads found."""
-        return self.module.out if hasattr(self.module, "out") else self.module.proj
+from core.shrinking.layouts import COUNTS, WIDTHS, HeadedModule, headed_modules, put, some_columns, some_rows
 
 
 class OnlyBias(nn.Module):
@@ -43,31 +28,6 @@ class OnlyBias(nn.Module):
         """`x`: the queries; what they could have looked at does not matter any more."""
         shape = (*x.shape[:-1], self.width)
         return x.new_zeros(shape) if self.bias is None else self.bias.expand(shape)
-
-
-def headed_modules(network: nn.Module) -> tuple[HeadedModule, ...]:
-    """The attention modules of a network in the order in which they stand there, of those layouts that are known here.
-
-    ModelError if there is none: our GPT, BERT and translator, and timm's vision transformers have them.
-    """
-    found = tuple(_found(network))
-    if not found:
-        raise ModelError(
-            f"{type(network).__name__} keeps its heads in a way that is not known here. Choose one of our transformers "
-            "or a vision transformer of timm."
-        )
-    return found
-
-
-def _found(network: nn.Module) -> Iterator[HeadedModule]:
-    for path, module in network.named_modules():
-        each: Any = module
-        if isinstance(getattr(module, "qkv", None), nn.Linear) and hasattr(module, "proj"):
-            if hasattr(module, "relative_position_bias_table"):
-                continue  # windows with a bias for each head
-            yield HeadedModule(path, module, each.num_heads, each.head_dim)
-        elif isinstance(getattr(module, "out", None), nn.Linear) and isinstance(getattr(module, "heads", None), int):
-            yield HeadedModule(path, module, each.heads, each.out.in_features // each.heads)
 
 
 def without_heads(network: nn.Module, heads: Mapping[int, Collection[int]]) -> nn.Module:
@@ -91,37 +51,23 @@ def _take_out(network: nn.Module, headed: HeadedModule, gone: set[int]) -> None:
     if not gone:
         return
     left = [head for head in range(headed.heads) if head not in gone]
+    module = headed.module
+    if not left and type(module).__module__.startswith("transformers."):
+        # What is around it expects more than one output: a head stays that nobody hears.
+        left = [0]
+        headed.joining.weight = nn.Parameter(torch.zeros_like(headed.joining.weight), requires_grad=False)
     if not left:
-        parent, _, name = headed.path.rpartition(".")
-        setattr(network.get_submodule(parent), name, OnlyBias(headed.joining))
+        put(network, headed.path, OnlyBias(headed.joining))
         return
     channels = torch.cat([torch.arange(head * headed.each, (head + 1) * headed.each) for head in left])
-    module = headed.module
-    if hasattr(module, "qkv"):
-        inner = headed.heads * headed.each
-        module.qkv = _rows(module.qkv, torch.cat([channels + part * inner for part in range(3)]))
-    else:
-        for name in ("query", "key", "value"):
-            setattr(module, name, _rows(getattr(module, name), channels))
-    if hasattr(module, "out"):
-        module.out, module.heads = _columns(module.out, channels), len(left)
-    else:
-        module.proj, module.num_heads = _columns(module.proj, channels), len(left)
-        module.attn_dim = len(channels)
-
-
-def _rows(linear: nn.Linear, kept: Tensor) -> nn.Linear:
-    """The same map with some of its outputs."""
-    smaller = nn.Linear(linear.in_features, len(kept), bias=linear.bias is not None)
-    smaller.weight = nn.Parameter(linear.weight.detach()[kept].clone(), linear.weight.requires_grad)
-    if linear.bias is not None:
-        smaller.bias = nn.Parameter(linear.bias.detach()[kept].clone(), linear.bias.requires_grad)
-    return smaller
-
-
-def _columns(linear: nn.Linear, kept: Tensor) -> nn.Linear:
-    """The same map of some of its inputs."""
-    smaller = nn.Linear(len(kept), linear.out_features, bias=linear.bias is not None)
-    smaller.weight = nn.Parameter(linear.weight.detach()[:, kept].clone(), linear.weight.requires_grad)
-    smaller.bias = linear.bias
-    return smaller
+    inner = headed.heads * headed.each
+    packed = 3 // len(headed.parts)
+    rows = torch.cat([channels + part * inner for part in range(packed)])
+    for name in headed.parts:
+        put(module, name, some_rows(module.get_submodule(name), rows))
+    put(module, headed.joined_by, some_columns(headed.joining, channels))
+    for place in (module, getattr(module, "self", None)):
+        for names, value in ((COUNTS, len(left)), (WIDTHS, len(channels))):
+            for name in names:
+                if isinstance(getattr(place, name, None), int):
+                    setattr(place, name, value)

@@ -29,11 +29,20 @@ TITLES = {"half": "Half of the layers", "third": "A third of the layers"}
 
 def load_student(name: str, teacher: Model, *, folder: Path = FOLDER) -> Model:
     """One of STUDENTS as its teacher is loaded: the same tokenizer, or way of cutting pictures, another network."""
-    size = name.partition("-")[2]
-    network = load_weights(lambda: make_student(teacher.network, LAYERS[size]), folder / f"{name}.safetensors")
+    network = student_network(name, teacher.network, folder=folder)
     # Only one of BERT's two tasks was gone on with.
     more: dict[str, Any] = {"next_sentence": None} if isinstance(teacher, MissingToken) else {}
-    return replace(teacher, name=name, title=TITLES[size], network=network, **more)
+    return replace(teacher, name=name, title=TITLES[size_of(name)], network=network, **more)
+
+
+def student_network(name: str, teacher: nn.Module, *, folder: Path = FOLDER) -> nn.Module:
+    """The network of one of STUDENTS; its teacher gives the sizes of all but the number of layers."""
+    return load_weights(lambda: make_student(teacher, LAYERS[size_of(name)]), folder / f"{name}.safetensors")
+
+
+def size_of(name: str) -> str:
+    """Which of LAYERS a student has: the second part of its name."""
+    return name.split("-")[1]
 
 
 def kept_blocks(layers: int, left: int) -> tuple[int, ...]:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from core.shrinking.bits import BITS, GROUPINGS, block_of, matrices_of, round_matrix, round_network
+from core.shrinking.bits import BITS, GROUPINGS, round_matrix, round_network
+from core.shrinking.layouts import block_of, matrices_of
 
 SIZES = st.tuples(st.integers(1, 9), st.integers(1, 200), st.integers(0, 1000))
 

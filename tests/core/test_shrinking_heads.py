@@ -14,8 +14,16 @@ from core.models.bert import BERTConfig, PretrainingBERT
 from core.models.gpt import GPT, GPTConfig
 from core.models.image_classifiers import make_image_classifier
 from core.models.transformer import Transformer, TransformerConfig
-from core.shrinking.importance import by_module, gradient_importance, random_order, ranked
-from core.shrinking.pruned_heads import headed_modules, without_heads
+from core.shrinking.importance import (
+    by_module,
+    gradient_importance,
+    greedy_order,
+    random_order,
+    ranked,
+    rise_without,
+)
+from core.shrinking.layouts import headed_modules
+from core.shrinking.pruned_heads import without_heads
 
 VIT = {"img_size": 32, "patch_size": 8, "embed_dim": 24, "depth": 2, "num_heads": 4, "num_classes": 5}
 
@@ -123,3 +131,39 @@ def test_normalised_importances_have_length_one_and_are_ranked():
     assert values == sorted(values)
     assert sorted(order) == sorted(random_order(network("gpt"), seed=3))
     assert random_order(network("gpt"), seed=3) != random_order(network("gpt"), seed=4)
+
+
+def first_logit(kind: str):
+    def losses(each: nn.Module) -> torch.Tensor:
+        return -each(*inputs(kind)).log_softmax(dim=-1).flatten(start_dim=1)[:, 2]
+
+    return losses
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rise_without_a_head_is_the_loss_of_the_network_without_it(kind):
+    whole, losses = network(kind), first_logit(kind)
+    rises = rise_without(whole, losses, gone=[(0, 1)])
+    with torch.no_grad():
+        start = float(losses(without_heads(whole, {0: [1]})).mean())
+        other = float(losses(without_heads(whole, {0: [1], 1: [2]})).mean())
+    assert float(rises[1][2]) == pytest.approx(other - start, abs=1e-5)
+    assert float(rises[0][1]) == 0.0
+
+
+@pytest.mark.parametrize("kind", ["gpt", "vit"])
+def test_greedily_the_head_that_costs_least_goes_next(kind):
+    whole, losses = network(kind), first_logit(kind)
+    told: list[tuple[int, int]] = []
+    order = greedy_order(whole, losses, lambda done, total: told.append((done, total)))
+    every = [(number, head) for number in range(2) for head in range(4)]
+    assert sorted(order) == every
+    assert told == [(done, 36) for done in range(36)]
+    for place in range(3):
+        with torch.no_grad():
+            costs = {
+                head: float(losses(without_heads(whole, by_module([*order[:place], head]))).mean())
+                for head in every
+                if head not in order[:place]
+            }
+        assert costs[order[place]] == pytest.approx(min(costs.values()), abs=1e-5)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard.figures.beside import MARK, Box, beside, boxes
+from dashboard.figures.explored import Axis, Line, explored
 from dashboard.theme import DARK, LIGHT, Look
 from pages.scale.scaling_comparison.cards import as_markdown
 from pages.scale.scaling_comparison.explorer import numbers, points
-from pages.scale.scaling_comparison.figures_explored import Axis, Line, explored
 from pages.scale.scaling_comparison.selection import (
     NOT_STATED,
     Choices,

@@ -8,55 +8,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ModelError
-from core.measured.shrinking_bits import Rounding, roundings
-from pages.scale.shrinking import words_bits as words
-from pages.scale.shrinking.bits import about_answers, about_chance, about_layers, about_matrix, about_measured
-from tests.pages.conftest import check
+from core.measured.shrinking import Rounding, measured
+from core.shrinking.number_formats import BITS, FORMATS
+from pages.scale.shrinking import words
+from pages.scale.shrinking.bits import about_formats, about_layers, about_matrix, about_measured, lines_of
+from tests.pages.conftest import check, prose
 
 PAGE = "scale/shrinking"
 
 
-@pytest.mark.parametrize("kind", words.KINDS)
-def test_the_section_opens_by_its_address(visit, kind):
-    app = visit(PAGE, show="Bits", bits_of=kind, bits_number="8", bits_grouping="groups of 64")
+@pytest.mark.parametrize("name", words.MODELS)
+def test_the_section_opens_by_its_address(visit, name):
+    app = visit(PAGE, show="Bits", shrunk=name, bits_number="8", bits_grouping="groups of 64")
     assert app.title[0].value == "What can be removed?"
-    assert any("Rounding moves a weight by" in each.value for each in app.markdown)
-    assert len(app.get("plotly_chart")) == 2
+    assert "Rounding moves a weight by" in prose(app)
+    assert "The first answer is the same as in float32" in prose(app)
+    assert "Computed in fewer bits: bfloat16 **50%** of the memory" in prose(app)
 
 
 def test_a_matrix_of_another_network_gives_way_to_the_first_one_of_this(visit):
-    app = check(visit(PAGE, show="Bits", bits_of="BERT, verdict", bits_matrix="no.such.matrix"))
+    app = check(visit(PAGE, show="Bits", shrunk=words.VERDICTS, bits_matrix="no.such.matrix"))
     assert app.selectbox(key="bits_matrix").value == "bert.blocks.0.attention.qkv"
-
-
-def test_an_empty_sentence_gets_a_sentence_and_another_one_works_after_it(visit):
-    app = visit(PAGE, show="Bits")
-    app.text_input(key="bits_text").set_value(" ").run()
-    assert not app.exception
-    check(app.text_input(key="bits_text").set_value("The dog slept by the door.").run())
-    assert any("of the probability has moved" in each.value for each in app.markdown)
-
-
-CHANCES = st.lists(st.integers(1, 100), min_size=3, max_size=3, unique=True).map(
-    lambda counts: torch.tensor(counts) / sum(counts)
-)
-
-
-@given(CHANCES, CHANCES)
-def test_the_first_answer_stays_where_it_is_the_same_and_moved_mass_is_what_was_gained(before, after):
-    told = about_answers(SimpleNamespace(labels=("a", "b", "c"), before=before, after=after))
-    old, new = (max(range(3), key=lambda place: each[place]) for each in (before, after))
-    assert ("stays" in told) == (old == new)
-    assert f"**“{'abc'[new]}”**" in told
-    gained = sum(max(0.0, float(new - old)) for old, new in zip(before, after, strict=True))
-    said = float(told.split("In all, **")[1].split("%")[0])
-    assert said == pytest.approx(100 * gained, abs=0.051)
-
-
-def test_only_a_share_has_a_standard_error():
-    row = Rounding("whole", 100, 1.0, 0.5, "accuracy", 32, None)
-    assert "1.6 points" in about_chance((row,))
-    assert about_chance((Rounding("whole", 100, 1.0, 5.0, "bits", 32, None),)) == ""
 
 
 def test_error_and_bytes_of_a_matrix_are_shares():
@@ -65,26 +37,57 @@ def test_error_and_bytes_of_a_matrix_are_shares():
     assert "**1,250** bytes instead of 5,000: **25.0%**" in told
 
 
-@given(st.lists(st.integers(0, 999), min_size=1, max_size=6), st.sampled_from(["accuracy", "bits"]))
-def test_the_layer_that_suffers_most_has_the_worst_quality(values, measure):
-    rows = [Rounding("whole", 100, 1.0, 0.9, measure, 32, None)]
-    rows += [Rounding(f"{each}", 50, None, value / 1000, measure, 4, each) for each, value in enumerate(values)]
+@given(
+    st.lists(st.floats(0.1, 3), min_size=3, max_size=3, unique=True), st.lists(st.booleans(), min_size=3, max_size=3)
+)
+def test_the_fastest_format_is_named_and_those_that_keep_the_answer(times, kept):
+    answers = [torch.tensor([0.6, 0.4]) if same else torch.tensor([0.4, 0.6]) for same in kept]
+    found = tuple(
+        SimpleNamespace(milliseconds=(1.0, time), bytes=(100, 50), before=torch.tensor([0.6, 0.4]), after=after)
+        for time, after in zip(times, answers, strict=True)
+    )
+    said = about_formats(found)
+    best = sorted(zip(times, FORMATS[1:], strict=True))[0]
+    assert said.startswith(f"Fastest here is **{best[1]}**" if best[0] < 1 else "No format is faster")
+    same = [name for name, stays in zip(FORMATS[1:], kept, strict=True) if stays]
+    expected = "in all formats" if len(same) == 3 else " and ".join(same) if same else "in no other format"
+    assert expected in said
+
+
+def row_of(variant: str, quality: float, measure: str, layer: int | None = None) -> Rounding:
+    grouping = "" if variant == "whole" else "per tensor"
+    bits = 32 if variant == "whole" else 4
+    return Rounding("gpt-books", variant, 9, 50, 1.0, 2.0, quality, measure, 400, bits, grouping, layer, "float32", 100)
+
+
+@given(st.lists(st.integers(1, 999), min_size=1, max_size=6), st.sampled_from(["accuracy", "bits"]))
+def test_the_layer_that_suffers_most_has_the_worst_quality_and_small_differences_are_called_so(values, measure):
+    rows = [row_of("whole", 0.9, measure)]
+    rows += [row_of(f"{each}", value / 1000, measure, each) for each, value in enumerate(values)]
     worst = sorted(values, reverse=measure == "bits")[0]
     same = [str(place) for place, value in enumerate(values) if value == worst]
     told = about_layers(tuple(rows))
     assert f"**layer{'s' if len(same) > 1 else ''} {', '.join(same)}" in told
+    error = (worst / 1000 * (1 - worst / 1000) / 400) ** 0.5
+    near = measure == "accuracy" and (max(values) - min(values)) / 1000 < 2 * 2**0.5 * error
+    assert ("within twice the error" in told) == near
 
 
-@pytest.mark.parametrize("model", words.KINDS.values())
-def test_the_table_begins_with_the_whole_network_and_the_smallest_is_told(model):
-    rows = roundings(model)
+@pytest.mark.parametrize("model", words.MODELS.values())
+def test_the_table_begins_with_the_whole_network_and_formats_are_told(model):
+    rows = measured(Rounding, model)
     assert (rows[0].variant, rows[0].bits) == ("whole", 32)
     assert all(row.bytes < rows[0].bytes for row in rows[1:])
-    assert len([row for row in rows if row.layer is not None]) == 6
-    least = sorted(row.bytes for row in rows)[0]
-    assert f"**{least / rows[0].bytes:.0%}** of the bytes" in about_measured(rows)
+    formats = {row.computed: row for row in rows if not row.grouping}
+    assert {name: row.bits for name, row in formats.items()} == BITS
+    assert formats["bfloat16"].memory * 2 == rows[0].memory
+    told = about_measured(rows)
+    assert f"int4 **{formats['int4'].memory / rows[0].memory:.0%}** of the memory" in told
+    lines = lines_of(rows)
+    assert lines["per output channel"][-1] != lines["per output channel"][-1]  # 2 bits were tried in groups alone
+    assert len(lines["per tensor"]) == len({row.bits for row in rows if row.grouping})
 
 
 def test_a_missing_table_is_named(tmp_path):
     with pytest.raises(ModelError, match=r"shrinking_bits\.csv"):
-        roundings("gpt-books", tmp_path / "shrinking_bits.csv")
+        measured(Rounding, "gpt-books", tmp_path / "shrinking_bits.csv")

@@ -130,7 +130,7 @@ def test_the_table_has_the_teacher_and_each_student_with_and_without_it(teacher)
     }
     for row in rest:
         assert row.parameters < whole.parameters
-        assert row.bytes == 2 * row.parameters
+        assert row.bytes == 4 * row.parameters
         assert row.lead is not None
         assert row.lead.value == pytest.approx(row.quality - whole.quality, abs=2e-4)
         if row.taught:

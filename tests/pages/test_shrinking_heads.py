@@ -2,68 +2,54 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.measured.shrinking_heads import MODELS, Pruned, pruned
-from pages.scale.shrinking import words_heads as words
+from core.measured.shrinking import Pruned, measured
+from pages.scale.shrinking import words
+from pages.scale.shrinking import words_heads as words_here
+from pages.scale.shrinking.compute_heads import BY_GRADIENT, WAYS, places
 from pages.scale.shrinking.heads import (
-    about_doubt,
     about_four_fifths,
     about_loss,
     about_most,
-    about_smaller,
+    about_trained,
     can_go,
     lines_of,
 )
+from tests.pages.conftest import prose
 
 PAGE, SECTION = "scale/shrinking", "Heads"
 
 
 @pytest.mark.parametrize("name", words.MODELS)
 def test_the_section_opens_by_its_address(visit, name):
-    app = visit(PAGE, show=SECTION, heads_of=name, heads_percent="50", heads_changed="0.1")
-    assert any("heads are taken out" in each.value for each in app.markdown)
+    app = visit(PAGE, show=SECTION, shrunk=name, heads_percent="50", heads_changed="0.1")
+    assert "heads are taken out" in prose(app)
     assert app.get("plotly_chart")
 
 
-def test_an_empty_sentence_gets_a_sentence(visit):
-    app = visit(PAGE, show=SECTION)
-    app.text_input(key="heads_text").set_value(" ").run()
-    assert not app.exception
-    assert [*app.error, *app.warning]
+@pytest.mark.parametrize("way", WAYS)
+def test_heads_go_in_the_order_that_was_asked_for(visit, way):
+    app = visit(PAGE, show=SECTION, shrunk=words.VERDICTS, heads_order=way)
+    assert "**11 of 36** heads are taken out" in prose(app)
+    assert ("has the largest share" in prose(app)) == (way == BY_GRADIENT)
 
 
 def test_with_no_head_gone_nothing_changes(visit):
-    app = visit(PAGE, show=SECTION, heads_of="BERT, praise or blame", heads_percent="0")
+    app = visit(PAGE, show=SECTION, shrunk="BERT, praise or blame", heads_percent="0")
     said = next(each.value for each in app.markdown if "heads are taken out" in each.value)
-    assert said.startswith("**0 of 36** heads are taken out: 100% of the parameters")
+    assert said.startswith("**0 of 36** heads are taken out: **100%** of the parameters")
     before, after = said.split(" before and ")
     assert before.rsplit(" ", 1)[1] == after.split(" now")[0]
 
 
-CHANCES = st.lists(st.integers(1, 100), min_size=3, max_size=3, unique=True).map(
-    lambda counts: torch.tensor(counts) / sum(counts)
-)
-
-
-@given(CHANCES, CHANCES, st.integers(0, 9))
-def test_an_answer_that_changes_is_told(before, after, gone):
-    smaller = SimpleNamespace(
-        answers=("a", "b", "c"),
-        before=before,
-        after=after,
-        written=None,
-        parameters=(200, 150),
-        milliseconds=(4.0, 3.0),
-    )
-    said = about_smaller(smaller, gone, 9)
-    best = [max(range(3), key=lambda place: side[place]) for side in (before, after)]
-    assert said.startswith(f"**{gone} of 9** heads are taken out: 75% of the parameters are left")
-    assert ("first answer stays" in said) == (best[0] == best[1])
-    assert f"“{'abc'[best[1]]}”**" in said
+def test_a_heads_place_in_an_order_runs_from_0_to_1():
+    found = places([(1, 0), (0, 1), (0, 0)], [2, 1])
+    assert [each.tolist() for each in found] == [[1.0, 0.5], [0.0]]
 
 
 @given(st.lists(st.lists(st.integers(1, 100), min_size=4, max_size=4, unique=True), min_size=2, max_size=3))
@@ -73,7 +59,7 @@ def test_the_most_important_head_is_named(rows):
         ((rows[module][head], module, head) for module in range(len(rows)) for head in range(4)),
         key=lambda each: each[0],
     )
-    found = SimpleNamespace(importance=importance, order=[(module, head) for _, module, head in every])
+    found = SimpleNamespace(way=BY_GRADIENT, values=importance, order=[(module, head) for _, module, head in every])
     value, module, head = every[-1]
     said = about_most(found)
     assert said.startswith(f"On this input head {head} of module {module} ")
@@ -81,10 +67,14 @@ def test_the_most_important_head_is_named(rows):
     assert f"; {sum(each[0] < 10 for each in every)} of {len(every)} heads" in said
 
 
+def row_of(order: str, removed: int, quality: float, measure: str, trained: int = 0) -> Pruned:
+    variant = "whole" if order == "whole" else f"{order} {removed} {trained}"
+    return Pruned("gpt-books", variant, 100 - removed, 400, 0.9, 1.0, quality, measure, 99, order, removed, 10, trained)
+
+
 def rows_of(qualities: dict[str, list[float]], measure: str) -> tuple[Pruned, ...]:
-    whole = Pruned("gpt-books", "whole", 0, 10, 100, 200, 1.0, 1.0, 50.0, measure)
-    return whole, *(
-        Pruned("gpt-books", order, removed, 10, 100 - removed, 200, 0.9, 1.0, quality, measure)
+    return row_of("whole", 0, 50.0, measure), *(
+        row_of(order, removed, quality, measure)
         for order, values in qualities.items()
         for removed, quality in enumerate(values, start=1)
     )
@@ -93,36 +83,49 @@ def rows_of(qualities: dict[str, list[float]], measure: str) -> tuple[Pruned, ..
 VALUES = st.lists(st.floats(1, 100).map(lambda value: round(value, 1)), min_size=10, max_size=10)
 
 
-@given(VALUES, VALUES, VALUES, st.sampled_from(["bits", "BLEU"]))
-def test_heads_can_go_until_too_much_is_lost(gradient, alone, by_chance, measure):
-    rows = rows_of({"gradient": gradient, "alone": alone, "random 0": by_chance}, measure)
-    for order, values in (("gradient", gradient), ("alone", alone)):
+@given(VALUES, VALUES, VALUES, VALUES, st.sampled_from(["bits", "BLEU"]))
+def test_heads_can_go_until_too_much_is_lost(gradient, alone, greedy, by_chance, measure):
+    rows = rows_of({"gradient": gradient, "alone": alone, "greedy": greedy, "random 0": by_chance}, measure)
+    for order, values in (("gradient", gradient), ("alone", alone), ("greedy", greedy)):
         for loss in (0.01, 0.05):
             fits = [(each - 50 if measure == "bits" else 50 - each) / 50 <= loss for each in values]
             first_bad = fits.index(False) if False in fits else len(fits)
             assert can_go(rows, order, loss) == first_bad / 10
     said = about_loss(rows)
-    assert f"**{max(can_go(rows, order, 0.05) for order in ('gradient', 'alone')):.0%}** before 5%" in said
-    eighth = (gradient[7] - 50) / 50 if measure == "bits" else (50 - gradient[7]) / 50
+    assert f"**{max(can_go(rows, order, 0.05) for order in ('gradient', 'alone', 'greedy')):.0%}** before 5%" in said
+    eighth, same = ((each[7] - 50) / 50 if measure == "bits" else (50 - each[7]) / 50 for each in (gradient, greedy))
     assert f"with 8 of 10 heads gone by gradient, **{eighth:.0%}**" in about_four_fifths(rows)
+    assert f"(greedily {same:.0%}, by chance" in about_four_fifths(rows)
     along, lines = lines_of(rows)
     assert along == [10.0 * step for step in range(11)]
-    assert lines[words.ORDERS["random"]].tolist() == [50.0, *by_chance]
+    assert lines[words_here.ORDERS["random"]].tolist() == [50.0, *by_chance]
+    assert about_trained(rows) == ""
 
 
-@pytest.mark.parametrize("model", MODELS)
+@given(VALUES, st.floats(1, 100), st.floats(1, 100))
+def test_what_was_trained_on_stands_beside_the_whole_network_trained_as_long(values, whole, fewer):
+    plain = rows_of({"gradient": values}, "BLEU")
+    rows = (*plain, row_of("gradient", 0, whole, "BLEU", 200), row_of("gradient", 8, fewer, "BLEU", 200))
+    said = about_trained(rows)
+    assert f"without 80% of its heads has **{fewer:.4g}** (before them {values[7]:.4g})" in said
+    assert said.endswith(f"the whole one has {whole:.4g} after as many.")
+    trained = lines_of(rows)[1][words_here.ORDERS["trained"]]
+    assert [place for place in range(11) if not np.isnan(trained[place])] == [0, 8]
+    assert can_go(rows, "gradient", 0.05) == can_go(plain, "gradient", 0.05)
+
+
+@pytest.mark.parametrize("model", words.MODELS.values())
 def test_the_table_begins_with_the_whole_and_gets_smaller(model):
-    whole, *rest = pruned(model)
-    assert (whole.order, whole.removed) == ("whole", 0)
+    whole, *rest = measured(Pruned, model)
+    assert (whole.variant, whole.order, whole.removed) == ("whole", "whole", 0)
     for row in rest:
-        assert row.parameters < whole.parameters
-        assert row.bytes == 2 * row.parameters
+        assert (row.parameters < whole.parameters) == (row.removed > 0)
+        assert row.bytes == 4 * row.parameters
     bare = [row for row in rest if row.removed == row.heads]
     assert len({row.quality for row in bare}) == 1  # without any head all orders are the same network
-    assert {row.order for row in rest} == {"gradient", "alone", "random 0", "random 1", "random 2"}
-
-
-def test_the_doubt_is_the_binomial_error_of_the_share():
-    whole, *_ = pruned("bert-tasks")
-    assert f"is {100 * (whole.quality * (1 - whole.quality) / 872) ** 0.5:.1f} points" in about_doubt(whole)
-    assert about_doubt(pruned("translation")[0]) == ""
+    assert {row.order for row in rest} == {"gradient", "alone", "greedy", "random 0", "random 1", "random 2"}
+    trained = [row for row in rest if row.trained]
+    assert [round(row.share, 1) for row in trained] == [0.0, 0.2, 0.4, 0.6, 0.8]
+    for row in trained[2:]:
+        (plain,) = (each for each in rest if (each.order, each.removed, each.trained) == (row.order, row.removed, 0))
+        assert row.lost(whole) < plain.lost(whole)  # training gives something back

@@ -24,9 +24,10 @@ from core.scaling import (
 )
 from core.sizes import Line, Shape, flops, total
 from dashboard import charts, contents, layout, own_gpt
+from dashboard.figures import explored as figures_explored
 from dashboard.numbers import amount, in_latex, with_power
 from dashboard.theme import HUES
-from pages.scale.scaling_comparison import compute, figures_explored, words_laws
+from pages.scale.scaling_comparison import compute, words_laws
 from pages.scale.scaling_comparison.figures_bars import memory_bar
 
 BILLION = 1e9

@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import charts, controls, layout
+from dashboard.figures.explored import FEW, Axis, Line, Ticks, explored
 from pages.scale.scaling_comparison import cards, words
-from pages.scale.scaling_comparison.figures_explored import FEW, Axis, Line, Ticks, explored
 from pages.scale.scaling_comparison.selection import Choices, Measure, Selection, Table, hidden_by, select
 
 TICKS: dict[str, Ticks] = {"count": "B", "power": "power", "year": "year"}

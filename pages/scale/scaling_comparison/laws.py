@@ -11,10 +11,10 @@ import streamlit as st
 from core.published import published_laws
 from core.scaling import LAWS, Bootstrap, Chinchilla
 from dashboard import charts, controls, layout
+from dashboard.figures.explored import Axis, Line, explored
 from dashboard.numbers import amount, in_latex, with_power
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words_laws
-from pages.scale.scaling_comparison.figures_explored import Axis, Line, explored
 
 SIZES = (0.0, 1e8, 2e8, 5e8, 1e9, 2e9)
 LIMITS = (3e19, 1e20, 3e20, 1e21, 3e21, 1e22, float("inf"))

@@ -12,9 +12,9 @@ from core.measured import small_data_runs
 from core.published import small_data_results
 from dashboard import charts, layout
 from dashboard.figures.curves import curves
+from dashboard.figures.explored import Axis, explored
 from dashboard.theme import HUES, Look
 from pages.scale.scaling_comparison import words
-from pages.scale.scaling_comparison.figures_explored import Axis, explored
 
 FAMILIES = {"convolutional": HUES[1], "transformer": HUES[0]}
 DASHES = ("solid", "dash", "dot", "dashdot")

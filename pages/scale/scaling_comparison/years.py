@@ -7,11 +7,11 @@ import streamlit as st
 
 from core.scaling.growth import Growth, fit_growth
 from dashboard import layout
+from dashboard.figures.explored import Line
 from dashboard.numbers import with_power
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.explorer import explore
-from pages.scale.scaling_comparison.figures_explored import Line
 from pages.scale.scaling_comparison.selection import Measure, Selection, Table, named, with_most
 
 # Eight: the seventh hue is too pale for small marks on paper, so games have an olive of Tol's.

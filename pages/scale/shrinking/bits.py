@@ -1,77 +1,69 @@
-"""Bits: a matrix rounded to few levels, what the network says with it, and what was measured of all matrices."""
+"""Bits: a matrix rounded to few levels, the network in fewer bits here and now, and what was measured of it."""
 
-import math
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from core.measured.shrinking_bits import Rounding
-from core.shrinking.bits import BITS, GROUPINGS, matrices_of
-from dashboard import charts, controls, layout, photograph
-from dashboard.figures.predictions import prediction_bars
+from core.measured.shrinking import Rounding
+from core.shrinking.bits import BITS, GROUPINGS
+from core.shrinking.layouts import matrices_of
+from core.shrinking.number_formats import FORMATS
+from dashboard import charts, controls, layout
+from pages.scale.shrinking import asked, figures, words
 from pages.scale.shrinking import compute_bits as compute
-from pages.scale.shrinking import figures_bits
-from pages.scale.shrinking import words_bits as words
-from pages.scale.shrinking.compute_bits import Answers, Choice, Levels
+from pages.scale.shrinking import words_bits as words_here
+from pages.scale.shrinking.asked import quality_of
+from pages.scale.shrinking.compute import Beside, Question, network_of, rows_of
+from pages.scale.shrinking.compute_bits import Choice, Levels
 
-OF, MATRIX, HOW, GROUPING, WHERE, TEXT = (
-    "bits_of",
-    "bits_matrix",
-    "bits_number",
-    "bits_grouping",
-    "bits_where",
-    "bits_text",
-)
-TOP, LONGEST_LINE = 5, 400  # answers that are shown; characters
+MATRIX, HOW, GROUPING, WHERE = "bits_matrix", "bits_number", "bits_grouping", "bits_where"
 
 
 def show() -> None:
-    """Choose a matrix and its bits; see its levels and the answers; then the measured table."""
+    """Choose a matrix and its bits; see its levels and the answers; then all formats, and the measured table."""
     if not layout.is_presented():
-        st.markdown(words.LEAD, width=layout.PROSE)
-    choice = _choice()
-    answers = _answers_of(choice)
+        st.markdown(words_here.LEAD, width=layout.PROSE)
+    question = asked.choose()
+    choice = _choice(question)
     with layout.waiting_place():
-        found = compute.levels(choice.model, choice.matrix, choice.bits, choice.grouping)
+        found = compute.levels(question, choice)
+        smaller = compute.rounded(question, choice)
     _matrix(choice, found)
-    st.subheader(words.SAYS, anchor=False)
-    st.markdown(about_answers(answers), width=layout.PROSE)
-    _answers(answers)
-    rows = compute.measured(choice.model)
-    _measured(rows)
-    layout.notes(words.NOTES, notice=(about_error(found), about_layers(rows)), formula=lambda: _formula(choice, found))
+    st.subheader(words_here.SAYS, anchor=False)
+    st.markdown(f"{asked.about_answer(smaller)} {asked.about_moved(smaller)}", width=layout.PROSE)
+    asked.says(smaller, changed="rounded", name="shrinking-bits-answers")
+    _formats(question)
+    rows = rows_of(Rounding, question.name)
+    st.subheader(words_here.MEASURED, anchor=False)
+    if rows:
+        _measured(rows)
+    else:
+        st.info(words.NOT_MEASURED)
+    layout.notes(
+        words_here.NOTES,
+        notice=(about_error(found), *((about_layers(rows),) if rows else ())),
+        formula=lambda: _formula(choice, found),
+    )
 
 
 # What is chosen.
 
 
-def _choice() -> Choice:
-    model = words.KINDS[controls.choice("Network", words.KINDS, key=OF)]
+def _choice(question: Question) -> Choice:
     with layout.waiting_place():
-        names = list(matrices_of(compute.network_of(model).network))
+        names = list(matrices_of(network_of(question)))
+    if not names:
+        st.info(words_here.NO_MATRICES)
+        st.stop()
     if st.session_state.get(MATRIX) not in (*names, None):
         st.session_state[MATRIX] = names[0]  # another network has other matrices
     with layout.control_bar():
         matrix = st.selectbox("Matrix", names, key=MATRIX, bind="query-params", width=controls.WIDTH)
-        bits = controls.choice("Bits", [str(each) for each in reversed(BITS)], key=HOW)
+        bits = controls.choice("Bits", [str(each) for each in BITS], key=HOW, first="4")
         grouping = controls.choice("One step", GROUPINGS, key=GROUPING)
-        where = controls.choice("Rounded", [words.ALL, words.ONE], key=WHERE)
-    return Choice(model, matrix, int(bits), grouping, where == words.ONE)
-
-
-def _answers_of(choice: Choice) -> Answers:
-    if choice.model.startswith("vit"):
-        picture = controls.picture()
-        with layout.waiting_place():
-            return compute.said_of_picture(choice, photograph.Photograph(choice.model, picture, None))
-    controls.examples(words.EXAMPLES, field=TEXT)
-    typed = st.text_input("Your sentence", words.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
-    with layout.waiting_place():
-        tokens = compute.read(choice.model, typed)
-    layout.say_what_was_cut(tokens)
-    with layout.waiting_place():
-        return compute.said_of_text(choice, typed)
+        where = controls.choice("Rounded", [words_here.ALL, words_here.ONE], key=WHERE)
+    return Choice(matrix, int(bits), grouping, where == words_here.ONE)
 
 
 # The matrix.
@@ -80,12 +72,12 @@ def _answers_of(choice: Choice) -> Answers:
 def _matrix(choice: Choice, found: Levels) -> None:
     st.markdown(about_matrix(found), width=layout.PROSE)
     charts.chart(
-        partial(figures_bits.histogram, found.edges, found.counts, found.levels, look=layout.look()),
+        partial(figures.histogram, found.edges, found.counts, found.levels, look=layout.look()),
         name="shrinking-bits-matrix",
         alt=f"The weights of {choice.matrix}, and the {len(found.levels)} levels of its first row",
         table=pd.DataFrame({"from": found.edges[:-1], "to": found.edges[1:], "weights": found.counts}),
     )
-    st.caption(words.HISTOGRAM_CAPTION)
+    st.caption(words_here.HISTOGRAM_CAPTION)
 
 
 def about_matrix(found: Levels) -> str:
@@ -102,98 +94,139 @@ def about_error(found: Levels) -> str:
     return f"The weight that moved most moved by **{found.moved:.2f}** steps; rounding to the nearest allows 0.5."
 
 
-# What the network says.
+# The network in each format.
 
 
-def _answers(answers: Answers) -> None:
-    numbers = answers.before.topk(min(TOP, len(answers.labels))).indices.tolist()
-    labels = [layout.readable(answers.labels[number]) for number in numbers]
-    before, after = (each[numbers].tolist() for each in (answers.before, answers.after))
-    told = ", ".join(f"{label} {old:.1%} then {new:.1%}" for label, old, new in zip(labels, before, after, strict=True))
-    charts.chart(
-        partial(prediction_bars, labels, before, after, look=layout.look(), changed="rounded"),
-        name="shrinking-bits-answers",
-        alt=told,
-        table=pd.DataFrame({"answer": labels, "before": before, "rounded": after}),
-    )
-
-
-def about_answers(answers: Answers) -> str:
-    """Whether the first answer stays, and how much probability moved in all."""
-    old, new = (int(each.argmax()) for each in (answers.before, answers.after))
-    first, other = (layout.plain(layout.readable(answers.labels[each]).strip()) for each in (old, new))
-    moved = float((answers.before - answers.after).abs().sum()) / 2
-    stays = f"The first answer stays **“{first}”**" if old == new else f"The first answer turns to **“{other}”**"
-    return (
-        f"{stays}; “{first}” had {answers.before[old]:.1%} and has {answers.after[old]:.1%}. In all, "
-        f"**{moved:.1%}** of the probability has moved."
-    )
-
-
-# What was measured.
-
-
-def _measured(rows: tuple[Rounding, ...]) -> None:
-    st.subheader(words.MEASURED, anchor=False)
-    if not rows:
-        st.info("Of this network nothing was measured yet; what stands above is computed now.")
-        return
-    st.markdown(about_measured(rows), width=layout.PROSE)
+def _formats(question: Question) -> None:
+    st.subheader(words_here.NOW, anchor=False)
+    with layout.waiting_place():
+        found = compute.in_formats(question)
+    st.markdown(about_formats(found), width=layout.PROSE)
+    first = found[0]
+    answers = [first.before, *(each.after for each in found)]
     table = pd.DataFrame(
         {
-            "rounded": [row.variant for row in rows],
-            rows[0].measure if rows[0].measure == "accuracy" else "bits per token": [row.quality for row in rows],
-            "MB": [row.bytes / 1e6 for row in rows],
-            "milliseconds": [row.milliseconds for row in rows],
+            "computed in": [words_here.FORMATS[name] for name in FORMATS],
+            "MB in memory": [first.bytes[0] / 1e6, *(each.bytes[1] / 1e6 for each in found)],
+            "milliseconds": [first.milliseconds[0], *(each.milliseconds[1] for each in found)],
+            "time, of the whole's": [1.0, *(each.milliseconds[1] / each.milliseconds[0] for each in found)],
+            "first answer": [layout.readable(first.answers[int(each.argmax())]) for each in answers],
+            "its probability": [float(each.max()) for each in answers],
         }
     )
     st.dataframe(
         table,
         hide_index=True,
         column_config={
-            "accuracy": st.column_config.NumberColumn(format="percent"),
-            "bits per token": st.column_config.NumberColumn(format="%.3f"),
-            "MB": st.column_config.NumberColumn(format="%.1f"),
+            "MB in memory": st.column_config.NumberColumn(format="%.1f"),
             "milliseconds": st.column_config.NumberColumn(format="%.1f"),
+            "time, of the whole's": st.column_config.NumberColumn(format="percent"),
+            "its probability": st.column_config.NumberColumn(format="percent"),
         },
     )
-    st.caption(f"{words.TABLE} {about_chance(rows)}")
+    st.caption(words_here.FORMATS_CAPTION)
 
 
-def about_chance(rows: tuple[Rounding, ...]) -> str:
-    """How exactly a share of right answers is known, from at most 1,000 cases; nothing where quality is no share."""
-    if rows[0].measure != "accuracy":
-        return ""
-    error = math.sqrt(rows[0].quality * (1 - rows[0].quality) / words.MOST_CASES)
-    return f"A share is known to no better than {100 * error:.1f} points (one standard error): less tells nothing."
+def about_formats(found: tuple[Beside, ...]) -> str:
+    """Which format is fastest on this machine, and what it does to the first answer."""
+    times = [each.milliseconds[1] / each.milliseconds[0] for each in found]
+    best = min(range(len(found)), key=times.__getitem__)
+    kept = [name for name, each in zip(FORMATS[1:], found, strict=True) if each.before.argmax() == each.after.argmax()]
+    stays = (
+        "in all formats" if len(kept) == len(found) else f"in {' and '.join(kept)}" if kept else "in no other format"
+    )
+    fastest = (
+        f"Fastest here is **{FORMATS[1 + best]}**, with {times[best]:.0%} of the time and "
+        f"{found[best].bytes[1] / found[best].bytes[0]:.0%} of the memory"
+        if times[best] < 1
+        else "No format is faster here than float32"
+    )
+    return f"{fastest}. The first answer is the same as in float32 {stays}."
+
+
+# What was measured.
+
+
+def _measured(rows: tuple[Rounding, ...]) -> None:
+    st.markdown(about_measured(rows), width=layout.PROSE)
+    lines = lines_of(rows)
+    along = sorted({row.bits for row in _all_rounded(rows)}, reverse=True)
+    charts.chart(
+        partial(
+            figures.quality_curves,
+            along,
+            lines,
+            figures.bounds(rows[0], (0.01, 0.05)),
+            look=layout.look(),
+            x="bits of a weight",
+            y=words.MEASURES[rows[0].measure],
+        ),
+        name="shrinking-bits-curves",
+        alt="; ".join(f"{name}: {values[-1]:.3g} at {along[-1]} bits" for name, values in lines.items()),
+        table=pd.DataFrame({"bits": along, **lines}),
+    )
+    config = asked.quality_column(rows)
+    (quality,) = config
+    table = pd.DataFrame(
+        {
+            "rounded": [row.variant for row in rows],
+            "computed in": [row.computed for row in rows],
+            quality: [row.quality for row in rows],
+            "MB on disk": [row.bytes / 1e6 for row in rows],
+            "MB in memory": [row.memory / 1e6 for row in rows],
+            "time, of the whole's": [row.time for row in rows],
+        }
+    )
+    config |= {
+        "MB on disk": st.column_config.NumberColumn(format="%.1f"),
+        "MB in memory": st.column_config.NumberColumn(format="%.1f"),
+        "time, of the whole's": st.column_config.NumberColumn(format="percent"),
+    }
+    st.dataframe(table, hide_index=True, column_config=config)
+    st.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.TABLE}{asked.about_doubt(rows[0])}")
+
+
+def _all_rounded(rows: tuple[Rounding, ...]) -> list[Rounding]:
+    return [row for row in rows if row.grouping and row.layer is None]
+
+
+def lines_of(rows: tuple[Rounding, ...]) -> dict[str, list[float]]:
+    """Quality by the number of bits, from many to few, a line for each grouping; NaN where none was measured."""
+    rounded = _all_rounded(rows)
+    along = sorted({row.bits for row in rounded}, reverse=True)
+    found = {}
+    for grouping in dict.fromkeys(row.grouping for row in rounded):
+        by_bits = {row.bits: row.quality for row in rounded if row.grouping == grouping}
+        found[grouping] = [by_bits.get(bits, float("nan")) for bits in along]
+    return found
 
 
 def about_measured(rows: tuple[Rounding, ...]) -> str:
-    """Quality and bytes of the whole network and of the smallest one."""
-    whole, least = rows[0], min((row for row in rows if row.layer is None), key=lambda row: row.bytes)
-    return (
-        f"The smallest ({least.variant}) takes **{least.bytes / whole.bytes:.0%}** of the bytes and reaches "
-        f"**{quality_of(least)}**; the whole network reaches {quality_of(whole)}."
+    """Quality and bytes of the whole network and of those that compute with fewer bits."""
+    told = "; ".join(
+        f"{row.computed} **{row.memory / rows[0].memory:.0%}** of the memory, **{row.time:.0%}** of the time, "
+        f"{quality_of(row)}"
+        for row in rows[1:]
+        if row.computed != "float32"
     )
+    return f"The whole network in float32 reaches {quality_of(rows[0])}. Computed in fewer bits: {told}."
 
 
 def about_layers(rows: tuple[Rounding, ...]) -> str:
-    """Which layer suffers most when it alone is rounded."""
+    """Which layer suffers most when it alone is rounded, and whether that can be told from chance."""
     alone = [row for row in rows if row.layer is not None]
     if not alone:
         return "Which layer suffers most was not measured of this network."
-    worst = (min if alone[0].measure == "accuracy" else max)(alone, key=lambda row: row.quality)
+    worst, best = (end(alone, key=lambda row: row.lost(rows[0])) for end in (max, min))
     same = [str(row.layer) for row in alone if row.quality == worst.quality]
     named = f"layer {same[0]}" if len(same) == 1 else f"layers {', '.join(same)} (equally)"
+    doubt = ""
+    if worst.error is not None and abs(worst.quality - best.quality) < 2 * 2**0.5 * worst.error:
+        doubt = " The best layer is within twice the error of that difference: another choice of questions may turn it."
     return (
-        f"Rounded alone, to {worst.bits} bits per tensor, **{named}** leaves the network worst off: "
-        f"{quality_of(worst)} (whole: {quality_of(rows[0])})."
+        f"Rounded alone, to {worst.bits} bits {worst.grouping}, **{named}** leaves the network worst off: "
+        f"{quality_of(worst)} (whole: {quality_of(rows[0])}).{doubt}"
     )
-
-
-def quality_of(row: Rounding) -> str:
-    """Its quality in words."""
-    return f"{row.quality:.1%} right" if row.measure == "accuracy" else f"{row.quality:.3f} bits a token"
 
 
 # How it is computed.
@@ -201,7 +234,7 @@ def quality_of(row: Rounding) -> str:
 
 def _formula(choice: Choice, found: Levels) -> None:
     most = 2 ** (choice.bits - 1) - 1
-    st.markdown(words.FORMULA)
+    st.markdown(words_here.FORMULA)
     st.latex(r"\textstyle s = \frac{\max_{w \in G} |w|}{2^{b-1} - 1}")
     st.latex(r"\textstyle q(w) = s \, \mathrm{round}(w / s)")
     st.latex(rf"\textstyle |w - q(w)| \le \frac{{s}}{{2}}, \; 2^{{b-1}} - 1 = {most}")

@@ -1,7 +1,15 @@
 """What can be removed?"""
 
 from dashboard import layout, sections
-from pages.scale.shrinking import bits, distilled, heads, words
+from pages.scale.shrinking import bits, distilled, heads, together, weights, words
 
 layout.head(words.PAGE)
-sections.chosen({words.HEADS: heads.show, words.BITS: bits.show, words.DISTILLED: distilled.show})()
+sections.chosen(
+    {
+        words.HEADS: heads.show,
+        words.WEIGHTS: weights.show,
+        words.BITS: bits.show,
+        words.DISTILLED: distilled.show,
+        words.TOGETHER: together.show,
+    }
+)()

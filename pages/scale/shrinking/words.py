@@ -1,4 +1,4 @@
-"""What the page Shrinking says."""
+"""What the page Shrinking says, and what all of its sections share."""
 
 from dashboard.layout import PageWords
 from dashboard.references import references
@@ -6,11 +6,57 @@ from dashboard.references import references
 PAGE = PageWords(
     question="What can be removed?",
     lead=(
-        "Models are trained large and used small. Heads, bits and whole layers are taken away here, and each time it "
-        "is measured what is lost and what is saved."
+        "Models are trained large and used small. Heads, single weights, bits and whole layers are taken away here, "
+        "and each time it is measured what is lost and what is saved."
     ),
     try_this=("Remove the least important head, then the most important one.",),
     references=references("MICHEL", "SANH"),
 )
 
-HEADS, BITS, DISTILLED = "Heads", "Bits", "Distilled"
+HEADS, WEIGHTS, BITS, DISTILLED, TOGETHER = "Heads", "Weights", "Bits", "Distilled", "All together"
+
+GPT, VERDICTS, MASKED = "GPT", "BERT, praise or blame", "BERT, masked words"
+VISION, TRANSLATOR = "Vision transformer", "Translator"
+MODELS = {
+    GPT: "gpt-books",
+    VERDICTS: "bert-tasks",
+    VISION: "vit-tiny-imagenet",
+    TRANSLATOR: "translation",
+}
+OTHER_TEXT, OTHER_PICTURE = "Another, for texts", "Another, for pictures"  # by name or folder
+OURS = {"text": ("gpt-books", "bert-books"), "image": ("vit-tiny-imagenet",)}  # first on the lists of those
+
+MEASURED_ON = {
+    "gpt-books": "a book that it has not read",
+    "bert-tasks": "the 872 sentences of SST-2's dev part",
+    "bert-books": "hidden tokens of a book that it has not read",
+    "vit-tiny-imagenet": "1,000 pictures of the validation part",
+    "translation": "200 sentences that it has not read",
+}
+MEASURES = {"bits": "bits a token (less is better)", "accuracy": "share of right answers", "BLEU": "BLEU"}
+
+# Each of them shows something in all networks that read a sentence.
+EXAMPLES = {
+    "By the fire": "The old man sat down by the fire and lit his",
+    "A dull film": "A dull film with a wonderful cast, and I would not watch it again.",
+    "The garden": "The children were playing in the garden when it began to rain.",
+}
+HIDDEN_EXAMPLES = {
+    "By the hand": "The king took his daughter by the [MASK] and led her into the garden.",
+    "A pipe": "The old man sat down by the [MASK], lit his pipe, and told the children a long story.",
+    "The sea": "The sea was calm, and the [MASK] lay still upon the water.",
+}
+
+HIDE_ONE = "Write {mask} in the place of a word: {title} says what is missing, and here nothing is."
+NO_WRITER = (
+    "{title} reads one text and writes another; here a network is asked for one answer. Choose one that continues a "
+    "text, fills a gap or gives a class."
+)
+SAYS_NOTHING = (
+    "{title} came without a head that says anything, so nothing can be compared. Choose one that continues a text, "
+    "fills a gap or gives a class."
+)
+NOT_MEASURED = (
+    "The curves are measured of the networks that come with the atlas. Of this one you see above what it says and what "
+    "it costs on your own input."
+)

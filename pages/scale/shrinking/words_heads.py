@@ -6,36 +6,32 @@ from dashboard.references import references
 from pages.scale.shrinking import words
 
 LEAD = (
-    "Here heads are really taken out of a network: their rows of W_Q, W_K and W_V and their columns of W_O are gone, "
-    "and it computes with smaller matrices. Nothing is trained afterwards."
+    "Here heads are really taken out of a network: their rows of $W_Q$, $W_K$ and $W_V$ and their columns of $W_O$ are "
+    "gone, and it computes with smaller matrices. On your own input nothing is trained afterwards."
 )
-MODELS = {
-    "GPT": "gpt-books",
-    "BERT, praise or blame": "bert-tasks",
-    "Vision transformer": "vit-tiny-imagenet",
-    "Translator": "translation",
+ORDERS = {
+    "gradient": "least important first, by gradient",
+    "alone": "least costly alone first",
+    "greedy": "greedily",
+    "random": "at random",
+    "trained": "by gradient, then trained on",
 }
-ORDERS = {"gradient": "least important first, by gradient", "alone": "least costly alone first", "random": "at random"}
-MEASURES = {"bits": "bits a token (less is better)", "accuracy": "share of right answers", "BLEU": "BLEU"}
-SUBJECTS = {
-    "gpt-books": "a book that it has not read",
-    "bert-tasks": "the 872 sentences of SST-2's dev part",
-    "vit-tiny-imagenet": "1,000 pictures of the validation part",
-    "translation": "200 sentences that it has not read",
-}
-ASKED = {"bert-tasks": 872, "vit-tiny-imagenet": 1_000}  # questions that are answered rightly or not
-EXAMPLES = {
-    "A dull film": "A dull film with a wonderful cast, and I would not watch it again.",
-    "By the fire": "The old man sat down by the fire and lit his",
-    "The garden": "The children were playing in the garden when it began to rain.",
-}
-SENTENCE = next(iter(EXAMPLES.values()))
+TRAINED = "Trained on: {steps} batches of the data that the network learned from, all of its weights."
 
+ORDERS_HELP = (
+    "By gradient: how fast the loss moves with a gate at the head. By loss alone: by how much the loss rises without "
+    "the head, all others being there. Greedy: always next the head that costs least, given those that are gone."
+)
 OWN, SAYS, MEASURED = "Its heads, on your input", "What it says without them", "How many can go?"
 GRID = (
     "Importance of each head on your own input, by the gradient of a gate at it; each row is scaled to length 1. "
     "Outlined heads are taken out. Click a head to take it out, or to put it back."
 )
+GRID_PLACES = (
+    "When each head goes, {order} on your own input: 0 goes first, 1 last. Outlined heads are taken out. Click a head "
+    "to take it out, or to put it back."
+)
+TELL_PLACE = "module {row}, head {column}: goes at {value} of the way"
 TELL = "module {row}, head {column}: importance {value}"
 MODULES = (
     "The translator's modules are those of the encoder first; in the decoder self-attention and attention to the "
@@ -46,7 +42,7 @@ NOTES = replace(
     try_this=(
         "Take out eight of ten heads. Does it still say the same of your input? Of all inputs?",
         "Put all heads back and take out the single most important one: which layer is it in?",
-        "Compare the orders for the translator: what is it worth to know which heads matter?",
+        "Compare the orders for the translator: what is it worth to know which heads matter, and what to train on?",
     ),
     references=references("MICHEL", "VOITA"),
 )

@@ -1,0 +1,52 @@
+"""Several steps one after the other: fewer layers, then fewer heads, then fewer neurons, then fewer bits."""
+
+from dataclasses import dataclass
+from itertools import product
+
+from torch import nn
+
+from core.shrinking.importance import Losses, by_module, gradient_importance, ranked
+from core.shrinking.number_formats import FORMATS, in_format
+from core.shrinking.pruned_heads import without_heads
+from core.shrinking.students import STUDENTS, student_network
+from core.shrinking.zeros import without_neurons
+
+SHARES = (0.0, 0.25, 0.5)  # of heads, and of neurons, that were measured
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to take away, in this order: layers (`student` is one of STUDENTS, or ""), heads, neurons (shares), bits."""
+
+    student: str = ""
+    heads: float = 0.0
+    neurons: float = 0.0
+    number_format: str = "float32"
+
+    @property
+    def title(self) -> str:
+        """In words."""
+        steps = [
+            self.student,
+            f"{self.heads:.0%} of the heads gone" if self.heads else "",
+            f"{self.neurons:.0%} of the neurons gone" if self.neurons else "",
+            self.number_format if self.number_format != "float32" else "",
+        ]
+        return ", ".join(step for step in steps if step) or "whole"
+
+
+def follow(recipe: Recipe, network: nn.Module, losses: Losses) -> nn.Module:
+    """The smaller network; `losses` rank its heads by gradient. Nothing is trained between the steps."""
+    smaller = student_network(recipe.student, network) if recipe.student else network
+    if recipe.heads:
+        order = ranked(gradient_importance(smaller, losses))
+        smaller = without_heads(smaller, by_module(order[: round(recipe.heads * len(order))]))
+    if recipe.neurons:
+        smaller = without_neurons(smaller, recipe.neurons)
+    return in_format(smaller, recipe.number_format).eval().requires_grad_(False)
+
+
+def recipes(model: str) -> list[Recipe]:
+    """All that are measured of a model, the one that takes nothing away first."""
+    students = ("", *STUDENTS.get(model, ()))
+    return [Recipe(*each) for each in product(students, SHARES, SHARES, FORMATS)]

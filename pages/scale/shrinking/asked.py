@@ -1,0 +1,146 @@
+"""What all sections have: a network and an input to choose, and what the smaller network says beside the whole one."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.measured.shrinking import Variant
+from dashboard import charts, controls, layout, photograph
+from dashboard.figures.predictions import prediction_bars
+from pages.scale.shrinking import compute, words
+from pages.scale.shrinking.compute import Beside, Question
+
+NETWORK, SENTENCE, GAP = "shrunk", "sentence", "gap"
+LONGEST_LINE = 400  # characters
+TOP = 5
+
+
+def choose(models: Mapping[str, str] = words.MODELS, *, others: bool = True, forgets: tuple[str, ...] = ()) -> Question:
+    """A network and what it is asked about. `forgets`: what the address says of the former network or text."""
+
+    def put_back() -> None:
+        for address in forgets:
+            st.query_params.pop(address, None)
+
+    offered = [*models, *((words.OTHER_TEXT, words.OTHER_PICTURE) if others else ())]
+    chosen = controls.choice("Network", offered, key=NETWORK, on_change=put_back)
+    if chosen == words.OTHER_PICTURE:
+        return _of_picture(photograph.choose(words.OURS["image"], attends=False))
+    if chosen == words.OTHER_TEXT:
+        name = controls.model("text", offered=words.OURS["text"], attends=False)
+    else:
+        name = models[chosen]
+    if name.startswith("vit-"):
+        return _of_picture(photograph.Photograph(name, controls.picture(), None))
+    gap = name == "bert-books"
+    key, texts = (GAP, words.HIDDEN_EXAMPLES) if gap else (SENTENCE, words.EXAMPLES)
+    controls.examples(texts, field=key, forgets=forgets)
+    first = next(iter(texts.values()))
+    typed = st.text_input("Your sentence", first, key=key, bind="query-params", max_chars=LONGEST_LINE)
+    with layout.waiting_place():
+        layout.say_what_was_cut(compute.read(name, typed))
+    return Question(name, typed)
+
+
+def _of_picture(chosen: photograph.Photograph) -> Question:
+    return Question(chosen.name, chosen)
+
+
+# What is left, and what it says.
+
+
+def about_bytes(found: Beside, what: str) -> str:
+    """What is left of the memory and the time. `what` has been done, in words."""
+    return (
+        f"{what}: **{found.bytes[1] / found.bytes[0]:.0%}** of the bytes are left, and one pass takes "
+        f"{found.milliseconds[1]:.1f} instead of {found.milliseconds[0]:.1f} ms."
+    )
+
+
+def about_size(found: Beside, what: str) -> str:
+    """What is left of the size and the time. `what` has been taken away, in words."""
+    share = found.parameters[1] / found.parameters[0]
+    return (
+        f"{what}: **{share:.0%}** of the parameters are left, and one pass takes {found.milliseconds[1]:.1f} instead "
+        f"of {found.milliseconds[0]:.1f} ms."
+    )
+
+
+def about_answer(found: Beside) -> str:
+    """Whether the answer stays."""
+    if found.written is not None:
+        return f"The translation is **{'the same' if found.written[0] == found.written[1] else 'another one'}**."
+    before, after = int(found.before.argmax()), int(found.after.argmax())
+    names = [layout.plain(layout.readable(found.answers[number]).strip()) for number in (before, after)]
+    if before == after:
+        return (
+            f"The first answer stays **“{names[0]}”**, {found.before[before]:.1%} before and {found.after[after]:.1%} "
+            "now."
+        )
+    return f"The first answer was “{names[0]}” and is now **“{names[1]}”**."
+
+
+def about_moved(found: Beside) -> str:
+    """How much probability has moved from some answers to others."""
+    moved = float((found.before - found.after).abs().sum()) / 2
+    first = "of the first word " if found.written is not None else ""
+    return f"In all, **{moved:.1%}** of the probability {first}has moved to other answers."
+
+
+def says(found: Beside, *, changed: str, name: str) -> None:
+    """What the network says before and after, as bars, or as two texts where it writes; `changed` names the second."""
+    if found.written is not None:
+        for column, title, text in zip(st.columns(2), ("The whole network", changed), found.written, strict=True):
+            with column:
+                st.markdown(f"**{title[0].upper()}{title[1:]}**")
+                st.text(text or "(nothing)")
+        return
+    count = min(TOP, len(found.answers))
+    shown = list(dict.fromkeys([*found.before.topk(count).indices.tolist(), *found.after.topk(count).indices.tolist()]))
+    labels = [layout.readable(found.answers[number]) for number in shown]
+    before, after = ([float(side[number]) for number in shown] for side in (found.before, found.after))
+    charts.chart(
+        partial(prediction_bars, labels, before, after, look=layout.look(), changed=changed),
+        name=name,
+        alt="; ".join(
+            f"{label}: {one:.1%}, then {other:.1%}" for label, one, other in zip(labels, before, after, strict=True)
+        ),
+        table=pd.DataFrame({"answer": labels, "the whole network": before, changed: after}),
+    )
+
+
+# As it was measured.
+
+
+def about_doubt(whole: Variant) -> str:
+    """How far a share of right answers may be off, since only so many questions were asked; "" of other measures."""
+    if whole.error is None:
+        return ""
+    return (
+        f" One standard error of a share of right answers is {100 * whole.error:.1f} points ({whole.questions:,} "
+        "questions): smaller losses cannot be told from chance."
+    )
+
+
+def quality_of(row: Variant) -> str:
+    """Its quality in words."""
+    return {
+        "accuracy": f"{row.quality:.1%} right",
+        "bits": f"{row.quality:.3f} bits a token",
+        "BLEU": f"{row.quality:.1f} BLEU",
+    }[row.measure]
+
+
+def of_quality(whole: Variant) -> str:
+    """Of what a loss is a share, in words: less quality, or more bits."""
+    return "more bits a token" if whole.measure == "bits" else "of the quality"
+
+
+def quality_column(rows: Sequence[Variant]) -> dict[str, Any]:
+    """The title of a table's column of qualities, and how it is written."""
+    measure = rows[0].measure
+    formats = {"accuracy": "percent", "bits": "%.3f", "BLEU": "%.1f"}
+    return {words.MEASURES[measure]: st.column_config.NumberColumn(format=formats[measure])}

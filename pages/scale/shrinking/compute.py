@@ -1,0 +1,196 @@
+"""What all sections ask: a network, and the same after something was taken away, about the same input."""
+
+import statistics
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from core.errors import InputError, ModelError
+from core.measured.shrinking import V, measured
+from core.models.bert_tasks import VERDICTS
+from core.shrinking.importance import Losses
+from core.shrinking.layouts import with_linears
+from core.shrinking.number_formats import bytes_of, parameters_of
+from core.text import Tokens, read_tokens
+from core.translation.decoding import BEGIN
+from core.zoo.embedded import load_embedded_text
+from core.zoo.missing_token import MissingToken
+from core.zoo.text_models import NextToken, SourceToTarget, TextModel
+from dashboard.kept import keep
+from dashboard.models import image_model, text_model, translator
+from dashboard.photograph import Photograph
+from dashboard.watched import Text, content_of
+from pages.scale.shrinking import words
+
+ROUNDS = 9
+TRANSLATION = "translation"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A network by its name, and what it is asked about."""
+
+    name: str
+    given: Text | Photograph
+
+    @property
+    def identity(self) -> Hashable:
+        """What tells it from any other."""
+        return self.name, self.given.identity if isinstance(self.given, Photograph) else self.given
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """A network beside one made from it, asked the same; of pairs, the first is the whole one.
+
+    `before`, `after`: the probabilities of `answers`. `written`: what each wrote, where it writes.
+    """
+
+    answers: tuple[str, ...]
+    before: Float[Tensor, " class"]
+    after: Float[Tensor, " class"]
+    written: tuple[str, str] | None
+    parameters: tuple[int, int]
+    bytes: tuple[int, int]
+    milliseconds: tuple[float, float]
+    identity: Hashable = field(kw_only=True)
+
+
+@keep("Loading the model …", computes=False)
+def verdicts() -> TextModel:
+    """The BERT that says praise or blame."""
+    return load_embedded_text("bert-tasks")
+
+
+def model_of(name: str, *, pictures: bool = False) -> Any:
+    """A model by its name, ours or any other: one of text, of images, or the translator."""
+    if name == TRANSLATION:
+        return translator("transformer")
+    if name == "bert-tasks":
+        return verdicts()
+    return (image_model if pictures or name.startswith("vit-") else text_model)(name)
+
+
+def network_of(question: Question) -> nn.Module:
+    """The whole network, all of its maps as linear ones."""
+    return linear_network(question.name, isinstance(question.given, Photograph))
+
+
+@keep("Loading the model …", computes=False)
+def linear_network(name: str, pictures: bool) -> nn.Module:
+    """The network of a model; shared by all, so that only copies of it are changed."""
+    return with_linears(model_of(name, pictures=pictures).network)
+
+
+@keep("Reading …")
+def read(name: str, text: Text) -> Tokens:
+    """A text as a model reads it; InputError where there is nothing to read, or no word hidden that could be asked."""
+    model = model_of(name)
+    tokens = model.encode(content_of(text))
+    if isinstance(model, SourceToTarget):
+        raise ModelError(words.NO_WRITER.format(title=model.title))
+    if isinstance(model, MissingToken) and model.mask not in tokens.ids:
+        raise InputError(words.HIDE_ONE.format(mask=model.tokenizer.id_to_token(model.mask), title=model.title))
+    return tokens
+
+
+def answers_of(question: Question) -> tuple[str, ...]:
+    """What the network can say, in the order of its probabilities."""
+    if question.name == "bert-tasks":
+        return tuple(VERDICTS)
+    model = model_of(question.name, pictures=isinstance(question.given, Photograph))
+    return getattr(model, "classes", ()) or _vocabulary(question.name)
+
+
+@keep(computes=False)
+def _vocabulary(name: str) -> tuple[str, ...]:
+    tokenizer = model_of(name).tokenizer
+    return tuple(read_tokens(tokenizer, [number]).labels[0] for number in range(tokenizer.get_vocab_size()))
+
+
+def asker(question: Question, network: nn.Module) -> Callable[[], Float[Tensor, " class"]]:
+    """What a network says of the input when it is called: probabilities; of the translator, those of its first word.
+
+    `network`: that of the model, or one made from it. ModelError where the model says nothing.
+    """
+    given, name = question.given, question.name
+    if isinstance(given, Photograph):
+        prepared, seeing = given.prepared, replace(given.model, network=network)
+        if not seeing.classes:
+            raise ModelError(words.SAYS_NOTHING.format(title=seeing.title))
+        return lambda: seeing.probabilities(seeing.run(prepared))
+    tokens = read(name, given)
+    ids = torch.tensor([tokens.ids])
+    if name == TRANSLATION:
+        target = torch.full((1, 1), BEGIN)
+        return lambda: network(ids, target)[0, -1].softmax(dim=-1)
+    if name == "bert-tasks":
+        return lambda: network(ids)[1][0].softmax(dim=-1)
+    reading = replace(model_of(name), network=network)
+    if not (reading.classes or isinstance(reading, NextToken)):
+        raise ModelError(words.SAYS_NOTHING.format(title=reading.title))
+    place = tokens.ids.index(reading.mask) if isinstance(reading, MissingToken) else -1
+    return lambda: reading.probabilities(reading.run(tokens), place)
+
+
+def losses_of(question: Question) -> Losses:
+    """How surprised a network would be by the whole one's first answer."""
+    with torch.inference_mode():
+        answer = int(asker(question, network_of(question))().argmax())
+
+    def losses(network: nn.Module) -> Tensor:
+        return -asker(question, network)()[answer].clamp(min=1e-12).log()[None]
+
+    return losses
+
+
+def beside(question: Question, smaller: nn.Module, *, identity: Hashable) -> Beside:
+    """The whole network and a smaller one, asked in turns."""
+    whole = network_of(question)
+    asked = [asker(question, network) for network in (whole, smaller)]
+    with torch.inference_mode():
+        before, after = (ask().float() for ask in asked)
+        one, other = timed(asked)
+        written = None
+        if question.name == TRANSLATION:
+            written = french(question, whole), french(question, smaller)
+    return Beside(
+        answers_of(question),
+        before,
+        after,
+        written,
+        (parameters_of(whole), parameters_of(smaller)),
+        (bytes_of(whole), bytes_of(smaller)),
+        (one, other),
+        identity=identity,
+    )
+
+
+def timed(asked: Sequence[Callable[[], object]]) -> list[float]:
+    """The median time of each in milliseconds, taken in turns."""
+    taken: list[list[float]] = [[] for _ in asked]
+    for turn in range(ROUNDS + 1):
+        for ask, times in zip(asked, taken, strict=True):
+            begin = time.perf_counter()
+            ask()
+            if turn:
+                times.append(1000 * (time.perf_counter() - begin))
+    return [statistics.median(times) for times in taken]
+
+
+def french(question: Question, network: nn.Module) -> str:
+    """What a translator writes."""
+    assert not isinstance(question.given, Photograph)
+    model = replace(translator("transformer"), network=network)
+    return model.text(model.write(model.encode(content_of(question.given)), beam=1).best.tokens)
+
+
+@keep(computes=False)
+def rows_of(kind: type[V], name: str) -> tuple[V, ...]:
+    """What was measured of a model; empty of others than ours."""
+    return measured(kind, name) if name in words.MEASURED_ON else ()

@@ -1,0 +1,72 @@
+"""What is computed for All together: a network after several steps, and every variant that was measured."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from core.measured.shrinking import Combined, Pruned, Rounding, Variant, Zeroed
+from core.scaling.pareto import pareto_front
+from core.shrinking.together import Recipe, follow
+from dashboard.kept import keep
+from pages.scale.shrinking import words_together as words
+from pages.scale.shrinking.compute import Beside, Question, beside, losses_of, network_of, rows_of
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A recipe that was asked for, and the network with its input."""
+
+    question: Question
+    recipe: Recipe
+
+    @property
+    def identity(self) -> Hashable:
+        """What tells it from any other."""
+        of = self.recipe
+        return self.question, of.student, of.heads, of.neurons, of.number_format
+
+
+@keep("Taking one thing after the other …")
+def combined(asked: Asked) -> Beside:
+    """The network after all steps, on one's own input, by which its heads are ranked too."""
+    network = follow(asked.recipe, network_of(asked.question), losses_of(asked.question))
+    return beside(asked.question, network, identity=asked)
+
+
+def variants(name: str) -> list[tuple[str, Variant]]:
+    """All that was measured of a network with what was done to it, one of KINDS; the whole network first."""
+    rows = rows_of(Combined, name)
+    found: list[tuple[str, Variant]] = [(kind_of(row), row) for row in rows]
+    if name in words.MEASURED_ALONE:
+        found += [(words.TRAINED if row.trained else words.HEADS, row) for row in rows_of(Pruned, name)[1:]]
+        found += [(words.WEIGHTS, row) for row in rows_of(Zeroed, name)[1:]]
+        found += [(words.BITS, row) for row in rows_of(Rounding, name)[1:] if row.layer is None and row.grouping]
+    return found
+
+
+def kind_of(row: Combined) -> str:
+    """What was done: one step by its name, several as such."""
+    done = {
+        words.LAYERS: bool(row.student),
+        words.HEADS: row.heads > 0,
+        words.NEURONS: row.neurons > 0,
+        words.BITS: row.number_format != "float32",
+    }
+    steps = [kind for kind, was in done.items() if was]
+    return words.WHOLE if not steps else steps[0] if len(steps) == 1 else words.SEVERAL
+
+
+def table_of(found: list[tuple[str, Variant]], by: str) -> pd.DataFrame:
+    """One row a variant, as the figure draws them, and whether it is on the front; `by`: one of AXES."""
+    rows = pd.DataFrame(
+        {
+            "label": [row.variant for _, row in found],
+            "family": [kind for kind, _ in found],
+            "x": [row.bytes / 1e6 if by == words.BYTES else 100 * row.time for _, row in found],
+            "y": [row.quality for _, row in found],
+        }
+    )
+    more = found[0][1].measure != "bits"
+    front = pareto_front(rows.x.to_numpy(float), rows.y.to_numpy(float), more_x=False, more_y=more)
+    return rows.assign(front=front)

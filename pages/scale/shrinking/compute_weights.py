@@ -1,0 +1,79 @@
+"""What is computed for Weights: the network with zeros, the same as compressed rows, and without whole neurons."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.shrinking.layouts import matrices_of
+from core.shrinking.number_formats import bytes_of
+from core.shrinking.zeros import as_sparse, bytes_packed, share_of_zeros, with_zeros, without_neurons
+from dashboard.kept import keep
+from pages.scale.shrinking.compute import Beside, Question, beside, network_of
+
+COLUMNS = 61  # of the histogram; odd, so that one stands around 0
+
+
+@dataclass(frozen=True, eq=False)
+class Zeros:
+    """The network with a share of its weights at zero: as full matrices, and as compressed rows.
+
+    `packed`: bytes on disk if a bit says of each weight whether it is zero and only the others are written; `kept` and
+    `gone`: how many weights of each matrix lie between `edges`, and how many of these become zero.
+    """
+
+    full: Beside
+    rows: Beside
+    share: float
+    packed: int
+    whole: int
+    by_matrix: dict[str, float]
+    identity: Hashable = field(kw_only=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A matrix as a histogram: between `edges`, how many weights stay and how many become zero."""
+
+    edges: np.ndarray
+    kept: np.ndarray
+    gone: np.ndarray
+
+
+@keep("Setting weights to zero …")
+def zeroed(question: Question, percent: int) -> Zeros:
+    """The smallest weights of all matrices together become zeros."""
+    whole = network_of(question)
+    network = with_zeros(whole, percent / 100)
+    full = beside(question, network, identity=(question, percent, "full"))
+    rows = beside(question, as_sparse(network), identity=(question, percent, "rows"))
+    shares = {name: float((linear.weight == 0).float().mean()) for name, linear in matrices_of(network).items()}
+    return Zeros(
+        full,
+        rows,
+        share_of_zeros(network),
+        bytes_packed(network),
+        bytes_of(whole),
+        shares,
+        identity=(question, percent),
+    )
+
+
+@keep("Setting weights to zero …")
+def cut(question: Question, percent: int, matrix: str) -> Cut:
+    """What becomes of the weights of one matrix."""
+    whole = network_of(question)
+    before = matrices_of(whole)[matrix].weight.detach().numpy().ravel()
+    after = matrices_of(with_zeros(whole, percent / 100))[matrix].weight.numpy().ravel()
+    most = float(np.abs(before).max()) or 1.0
+    edges = np.linspace(-most, most, COLUMNS + 1)
+    kept, gone = (np.histogram(before[chosen], bins=edges)[0] for chosen in (after != 0, after == 0))
+    return Cut(edges, kept, gone)
+
+
+@keep("Taking neurons out …")
+def without(question: Question, percent: int) -> Beside:
+    """As large a share of the neurons of each feed-forward layer is really gone; ModelError where none are known."""
+    return beside(
+        question, without_neurons(network_of(question), percent / 100), identity=(question, percent, "neurons")
+    )

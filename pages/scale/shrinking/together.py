@@ -1,0 +1,234 @@
+"""All together: several steps one after the other, their sum, and every measured variant in one picture."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.measured.shrinking import Combined, Variant
+from core.shrinking.number_formats import FORMATS
+from core.shrinking.students import STUDENTS
+from core.shrinking.together import SHARES, Recipe
+from dashboard import charts, controls, layout
+from dashboard.figures.explored import Axis, Line, explored
+from pages.scale.shrinking import asked, words
+from pages.scale.shrinking import compute_together as compute
+from pages.scale.shrinking import words_together as words_here
+from pages.scale.shrinking.compute import rows_of
+from pages.scale.shrinking.compute_together import Asked
+
+LAYERS, HEADS, NEURONS, FORMAT, AXIS, MOST, OPENED = (
+    "together_layers",
+    "together_heads",
+    "together_neurons",
+    "together_format",
+    "together_axis",
+    "together_most",
+    "together_row",
+)
+PICTURE = "shrinking-together"
+
+
+def show() -> None:
+    """Choose the steps; see their sum, what the network says after them, and the picture of all variants."""
+    if not layout.is_presented():
+        st.markdown(words_here.LEAD, width=layout.PROSE)
+    question = asked.choose(words_here.MODELS, others=False, forgets=(OPENED,))
+    recipe = _recipe(question.name)
+    rows = rows_of(Combined, question.name)
+    st.subheader(words_here.SUM, anchor=False)
+    st.markdown(about_sum(rows, recipe), width=layout.PROSE)
+    _steps(rows, recipe)
+    st.subheader(words_here.SAYS, anchor=False)
+    with layout.waiting_place():
+        found = compute.combined(Asked(question, recipe))
+    st.markdown(f"{asked.about_bytes(found, _capital(recipe.title))} {asked.about_answer(found)}", width=layout.PROSE)
+    asked.says(found, changed="after all steps", name="shrinking-together-answers")
+    st.subheader(words_here.PICTURE, anchor=False)
+    _picture(question.name, row_of(rows, recipe))
+    layout.notes(words_here.NOTES, notice=(about_free(rows),), formula=lambda: _formula(rows, recipe))
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+# What is chosen.
+
+
+def _recipe(name: str) -> Recipe:
+    students = {words_here.SIZES[student.split("-")[1]]: student for student in STUDENTS.get(name, ())}
+    shares = {f"{share:.0%}": share for share in SHARES}
+    with layout.control_bar():
+        layers = controls.choice("Layers", [words_here.ALL_LAYERS, *students], key=LAYERS)
+        heads = controls.choice("Heads gone", shares, key=HEADS, first="25%")
+        neurons = controls.choice("Neurons gone", shares, key=NEURONS, first="0%")
+        number_format = controls.choice("Computed in", FORMATS, key=FORMAT, first="int8")
+    if not students:
+        st.caption(words_here.NO_STUDENT)
+    return Recipe(students.get(layers, ""), shares[heads], shares[neurons], number_format)
+
+
+# The sum.
+
+
+def row_of(rows: tuple[Combined, ...], recipe: Recipe) -> Combined:
+    """The measured row of a recipe."""
+    return next(
+        row
+        for row in rows
+        if (row.student, row.heads, row.neurons, row.number_format)
+        == (recipe.student, recipe.heads, recipe.neurons, recipe.number_format)
+    )
+
+
+def steps_of(recipe: Recipe) -> list[Recipe]:
+    """Each of its steps alone."""
+    found = [
+        Recipe(student=recipe.student),
+        Recipe(heads=recipe.heads),
+        Recipe(neurons=recipe.neurons),
+        Recipe(number_format=recipe.number_format),
+    ]
+    return [step for step in found if step != Recipe()]
+
+
+def about_sum(rows: tuple[Combined, ...], recipe: Recipe) -> str:
+    """What the steps lose alone and together, and what is left of bytes and time."""
+    whole, together = rows[0], row_of(rows, recipe)
+    alone = [row_of(rows, step).lost(whole) for step in steps_of(recipe)]
+    if not alone:
+        return f"Nothing is taken away: {asked.quality_of(whole)}. Choose a step."
+    left = (
+        f"**{together.bytes / whole.bytes:.0%}** of the bytes and **{together.time:.0%}** of the time are left, with "
+        f"{asked.quality_of(together)} (whole: {asked.quality_of(whole)})."
+    )
+    if len(alone) == 1:
+        return f"Measured: {left}"
+    return (
+        f"Measured: {left} Together the steps cost **{together.lost(whole):.1%}** {asked.of_quality(whole)}; alone "
+        f"they cost {', '.join(f'{each:.1%}' for each in alone)}, in sum {sum(alone):.1%}."
+    )
+
+
+def _steps(rows: tuple[Combined, ...], recipe: Recipe) -> None:
+    shown = [rows[0], *(row_of(rows, step) for step in steps_of(recipe))]
+    if len(shown) > 2:
+        shown.append(row_of(rows, recipe))
+    st.dataframe(_table(shown, rows[0]), hide_index=True, column_config=_columns(shown))
+    st.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.OWN_ORDER}{asked.about_doubt(rows[0])}")
+
+
+def _table(shown: Sequence[Variant], whole: Variant) -> pd.DataFrame:
+    measure = words.MEASURES[whole.measure]
+    return pd.DataFrame(
+        {
+            "network": [row.variant for row in shown],
+            measure: [row.quality for row in shown],
+            "lost": [row.lost(whole) for row in shown],
+            "MB on disk": [row.bytes / 1e6 for row in shown],
+            "bytes, of the whole's": [row.bytes / whole.bytes for row in shown],
+            "time, of the whole's": [row.time for row in shown],
+            "parameters": [row.parameters for row in shown],
+        }
+    )
+
+
+def _columns(shown: Sequence[Variant]) -> dict:
+    percent = st.column_config.NumberColumn(format="percent")
+    return asked.quality_column(shown) | {
+        "parameters": st.column_config.NumberColumn(format="localized"),
+        "MB on disk": st.column_config.NumberColumn(format="%.1f"),
+        "bytes, of the whole's": percent,
+        "time, of the whole's": percent,
+        "lost": percent,
+    }
+
+
+def about_free(rows: tuple[Combined, ...]) -> str:
+    """The smallest variant that loses at most 1 % of the quality, and the fastest one."""
+    whole = rows[0]
+    good = [row for row in rows if row.lost(whole) <= 0.01]
+    small, fast = min(good, key=lambda row: row.bytes), min(good, key=lambda row: row.time)
+    return (
+        f"Of {len(rows)} combinations {len(good) - 1} lose at most 1% of the quality. The smallest of them is "
+        f"*{small.variant}* with {small.bytes / whole.bytes:.0%} of the bytes, the fastest *{fast.variant}* with "
+        f"{fast.time:.0%} of the time."
+    )
+
+
+# The picture.
+
+
+def _picture(name: str, chosen: Combined) -> None:
+    with layout.control_bar():
+        by = controls.choice("Quality against", words_here.AXES, key=AXIS)
+        most = controls.choice("Shown", words_here.MOST_LOST, key=MOST, first=words_here.USUAL)
+    found = compute.variants(name)
+    every = compute.table_of(found, by)
+    points = every[[row.lost(found[0][1]) <= words_here.MOST_LOST[most] for _, row in found]]
+    points = points.assign(short="", tell=[tell(found[number][1], found[0][1]) for number in points.index])
+    front = points[points.front].sort_values("x")
+    st.markdown(about_front(every), width=layout.PROSE)
+    opened = _opened(len(found))
+    charts.chart(
+        partial(
+            explored,
+            points,
+            x=Axis(words_here.AXES[by]),
+            y=Axis(words.MEASURES[found[0][1].measure]),
+            hues=words_here.KINDS,
+            look=layout.look(),
+            lines=(Line(words_here.FRONT, front.x.to_numpy(float), front.y.to_numpy(float), shape="hv"),),
+            chosen=[number for number, (_, row) in enumerate(found) if row is chosen or number == opened],
+            height=layout.look().high(480),
+        ),
+        name=PICTURE,
+        alt=f"{len(points)} variants, {points.front.sum()} of them beaten by none",
+        table=points[["label", "family", "x", "y", "front"]],
+        on_select=_open,
+    )
+    st.caption(words_here.PICTURE_CAPTION)
+    if opened is not None:
+        row = found[opened][1]
+        st.dataframe(_table([found[0][1], row], found[0][1]), hide_index=True, column_config=_columns([row]))
+
+
+def _open() -> None:
+    points = st.session_state[PICTURE].selection.points
+    if points:
+        number = points[0]["customdata"]
+        st.query_params[OPENED] = str(number[0] if isinstance(number, list) else number)
+
+
+def _opened(count: int) -> int | None:
+    given = st.query_params.get(OPENED, "")
+    return int(given) if given.isascii() and given.isdecimal() and len(given) < 5 and int(given) < count else None
+
+
+def tell(row: Variant, whole: Variant) -> str:
+    """What stands below the pointer."""
+    return f"{asked.quality_of(row)}\n{row.bytes / whole.bytes:.0%} of the bytes, {row.time:.0%} of the time"
+
+
+def about_front(points: pd.DataFrame) -> str:
+    """How many are beaten by none, and of which kinds they are."""
+    front = points[points.front]
+    counts = front.family.value_counts()
+    kinds = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    return f"**{len(front)} of {len(points)}** variants are beaten by none: {kinds}."
+
+
+# How it is computed.
+
+
+def _formula(rows: tuple[Combined, ...], recipe: Recipe) -> None:
+    whole, together = rows[0], row_of(rows, recipe)
+    st.markdown(words_here.FORMULA)
+    st.latex(r"\textstyle \ell = \frac{q_\mathrm{whole} - q}{q_\mathrm{whole}}")
+    alone = [row_of(rows, step).lost(whole) for step in steps_of(recipe)]
+    st.latex(
+        " + ".join(f"{each:.3f}" for each in alone).replace("+ -", "- ") + rf" = {sum(alone):.3f}" if alone else "0"
+    )
+    st.latex(rf"\ell_\mathrm{{together}} = {together.lost(whole):.3f}")

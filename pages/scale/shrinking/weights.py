@@ -1,0 +1,230 @@
+"""Weights: set to zero by their size, or taken out by the neuron; what is lost, and why zeros alone save no time."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import ModelError
+from core.measured.shrinking import Zeroed
+from dashboard import charts, controls, layout
+from pages.scale.shrinking import asked, figures, words
+from pages.scale.shrinking import compute_weights as compute
+from pages.scale.shrinking import words_weights as words_here
+from pages.scale.shrinking.compute import Beside, Question, rows_of
+from pages.scale.shrinking.compute_weights import Zeros
+
+WAY, PERCENT, MATRIX = "weights_way", "weights_percent", "weights_matrix"
+LOSSES = (0.01, 0.05)
+
+
+def show() -> None:
+    """What the network says with less, how long it takes in each form, one matrix, and the measured curves."""
+    if not layout.is_presented():
+        st.markdown(words_here.LEAD, width=layout.PROSE)
+    question = asked.choose()
+    with layout.control_bar():
+        way = controls.choice("Take away", [words_here.SINGLE, words_here.NEURONS], key=WAY)
+        percent = st.slider("How many, %", 0, 95, 50, 5, key=PERCENT, bind="query-params", width=controls.WIDTH)
+    with layout.waiting_place():
+        found = compute.zeroed(question, percent)
+        neurons = _without_neurons(question, percent, needed=way == words_here.NEURONS)
+    shown = neurons if way == words_here.NEURONS and neurons is not None else found.full
+    st.subheader(words_here.SAYS, anchor=False)
+    st.markdown(f"{asked.about_answer(shown)} {asked.about_moved(shown)}", width=layout.PROSE)
+    asked.says(shown, changed=f"{percent}% of the {way.split()[1]} gone", name="shrinking-weights-answers")
+    _times(found, neurons)
+    _matrix(question, percent, found)
+    rows = rows_of(Zeroed, question.name)
+    st.subheader(words_here.MEASURED, anchor=False)
+    if rows:
+        _measured(rows)
+    else:
+        st.info(words.NOT_MEASURED)
+    notices = [about_matrices(found), *((about_rows(rows),) if rows else ())]
+    layout.notes(words_here.NOTES, notice=tuple(notices), formula=lambda: _formula(found))
+
+
+def _without_neurons(question: Question, percent: int, *, needed: bool) -> Beside | None:
+    """The network without neurons; None where its layers are of an unknown layout and it was not asked for."""
+    try:
+        return compute.without(question, percent)
+    except ModelError:
+        if needed:
+            raise
+        return None
+
+
+# How long it takes.
+
+
+def _times(found: Zeros, neurons: Beside | None) -> None:
+    st.subheader(words_here.TIMES, anchor=False)
+    st.markdown(about_times(found, neurons), width=layout.PROSE)
+    forms = {"full": found.full, "rows": found.rows} | ({"neurons": neurons} if neurons else {})
+    table = pd.DataFrame(
+        {
+            "network": [words_here.KINDS[name] for name in ("whole", *forms)],
+            "MB in memory": [found.whole / 1e6, *(each.bytes[1] / 1e6 for each in forms.values())],
+            "milliseconds": [found.full.milliseconds[0], *(each.milliseconds[1] for each in forms.values())],
+            "time, of the whole's": [1.0, *(time_of(each) for each in forms.values())],
+        }
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config={
+            "MB in memory": st.column_config.NumberColumn(format="%.1f"),
+            "milliseconds": st.column_config.NumberColumn(format="%.1f"),
+            "time, of the whole's": st.column_config.NumberColumn(format="percent"),
+        },
+    )
+    st.caption(words_here.TIMES_CAPTION)
+
+
+def time_of(found: Beside) -> float:
+    """Of the whole network's."""
+    return found.milliseconds[1] / found.milliseconds[0]
+
+
+def about_times(found: Zeros, neurons: Beside | None) -> str:
+    """How much of the time each form takes, and what is saved on disk."""
+    last = f", without as large a share of the neurons **{time_of(neurons):.0%}**" if neurons else ""
+    return (
+        f"With **{found.share:.0%}** zeros one pass through full matrices takes **{time_of(found.full):.0%}** of the "
+        f"time, through compressed rows **{time_of(found.rows):.0%}**{last}. On disk the zeros save "
+        f"{1 - found.packed / found.whole:.0%} of the bytes, in full matrices in memory none."
+    )
+
+
+# One matrix.
+
+
+def _matrix(question: Question, percent: int, found: Zeros) -> None:
+    st.subheader(words_here.MATRIX, anchor=False)
+    names = list(found.by_matrix)
+    if st.session_state.get(MATRIX) not in (*names, None):
+        st.session_state[MATRIX] = names[0]  # another network has other matrices
+    matrix = st.selectbox("Matrix", names, key=MATRIX, bind="query-params", width=controls.WIDTH)
+    with layout.waiting_place():
+        cut = compute.cut(question, percent, matrix)
+    st.markdown(
+        f"Of this matrix **{found.by_matrix[matrix]:.0%}** of the weights become zero, of all matrices "
+        f"{found.share:.0%}.",
+        width=layout.PROSE,
+    )
+    charts.chart(
+        partial(figures.split_histogram, cut.edges, cut.kept, cut.gone, look=layout.look()),
+        name="shrinking-weights-matrix",
+        alt=f"The weights of {matrix}: {cut.kept.sum():,} stay, {cut.gone.sum():,} become zero",
+        table=pd.DataFrame({"from": cut.edges[:-1], "to": cut.edges[1:], "stay": cut.kept, "become zero": cut.gone}),
+    )
+    st.caption(words_here.HISTOGRAM_CAPTION)
+
+
+def about_matrices(found: Zeros) -> str:
+    """Which matrix loses most of its weights, and which least."""
+    most, least = (end(found.by_matrix, key=found.by_matrix.__getitem__) for end in (max, min))
+    return (
+        f"Of the {len(found.by_matrix)} matrices `{most}` loses most ({found.by_matrix[most]:.0%} of its weights) and "
+        f"`{least}` least ({found.by_matrix[least]:.0%})."
+    )
+
+
+# As it was measured.
+
+
+def _measured(rows: tuple[Zeroed, ...]) -> None:
+    st.markdown(about_loss(rows), width=layout.PROSE)
+    along, lines = lines_of(rows)
+    charts.chart(
+        partial(
+            figures.quality_curves,
+            along,
+            lines,
+            figures.bounds(rows[0], LOSSES),
+            look=layout.look(),
+            x="taken away, %",
+            y=words.MEASURES[rows[0].measure],
+        ),
+        name="shrinking-weights-curves",
+        alt="; ".join(f"{name}: {values[0]:.3g} first, {values[-1]:.3g} last" for name, values in lines.items()),
+        table=pd.DataFrame({"taken away, %": along, **lines}),
+    )
+    config = asked.quality_column(rows)
+    (quality,) = config
+    table = pd.DataFrame(
+        {
+            "network": [row.variant for row in rows],
+            "MB on disk": [row.bytes / 1e6 for row in rows],
+            "time, of the whole's": [row.time for row in rows],
+            "as compressed rows": [sparse_time(row) for row in rows],
+            quality: [row.quality for row in rows],
+        }
+    )
+    percent = st.column_config.NumberColumn(format="percent")
+    config |= {
+        "MB on disk": st.column_config.NumberColumn(format="%.1f"),
+        "time, of the whole's": percent,
+        "as compressed rows": percent,
+    }
+    st.dataframe(table, hide_index=True, column_config=config)
+    st.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.TABLE}{asked.about_doubt(rows[0])}")
+
+
+def sparse_time(row: Zeroed) -> float | None:
+    """Of the whole network's, with matrices as compressed rows."""
+    return None if row.sparse_milliseconds is None else row.sparse_milliseconds / row.whole_milliseconds
+
+
+def lines_of(rows: tuple[Zeroed, ...]) -> tuple[list[float], dict[str, list[float]]]:
+    """Quality by the percentage that is gone, a line for each way; NaN where it was not measured."""
+    along = sorted({row.share for row in rows})
+    lines = {}
+    for way, title in words_here.LINES.items():
+        found = {0.0: rows[0].quality} | {row.share: row.quality for row in rows if row.way == way}
+        lines[title] = [found.get(share, float("nan")) for share in along]
+    return [100 * share for share in along], lines
+
+
+def can_go(rows: tuple[Zeroed, ...], way: str, loss: float) -> float:
+    """The largest measured share up to which never more than `loss` of the quality is lost."""
+    share = 0.0
+    for row in sorted((row for row in rows if row.way == way and not row.is_whole), key=lambda row: row.share):
+        if row.lost(rows[0]) > loss:
+            break
+        share = row.share
+    return share
+
+
+def about_loss(rows: tuple[Zeroed, ...]) -> str:
+    """How much can go in either way before 1 and 5 % of the quality are lost."""
+    parts = []
+    for way, title in words_here.LINES.items():
+        small, large = (can_go(rows, way, loss) for loss in LOSSES)
+        parts.append(f"{title}: **{small:.0%}** before 1% of the quality is lost, **{large:.0%}** before 5%")
+    return f"Measured in steps of a tenth. {parts[0][0].upper()}{parts[0][1:]}; {parts[1]}."
+
+
+def about_rows(rows: tuple[Zeroed, ...]) -> str:
+    """From which measured share on compressed rows take less time than full matrices, and the quality there."""
+    faster = [row for row in rows if row.way == "weights" and (sparse_time(row) or 1.0) < 1.0]
+    if not faster:
+        return "Compressed rows were slower than full matrices at every share that was measured."
+    first = min(faster, key=lambda row: row.share)
+    time = sparse_time(first)
+    return (
+        f"As compressed rows it was faster than full matrices from **{first.share:.0%}** zeros on ({time:.0%} of the "
+        f"time); there the quality is {asked.quality_of(first)} (whole: {asked.quality_of(rows[0])})."
+    )
+
+
+# How it is computed.
+
+
+def _formula(found: Zeros) -> None:
+    st.markdown(words_here.FORMULA)
+    st.latex(r"\textstyle w' = w \;\; \mathrm{if} \; |w| > t, \;\; \mathrm{else} \; 0")
+    st.markdown(words_here.FORMULA_BYTES)
+    st.latex(r"\textstyle \lceil n / 8 \rceil + 4 k")
+    st.markdown(f"With all that is no matrix: {found.packed:,} bytes instead of {found.whole:,}.")

@@ -1,0 +1,48 @@
+"""Make core/measured/shrinking_combined.csv: five networks of ours made smaller in several steps, none trained between.
+
+Data: as for training/shrinking_quality.py. Nothing is drawn.
+
+    python -m training.shrinking_combined --data PATH [--only MODEL ...]
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+
+from core.shrinking.number_formats import bytes_of
+from core.shrinking.together import follow, recipes
+from training.shrinking_quality import ASKED, SUBJECTS, Subject, arguments_of, beside_whole, merged, qualities, row_of
+
+FILE = Path("core/measured/shrinking_combined.csv")
+
+
+def main() -> None:
+    """Measure network after network, and write the table after each."""
+    arguments = arguments_of(__doc__, tuple(SUBJECTS))
+    for name in arguments.only or SUBJECTS:
+        subject = SUBJECTS[name](arguments.data, arguments.run)
+        found = measure(subject, qualities(arguments, FILE, name))
+        merged(FILE, name, found, "python -m training.shrinking_combined --data PATH", asked=ASKED)
+
+
+def measure(subject: Subject, known: Mapping[str, float]) -> list[dict]:
+    """The rows of one network; qualities that are `known` are not measured again."""
+    rows = []
+    for recipe in recipes(subject.name):
+        network = follow(recipe, subject.network, subject.losses)
+        with torch.inference_mode():
+            quality = known[recipe.title] if known else subject.quality(network)
+        told = {
+            "bytes": bytes_of(network),
+            "student": recipe.student,
+            "heads": recipe.heads,
+            "neurons": recipe.neurons,
+            "number_format": recipe.number_format,
+        }
+        rows.append(row_of(subject, recipe.title, network, quality, beside_whole(subject, network), **told))
+    return rows
+
+
+if __name__ == "__main__":
+    main()
