@@ -1,5 +1,6 @@
-"""Scale: the model for long texts, efficient attention against exact, and what visitors of both pages wait for."""
+"""Scale: the model for long texts, efficient attention against exact, and what visitors of its pages wait for."""
 
+import statistics
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -8,8 +9,9 @@ import torch
 from playwright.sync_api import Page
 
 from benchmarks import controls
+from benchmarks.language import SENTENCE, SENTENCES
 from benchmarks.measure import times
-from benchmarks.student import opened, visiting
+from benchmarks.student import opened, typed, visiting, wait
 from benchmarks.table import Row
 from core import zoo
 from core.costs.attention_costs import EACH, VARIANTS
@@ -22,19 +24,30 @@ SECTIONS = (
         for each in ("Translation", "Images", "Pre-training", "Language", "By year", "Laws", "Calculator")
     ),
     *(("efficient", each) for each in ("Maps", "Swapped in", "From scratch")),
+    *(("shrinking", each) for each in ("Heads", "Weights", "Bits", "Distilled", "All together")),
 )
+ASKED = ("Heads", "Weights", "Bits")  # sections of Shrinking whose sentences change with one's own
 OPEN = 2.0  # seconds from a link to a complete page
 
 
 def rows() -> Iterator[Row]:
-    """Models alone, then both pages."""
+    """Models alone, then all pages."""
     (seconds,) = times(partial(zoo.load_text, "gpt-books-long"), repeats=5)
     yield Row("Efficient attention: loading gpt-books-long", seconds, "s", 0.5)
     yield from _against_exact()
     with visiting() as (page, address):
         opened(page, address, "scaling", "Laws")  # the first visit of a server imports what all pages need
-        for name, section in (("scaling", "Images"), ("scaling", "By year"), ("efficient", "Maps")):
+        for name, section in (
+            ("scaling", "Images"),
+            ("scaling", "By year"),
+            ("efficient", "Maps"),
+            ("shrinking", "All together"),
+        ):
             yield from _opened(page, address, name, section)
+        for section in ASKED:
+            opened(page, address, "shrinking", section)
+            waits = [wait(page, typed(page, "Your sentence", sentence, "Enter")) for sentence in SENTENCES]
+            yield Row(f"Shrinking, {section}: new sentence", statistics.median(waits), "ms", SENTENCE)
         for name, section in SECTIONS:
             yield _moved(page, address, name, section)
 

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -66,7 +67,8 @@ def main() -> None:
     for name in arguments.models or REVIEWERS["english"]:
         model = load_reviewer(name)
         model.network.to(arguments.device)
-        found = measure_all(model, reviews, arguments.together, torch.device(arguments.device))
+        file = arguments.run / f"{name}.jsonl"
+        found = measure_all(model, reviews, arguments.together, torch.device(arguments.device), file=file)
         options = f"--models {name} --reviews {len(reviews)} --device {arguments.device}"
         save(arguments.out, name, found, options, torch.device(arguments.device))
         print(f"{name}: {len(reviews)} reviews in {found.seconds:.0f} s", flush=True)
@@ -81,22 +83,47 @@ def chosen_reviews(data: Path, count: int) -> list[str]:
 CPU = torch.device("cpu")
 
 
-def measure_all(model: Classifier, reviews: Sequence[str], together: int, device: torch.device = CPU) -> Found:
-    """Areas and agreement for each review."""
-    areas: Areas = {}
-    alike: Alike = {}
-    words, begin = [], time.perf_counter()
-    for number, review in enumerate(reviews):
+def measure_all(
+    model: Classifier,
+    reviews: Sequence[str],
+    together: int,
+    device: torch.device = CPU,
+    *,
+    file: Path | None = None,
+) -> Found:
+    """Areas and agreement for each review; what was found of each is kept in `file`, and not measured again."""
+    known = [] if file is None or not file.exists() else [json.loads(line) for line in file.open(encoding="utf-8")]
+    for number, review in enumerate(reviews[len(known) :], start=len(known)):
+        begin = time.perf_counter()
         scores, curves = measure_one(model, review, number, together, device)
-        for name, curve in curves.items():
-            for side, value in measures_of(curve).items():
-                areas.setdefault((name, side), []).append(value)
-        for key, value in compared(scores).items():
-            alike.setdefault(key, []).append(value)
-        words.append(len(next(iter(scores.values()))))
+        found = {
+            "areas": [
+                [name, side, value] for name, curve in curves.items() for side, value in measures_of(curve).items()
+            ],
+            "alike": [[*key, value] for key, value in compared(scores).items()],
+            "words": len(next(iter(scores.values()))),
+            "seconds": time.perf_counter() - begin,
+        }
+        known.append(found)
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(found) + "\n")
         if number % 25 == 24:
             print(f"{model.name}: {number + 1} of {len(reviews)} reviews", flush=True)
-    return Found(areas, alike, words, time.perf_counter() - begin)
+    return gathered(known[: len(reviews)])
+
+
+def gathered(known: Sequence[dict[str, Any]]) -> Found:
+    """What was found review by review, by what it is of."""
+    areas: Areas = {}
+    alike: Alike = {}
+    for found in known:
+        for name, side, value in found["areas"]:
+            areas.setdefault((name, side), []).append(value)
+        for one, other, side, ranked, value in found["alike"]:
+            alike.setdefault((one, other, side, ranked), []).append(value)
+    return Found(areas, alike, [found["words"] for found in known], sum(found["seconds"] for found in known))
 
 
 def measure_one(
@@ -222,6 +249,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=FOLDER)
+    parser.add_argument("--run", type=Path, default=Path("runs/sentiment-faithful"), help="review by review; resumed")
     parser.add_argument("--models", nargs="+", choices=list(REVIEWERS["english"]))
     parser.add_argument("--reviews", type=int, default=REVIEWS)
     parser.add_argument("--device", default="cpu")

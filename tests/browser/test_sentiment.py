@@ -34,3 +34,27 @@ def test_a_row_of_failures_that_is_chosen_shows_its_pairs(visit):
     expect(page).to_have_url(re.compile(r"fooled_kind=Names(\+|%20)swapped"))
     expect(page.get_by_text("the verdict should stay.")).to_be_visible()
     expect(page.get_by_test_id("stTable")).not_to_contain_text("change")
+
+
+def test_a_review_that_is_typed_gets_a_verdict_and_its_words_are_tinted_by_each_explanation(visit):
+    page = visit("sentiment", "Read", text="A dull film.")
+    lines = page.locator(".st-key-sentiment_words")
+    expect(lines).to_contain_text("dull")
+    field = page.get_by_label("Your text")
+    field.fill("A wonderful film.")
+    field.press("Control+Enter")
+    expect(page).to_have_url(re.compile("wonderful"))
+    expect(lines).to_contain_text("wonderful")
+    expect(lines).not_to_contain_text("dull")
+
+
+def test_another_seed_permutes_the_weights_in_another_way(visit):
+    page = visit("sentiment", "Swap it", text="A dull film and a long wait.")
+    permuted = page.get_by_role("img", name="Permuted: divergence")
+    expect(permuted).to_be_visible()
+    before = permuted.get_attribute("aria-label")
+    seed = page.locator(".st-key-swap_seed input")
+    seed.fill("7")
+    seed.press("Enter")
+    expect(page).to_have_url(re.compile("swap_seed=7"))
+    expect(permuted).not_to_have_attribute("aria-label", before)

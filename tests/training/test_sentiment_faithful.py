@@ -44,6 +44,18 @@ def test_every_review_is_measured_by_every_explanation_and_at_random(architectur
     assert {key: pytest.approx(values, abs=1e-5) for key, values in again.areas.items()} == found.areas
 
 
+def test_what_was_measured_before_is_not_measured_again(tmp_path):
+    model, file = classifier("cnn"), tmp_path / "kept" / "cnn.jsonl"
+    first = measure_all(model, REVIEWS[:2], together=16, file=file)
+    kept = file.read_text(encoding="utf-8")
+    every = measure_all(model, REVIEWS, together=16, file=file)
+    assert file.read_text(encoding="utf-8").startswith(kept)
+    assert {key: values[:2] for key, values in every.areas.items()} == first.areas
+    whole = measure_all(model, REVIEWS, together=16)
+    assert {key: pytest.approx(values, abs=1e-5) for key, values in whole.areas.items()} == every.areas
+    assert every.words == whole.words
+
+
 def found_of(values: dict[tuple[str, str], list[float]]) -> Found:
     return Found(values, {}, [3] * 4, 1.0)
 
