@@ -52,7 +52,7 @@ class Variant:
     def lost(self, whole: "Variant") -> float:
         """The share of the whole's quality that is lost; of bits, how many more there are. Below 0 if it is better."""
         apart = self.quality - whole.quality
-        return (apart if self.measure == "bits" else -apart) / whole.quality
+        return (apart if self.measure == "bits" else -apart) / whole.quality + 0.0  # no "-0%"
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,8 @@ def without_neurons(network: nn.Module, share: float) -> nn.Module:
     return smaller.requires_grad_(False)
 
 
-def strongest(weights: Float[Tensor, "neuron width"], share: float) -> Tensor:
-    """Which neurons stay (True) when `share` of them go, those with the shortest rows first; one always stays."""
+def strongest(weights: Float[Tensor, "row column"], share: float) -> Tensor:
+    """Which neurons (rows) stay (True) when `share` of them go, the shortest rows first; one always stays."""
     gone = min(round(share * len(weights)), len(weights) - 1)
     stays = torch.ones(len(weights), dtype=torch.bool)
     if gone:

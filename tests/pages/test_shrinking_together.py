@@ -9,6 +9,7 @@ from core.shrinking.together import Recipe, recipes
 from pages.scale.shrinking import words_together as words
 from pages.scale.shrinking.compute_together import kind_of, table_of, variants
 from pages.scale.shrinking.together import about_free, about_front, about_sum, row_of, steps_of
+from pages.scale.shrinking.words import MASKED
 from tests.pages.conftest import prose
 
 PAGE, SECTION = "scale/shrinking", "All together"
@@ -25,7 +26,7 @@ def test_the_section_opens_by_its_address(visit, name):
 
 
 def test_a_student_is_a_step_where_there_is_one(visit):
-    app = visit(PAGE, show=SECTION, shrunk=words.MASKED, together_layers="half (taught)")
+    app = visit(PAGE, show=SECTION, shrunk=MASKED, together_layers="half (taught)")
     assert "Bert-half, 25% of the heads gone, int8" in prose(app)
     assert words.NO_STUDENT not in [each.value for each in app.caption]
 
@@ -37,7 +38,7 @@ def test_a_row_of_the_address_is_opened_and_one_that_is_not_there_is_passed_over
 
 
 def test_a_masked_model_without_a_gap_gets_a_sentence(visit):
-    app = visit(PAGE, show=SECTION, shrunk=words.MASKED)
+    app = visit(PAGE, show=SECTION, shrunk=MASKED)
     app.text_input(key="gap").set_value("The king took her by the hand.").run()
     assert not app.exception
     assert "Write [MASK]" in " ".join(each.value for each in [*app.error, *app.warning]).replace("\\", "")
@@ -48,7 +49,7 @@ def combined(recipe: Recipe, quality: float) -> Combined:
     return Combined("gpt-books", recipe.title, 10, 40, 1.0, 2.0, quality, "BLEU", 99, *of)
 
 
-@given(st.lists(st.integers(1, 100), min_size=36, max_size=36), st.integers(0, 35))
+@given(st.lists(st.integers(1, 100).map(float), min_size=36, max_size=36), st.integers(0, 35))
 def test_the_sum_is_that_of_the_steps_alone(qualities, chosen):
     every = recipes("gpt-books")
     rows = tuple(combined(*each) for each in zip(every, qualities, strict=True))
