@@ -29,7 +29,7 @@ PICTURES = {
     "swin": ("swin?show=Maps", "dark", ".photos .told"),
     "scaling": ("scaling?show=Images", "light", ".js-plotly-plot"),
     "efficient": ("efficient?show=Maps", "light", ".js-plotly-plot"),
-    "shrinking": ("shrinking?show=Distilled", "light", ".js-plotly-plot"),
+    "shrinking": ("shrinking?show=All+together&shrunk=Vision+transformer", "light", ".js-plotly-plot"),
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 

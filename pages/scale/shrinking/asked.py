@@ -4,18 +4,20 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.measured.shrinking import Variant
 from dashboard import charts, controls, layout, photograph
 from dashboard.figures.predictions import prediction_bars
-from pages.scale.shrinking import compute, words
+from pages.scale.shrinking import compute, figures, words
 from pages.scale.shrinking.compute import Beside, Question
 
 NETWORK, SENTENCE, GAP = "shrunk", "sentence", "gap"
 LONGEST_LINE = 400  # characters
 TOP = 5
+LOSSES = (0.01, 0.05)  # of the quality, as they are marked
 
 
 def choose(models: Mapping[str, str] = words.MODELS, *, others: bool = True, forgets: tuple[str, ...] = ()) -> Question:
@@ -105,14 +107,33 @@ def says(found: Beside, *, changed: str, name: str) -> None:
     charts.chart(
         partial(prediction_bars, labels, before, after, look=layout.look(), changed=changed),
         name=name,
-        alt="; ".join(
-            f"{label}: {one:.1%}, then {other:.1%}" for label, one, other in zip(labels, before, after, strict=True)
-        ),
+        alt="; ".join(f"{title}: {low:.3g} to {high:.3g}" for title, (low, high) in ends.items()),
         table=pd.DataFrame({"answer": labels, "the whole network": before, changed: after}),
     )
 
 
 # As it was measured.
+
+
+def curves(
+    whole: Variant, along: Sequence[float], lines: Mapping[str, Sequence[float] | np.ndarray], *, x: str, name: str
+) -> None:
+    """Quality as more and more is taken away, a line for each way; NaN where it was not measured."""
+    ends = {title: (np.nanmin(values), np.nanmax(values)) for title, values in lines.items()}
+    charts.chart(
+        partial(
+            figures.quality_curves,
+            along,
+            lines,
+            figures.bounds(whole, LOSSES),
+            look=layout.look(),
+            x=x,
+            y=words.MEASURES[whole.measure],
+        ),
+        name=name,
+        alt="; ".join(f"{title}: {low:.3g} to {high:.3g}" for title, (low, high) in ends.items()),
+        table=pd.DataFrame({x: along, **lines}),
+    )
 
 
 def about_doubt(whole: Variant) -> str:

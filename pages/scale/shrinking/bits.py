@@ -151,20 +151,7 @@ def _measured(rows: tuple[Rounding, ...]) -> None:
     st.markdown(about_measured(rows), width=layout.PROSE)
     lines = lines_of(rows)
     along = sorted({row.bits for row in _all_rounded(rows)}, reverse=True)
-    charts.chart(
-        partial(
-            figures.quality_curves,
-            along,
-            lines,
-            figures.bounds(rows[0], (0.01, 0.05)),
-            look=layout.look(),
-            x="bits of a weight",
-            y=words.MEASURES[rows[0].measure],
-        ),
-        name="shrinking-bits-curves",
-        alt="; ".join(f"{name}: {values[-1]:.3g} at {along[-1]} bits" for name, values in lines.items()),
-        table=pd.DataFrame({"bits": along, **lines}),
-    )
+    asked.curves(rows[0], along, lines, x="bits of a weight", name="shrinking-bits-curves")
     config = asked.quality_column(rows)
     (quality,) = config
     table = pd.DataFrame(

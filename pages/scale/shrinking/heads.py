@@ -1,23 +1,20 @@
 """Heads: taken out of a network by importance, on one's own input and as it was measured."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.measured.shrinking import Pruned
 from core.shrinking.importance import Head
-from dashboard import charts, controls, layout
+from dashboard import controls, layout
 from dashboard.components.cell_map import cell_map
-from pages.scale.shrinking import asked, figures, words
+from pages.scale.shrinking import asked, words
 from pages.scale.shrinking import compute_heads as compute
 from pages.scale.shrinking import words_heads as words_here
 from pages.scale.shrinking.compute import Beside, Question, rows_of
 from pages.scale.shrinking.compute_heads import Ranked
 
 ORDER, PERCENT, CHANGED = "heads_order", "heads_percent", "heads_changed"
-LOSSES = (0.01, 0.05)
 
 
 def show() -> None:
@@ -136,23 +133,7 @@ def about_most(found: Ranked) -> str:
 def _curves(rows: tuple[Pruned, ...]) -> None:
     st.markdown(f"{about_loss(rows)} {about_trained(rows)}", width=layout.PROSE)
     along, lines = lines_of(rows)
-    charts.chart(
-        partial(
-            figures.quality_curves,
-            along,
-            lines,
-            figures.bounds(rows[0], LOSSES),
-            look=layout.look(),
-            x="heads taken out, %",
-            y=words.MEASURES[rows[0].measure],
-        ),
-        name="shrinking-heads-curves",
-        alt="; ".join(
-            f"{title}: {values[0]:.3g} with all heads, then {np.nanmin(values):.3g} to {np.nanmax(values):.3g}"
-            for title, values in lines.items()
-        ),
-        table=pd.DataFrame({"heads taken out, %": along, **lines}),
-    )
+    asked.curves(rows[0], along, lines, x="heads taken out, %", name="shrinking-heads-curves")
     st.caption(
         f"Measured on {words.MEASURED_ON[rows[0].model]}; the random line is the mean of three orders. Dashed: 1% and "
         f"5% of the quality lost.{asked.about_doubt(rows[0])} {words_here.TRAINED.format(steps=steps_of(rows))}"
@@ -215,8 +196,8 @@ def can_go(rows: tuple[Pruned, ...], order: str, loss: float) -> float:
 
 def about_loss(rows: tuple[Pruned, ...]) -> str:
     """How many heads can go before 1 and 5 % of the quality are lost, in the best of three orders."""
-    best = max(("gradient", "alone", "greedy"), key=lambda order: can_go(rows, order, LOSSES[1]))
-    small, large = (can_go(rows, best, loss) for loss in LOSSES)
+    best = max(("gradient", "alone", "greedy"), key=lambda order: can_go(rows, order, asked.LOSSES[1]))
+    small, large = (can_go(rows, best, loss) for loss in asked.LOSSES)
     return (
         f"Heads that go {words_here.ORDERS[best]} (chosen on these same data as the best of three orders): "
         f"**{small:.0%}** can go before 1% of the quality is lost, **{large:.0%}** before 5%. (Measured in steps of a "

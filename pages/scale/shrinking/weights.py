@@ -15,7 +15,6 @@ from pages.scale.shrinking.compute import Beside, Question, rows_of
 from pages.scale.shrinking.compute_weights import Zeros
 
 WAY, PERCENT, MATRIX = "weights_way", "weights_percent", "weights_matrix"
-LOSSES = (0.01, 0.05)
 
 
 def show() -> None:
@@ -137,20 +136,7 @@ def about_matrices(found: Zeros) -> str:
 def _measured(rows: tuple[Zeroed, ...]) -> None:
     st.markdown(about_loss(rows), width=layout.PROSE)
     along, lines = lines_of(rows)
-    charts.chart(
-        partial(
-            figures.quality_curves,
-            along,
-            lines,
-            figures.bounds(rows[0], LOSSES),
-            look=layout.look(),
-            x="taken away, %",
-            y=words.MEASURES[rows[0].measure],
-        ),
-        name="shrinking-weights-curves",
-        alt="; ".join(f"{name}: {values[0]:.3g} first, {values[-1]:.3g} last" for name, values in lines.items()),
-        table=pd.DataFrame({"taken away, %": along, **lines}),
-    )
+    asked.curves(rows[0], along, lines, x="taken away, %", name="shrinking-weights-curves")
     config = asked.quality_column(rows)
     (quality,) = config
     table = pd.DataFrame(
@@ -201,7 +187,7 @@ def about_loss(rows: tuple[Zeroed, ...]) -> str:
     """How much can go in either way before 1 and 5 % of the quality are lost."""
     parts = []
     for way, title in words_here.LINES.items():
-        small, large = (can_go(rows, way, loss) for loss in LOSSES)
+        small, large = (can_go(rows, way, loss) for loss in asked.LOSSES)
         parts.append(f"{title}: **{small:.0%}** before 1% of the quality is lost, **{large:.0%}** before 5%")
     return f"Measured in steps of a tenth. {parts[0][0].upper()}{parts[0][1:]}; {parts[1]}."
 
