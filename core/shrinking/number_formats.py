@@ -107,7 +107,10 @@ def _as(dtype: torch.dtype, value: object) -> object:
 
 
 def parameters_of(network: nn.Module) -> int:
-    """The numbers that a network has learned, in whatever format; shared ones count once."""
+    """The numbers that a network has learned, in whatever format; shared ones count once.
+
+    A matrix that was shared with an embedding and is rounded by itself is shared no longer.
+    """
     found = sum(weight.numel() for weight in network.parameters())
     rounded = (each for each in network.modules() if isinstance(each, Int8Linear | Int4Linear))
     return found + sum(each.in_features * each.out_features for each in rounded)

@@ -107,7 +107,9 @@ def says(found: Beside, *, changed: str, name: str) -> None:
     charts.chart(
         partial(prediction_bars, labels, before, after, look=layout.look(), changed=changed),
         name=name,
-        alt="; ".join(f"{title}: {low:.3g} to {high:.3g}" for title, (low, high) in ends.items()),
+        alt="; ".join(
+            f"{label}: {one:.1%}, then {other:.1%}" for label, one, other in zip(labels, before, after, strict=True)
+        ),
         table=pd.DataFrame({"answer": labels, "the whole network": before, changed: after}),
     )
 
