@@ -4,12 +4,14 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
+from torch import nn
 
 from core.shrinking.layouts import matrices_of
 from core.shrinking.number_formats import bytes_of
 from core.shrinking.zeros import as_sparse, bytes_packed, share_of_zeros, with_zeros, without_neurons
 from dashboard.kept import keep
-from pages.scale.shrinking.compute import Beside, Question, beside, network_of
+from dashboard.photograph import Photograph
+from pages.scale.shrinking.compute import Beside, Question, beside, linear_network, network_of
 
 COLUMNS = 61  # of the histogram; odd, so that one stands around 0
 
@@ -40,13 +42,25 @@ class Cut:
     gone: np.ndarray
 
 
+@keep("Setting weights to zero …", computes=False)
+def networks(name: str, pictures: bool, percent: int) -> tuple[nn.Module, nn.Module]:
+    """A network with zeros in full matrices, and as compressed rows: the same for everything that it is asked."""
+    network = with_zeros(linear_network(name, pictures), percent / 100)
+    return network, as_sparse(network)
+
+
+def networks_of(question: Question, percent: int) -> tuple[nn.Module, nn.Module]:
+    """The same for the network of a question."""
+    return networks(question.name, isinstance(question.given, Photograph), percent)
+
+
 @keep("Setting weights to zero …")
 def zeroed(question: Question, percent: int) -> Zeros:
     """The smallest weights of all matrices together become zeros."""
     whole = network_of(question)
-    network = with_zeros(whole, percent / 100)
+    network, compressed = networks_of(question, percent)
     full = beside(question, network, identity=(question, percent, "full"))
-    rows = beside(question, as_sparse(network), identity=(question, percent, "rows"))
+    rows = beside(question, compressed, identity=(question, percent, "rows"))
     shares = {name: float((linear.weight == 0).float().mean()) for name, linear in matrices_of(network).items()}
     return Zeros(
         full,
@@ -64,7 +78,7 @@ def cut(question: Question, percent: int, matrix: str) -> Cut:
     """What becomes of the weights of one matrix."""
     whole = network_of(question)
     before = matrices_of(whole)[matrix].weight.detach().numpy().ravel()
-    after = matrices_of(with_zeros(whole, percent / 100))[matrix].weight.numpy().ravel()
+    after = matrices_of(networks_of(question, percent)[0])[matrix].weight.numpy().ravel()
     most = float(np.abs(before).max()) or 1.0
     edges = np.linspace(-most, most, COLUMNS + 1)
     kept, gone = (np.histogram(before[chosen], bins=edges)[0] for chosen in (after != 0, after == 0))
