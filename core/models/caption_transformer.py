@@ -1,0 +1,64 @@
+"""Captions by a transformer's decoder that looks at places of a picture (Vaswani et al. 2017, section 3.1).
+
+The decoder is that of translation; where it looked at an encoder's words, it looks at the places of a picture.
+"""
+
+from dataclasses import dataclass
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from core.models.transformer import Decoder, Embedding, TransformerConfig
+
+
+@dataclass(frozen=True)
+class CaptionTransformerConfig:
+    """The sizes of the decoder; `seen`: channels of a place of the picture, `places`: how many there are."""
+
+    vocabulary: int
+    seen: int = 128
+    places: int = 64
+    width: int = 192
+    layers: int = 3
+    heads: int = 4
+    dropout: float = 0.2
+
+
+class CaptionTransformer(nn.Module):
+    """Places of a picture and the words so far in, logits for the next word out."""
+
+    def __init__(self, config: CaptionTransformerConfig):
+        super().__init__()
+        self.config = config
+        sizes = TransformerConfig(
+            config.vocabulary,
+            config.vocabulary,
+            width=config.width,
+            layers=config.layers,
+            heads=config.heads,
+            hidden=4 * config.width,
+            norm="pre",
+            dropout=config.dropout,
+        )
+        self.seeing = nn.Linear(config.seen, config.width)
+        self.positions = nn.Embedding(config.places, config.width)
+        self.seen_norm = nn.LayerNorm(config.width)
+        self.embedding = Embedding(config.vocabulary, config.width, config.dropout)
+        self.decoder = Decoder(sizes)
+        self.out = nn.Linear(config.width, config.vocabulary, bias=False)
+        self.out.weight = self.embedding.tokens.weight
+
+    def forward(
+        self, places: Float[Tensor, "batch patch width_in"], words: Int[Tensor, "batch target"]
+    ) -> Float[Tensor, "batch target vocabulary"]:
+        return self.write(self.read(places), words)
+
+    def read(self, places: Float[Tensor, "batch patch width_in"]) -> Float[Tensor, "batch patch width"]:
+        """The places as the decoder looks at them: each with where it lies."""
+        return self.seen_norm(self.seeing(places) + self.positions.weight[: places.shape[1]])
+
+    def write(
+        self, seen: Float[Tensor, "batch patch width"], words: Int[Tensor, "batch target"]
+    ) -> Float[Tensor, "batch target vocabulary"]:
+        """The logits after each word."""
+        return self.out(self.decoder(self.embedding(words), seen, None))
