@@ -46,6 +46,7 @@ class CaptionTransformer(nn.Module):
         self.embedding = Embedding(config.vocabulary, config.width, config.dropout)
         self.decoder = Decoder(sizes)
         self.out = nn.Linear(config.width, config.vocabulary, bias=False)
+        nn.init.normal_(self.embedding.tokens.weight, std=config.width**-0.5)
         self.out.weight = self.embedding.tokens.weight
 
     def forward(

@@ -1,0 +1,161 @@
+"""Train captioners, of photographs and of scenes: LSTMs with attention (Xu et al. 2015) and decoders of transformers.
+
+Photographs are seen by `resnet-tiny-imagenet`, which does not learn on; scenes by a small convolutional body that
+learns with its decoder.
+
+Data: a folder with `flickr8k` as training/captions_data.py says. Drawn scenes need none.
+
+    python -m training.captioning --data PATH [--only photographs-lstm ...]
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
+from core.models.half_precision import save_weights
+from core.models.plain_convolution import PlainConvolution
+from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell, caption_loss
+from core.zoo.embedded import load_embedded_image
+from training.captions_data import (
+    Batch,
+    flickr_batches,
+    flickr_tokenizer,
+    places_of,
+    read_flickr,
+    scene_batches,
+)
+from training.card import hardware
+from training.clip_data import scenes_tokenizer
+from training.loop import Plan, train
+from training.tiny_imagenet import normalise
+
+SEED, PAD = 0, 0
+PHOTOGRAPHS = Plan(steps=3000, learning_rate=1e-3, warm_up=100, decay=0.6, log_every=100, save_every=250)
+SCENES = Plan(steps=5000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
+WIDTHS, DEPTH = (32, 64, 128), 2  # of the body for scenes, which makes 8 x 8 places of 64 x 64 pixels
+FAIRNESS = 1.0  # lambda of equation 14
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a network learns from: batches, their tokenizer, the channels of a place, and how long it is trained."""
+
+    batch: Callable[[int], Batch]
+    tokenizer: Tokenizer
+    seen: int
+    plan: Plan
+
+
+class SceneCaptioner(nn.Module):
+    """A body and a decoder that learn together."""
+
+    def __init__(self, decoder: ShowAttendTell | CaptionTransformer):
+        super().__init__()
+        body = PlainConvolution(WIDTHS, DEPTH, num_classes=1)
+        self.body = nn.Sequential(body.stem, body.stages)
+        self.decoder = decoder
+
+    def places(self, pixels: Tensor) -> Tensor:
+        """What the body sees at each place."""
+        return self.body(pixels).flatten(2).transpose(1, 2)
+
+
+def photographs(data: Path, run: Path) -> Given:
+    """Flickr8k's photographs as the residual network sees them, and mirrored."""
+    told = read_flickr(data, "train", run)
+    tokenizer = flickr_tokenizer(told.captions)
+    kept = run / "flickr-train-places.pt"
+    if not kept.exists():
+        body = load_embedded_image("resnet-tiny-imagenet").network
+        pixels = torch.from_numpy(told.pictures)
+        both = []
+        for mirrored in (False, True):
+            parts = (part.float() / 255 for part in pixels.split(500))
+            seen = [places_of(body, normalise(part.flip(-1) if mirrored else part)).half() for part in parts]
+            both.append(torch.cat(seen))
+        torch.save(both, kept)
+    places = torch.load(kept)
+    batch = flickr_batches(places, told.captions, tokenizer, 128, SEED)
+    return Given(batch, tokenizer, places[0].shape[-1], PHOTOGRAPHS)
+
+
+def scenes(_data: Path, _run: Path) -> Given:
+    """Scenes that are drawn for each step."""
+    tokenizer = scenes_tokenizer()
+    return Given(scene_batches(tokenizer, 128), tokenizer, WIDTHS[-1], SCENES)
+
+
+WORLDS: dict[str, Callable[[Path, Path], Given]] = {"photographs": photographs, "scenes": scenes}
+NAMES = [f"{world}-{decoder}" for world in WORLDS for decoder in ("lstm", "transformer")]
+
+
+def make(name: str, given: Given) -> nn.Module:
+    """An untrained network."""
+    world, _, kind = name.partition("-")
+    words, small = given.tokenizer.get_vocab_size(), world == "scenes"
+    decoder: ShowAttendTell | CaptionTransformer
+    if kind == "lstm":
+        sizes = (
+            {"width": 128, "state": 256, "attention": 128} if small else {"width": 256, "state": 512, "attention": 256}
+        )
+        decoder = ShowAttendTell(CaptionerConfig(words, given.seen, **sizes))
+    else:
+        width, layers = (128, 2) if small else (256, 3)
+        decoder = CaptionTransformer(CaptionTransformerConfig(words, given.seen, width=width, layers=layers))
+    return SceneCaptioner(decoder) if small else decoder
+
+
+def main() -> None:
+    """Train those that were asked for; each goes on where it stopped."""
+    arguments = parse_arguments()
+    torch.set_num_threads(arguments.threads)
+    for name in arguments.only or NAMES:
+        given = WORLDS[name.partition("-")[0]](arguments.data, arguments.run)
+        torch.manual_seed(SEED)
+        network, folder = make(name, given), arguments.run / name
+        seconds = learn(network, given, folder)
+        save_weights(network, folder / "model.safetensors")
+        given.tokenizer.save(str(folder / "tokenizer.json"))
+        story = {"plan": asdict(given.plan), "seconds": round(seconds), "seed": SEED, "hardware": hardware()}
+        (folder / "run.json").write_text(json.dumps(story | {"torch": torch.__version__}, indent=1) + "\n")
+        print(name, "done", flush=True)
+
+
+def learn(network: nn.Module, given: Given, folder: Path) -> float:
+    """Train a network; the seconds that it took."""
+    return train(network, lambda step: loss_of(network, given.batch(step)), given.plan, folder)
+
+
+def loss_of(network: nn.Module, batch: Batch) -> Tensor:
+    """What a network is taught by: the next word, and of the LSTM that it looks everywhere (equation 14)."""
+    with torch.autocast("cpu", torch.bfloat16):
+        places, decoder = batch.seen, network
+        if isinstance(network, SceneCaptioner):
+            places, decoder = network.places(batch.seen), network.decoder
+        if isinstance(decoder, ShowAttendTell):
+            logits, weights, _ = decoder.attend(places, batch.words)
+            return caption_loss(logits.float(), weights.float(), batch.following, ignore=PAD, fairness=FAIRNESS)
+        logits = decoder(places, batch.words).float()
+    return F.cross_entropy(logits.flatten(0, 1), batch.following.flatten(), ignore_index=PAD, label_smoothing=0.1)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--run", type=Path, default=Path("runs/captioning"), help="checkpoints; resumed if present")
+    parser.add_argument("--only", nargs="+", choices=NAMES)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
