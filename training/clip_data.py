@@ -41,6 +41,7 @@ def words_tokenizer(words: Sequence[str]) -> Tokenizer:
     """One token for each word of a small vocabulary."""
     numbers = {word: number for number, word in enumerate((*SPECIAL, *words))}
     tokenizer = Tokenizer(models.WordLevel(numbers, unk_token=UNKNOWN))
+    tokenizer.add_special_tokens(list(SPECIAL))  # so that they are not read out
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{BEGIN} $A {END}", special_tokens=[(BEGIN, 1), (END, 2)]

@@ -1,0 +1,102 @@
+"""What CLIP and the captioners learn from: pairs that belong together, and captions that are true."""
+
+import numpy as np
+import pytest
+import torch
+from torch.testing import assert_close
+
+from core.models.clip import CLIP, CLIPConfig, EncoderConfig
+from core.scenes.draw import draw
+from core.scenes.sentences import is_held, is_true, parse
+from core.scenes.things import HELD_PAIRS
+from training import captioning, clip
+from training.captions_data import flickr_batches, flickr_tokenizer, scene_batches, words_of
+from training.clip_data import (
+    Emoji,
+    emoji_pairs,
+    ids_of,
+    normalise,
+    scene_pairs,
+    scenes_tokenizer,
+    told_scene,
+    words_tokenizer,
+)
+from training.loop import Plan
+
+
+@pytest.mark.parametrize("split", ["train", "test", "pairs", "relations", "four"])
+def test_scenes_are_told_truly_and_as_their_split_says(split):
+    for number in range(20):
+        scene, sentence = told_scene(split, number)
+        assert is_true(sentence, scene)
+        assert split != "relations" or is_held(sentence)
+        assert split != "train" or not is_held(sentence)
+        held = any((thing.colour, thing.shape) in HELD_PAIRS for thing in scene.things)
+        assert held == (split == "pairs") or split == "four"
+
+
+def test_a_batch_of_scenes_says_which_other_sentences_are_true():
+    tokenizer = scenes_tokenizer()
+    pairs = scene_pairs(tokenizer, 24, 8)(3)
+    again = scene_pairs(tokenizer, 24, 8)(3)
+    assert_close(pairs.pixels, again.pixels)
+    assert torch.equal(pairs.ids, again.ids)
+    for column, ids in enumerate(pairs.ids.tolist()):
+        text = tokenizer.decode(ids)
+        told = [told_scene("train", 24 + row)[0] for row in range(8)]
+        assert pairs.also_true[:, column].tolist() == [is_true(parse(text), scene) for scene in told]
+    assert pairs.also_true.diagonal().all()
+    assert_close(pairs.pixels[2], normalise([draw(told_scene("train", 26)[0])])[0])
+
+
+def test_texts_end_with_their_end_token_even_where_they_are_cut():
+    tokenizer = words_tokenizer(["a", "b"])
+    assert ids_of(tokenizer, ["a b", "b x"], 9).tolist() == [[1, 4, 5, 2], [1, 5, 3, 2]]
+    assert ids_of(tokenizer, ["a b a b", "b"], 4).tolist() == [[1, 4, 5, 2], [1, 5, 2, 0]]
+
+
+def test_emoji_that_share_a_text_are_not_told_apart():
+    made = [Emoji("x", np.full((8, 8, 3), 9 * number, np.uint8), ("happy",)) for number in range(4)]
+    pairs = emoji_pairs(made, words_tokenizer(["happy"]), 8, 4, seed=0)(0)
+    assert pairs.also_true.all()
+
+
+def test_captions_are_words_without_points_and_rare_ones_are_unknown():
+    assert words_of("A boy 's dog , in 2 hats .") == ["a", "boy", "'s", "dog", "in", "2", "hats"]
+    captions = [[["a", "dog"]] * 5, [["a", "cat"]] * 4]
+    tokenizer = flickr_tokenizer(captions)
+    assert tokenizer.encode("a dog cat").ids == [1, 4, 5, 3, 2]
+
+
+def test_what_follows_is_the_caption_one_word_on():
+    tokenizer = words_tokenizer(["a", "dog", "cat"])
+    captions = [[["a", "dog"]], [["a", "cat"]]]
+    places = [torch.zeros(2, 9, 4), torch.ones(2, 9, 4)]
+    batch = flickr_batches(places, captions, tokenizer, 2, seed=0)(0)
+    assert torch.equal(batch.words[:, 1:], batch.following[:, :-1])
+    assert sorted(map(tuple, batch.following.tolist())) == [(4, 5, 2), (4, 6, 2)]
+    assert batch.seen.shape == (2, 9, 4)
+    scene = scene_batches(scenes_tokenizer(), 4)(0)
+    assert scene.seen.shape == (4, 3, 64, 64)
+
+
+@pytest.mark.parametrize("name", ["scenes-lstm", "scenes-transformer"])
+def test_a_captioner_of_scenes_learns_from_what_it_is_given(name, tmp_path, monkeypatch):
+    plan = Plan(steps=3, learning_rate=1e-3, warm_up=1, log_every=1, save_every=3)
+    monkeypatch.setattr(captioning, "SCENES", plan)
+    given = captioning.scenes(tmp_path, tmp_path)
+    network = captioning.make(name, given)
+    before = {key: value.clone() for key, value in network.state_dict().items()}
+    captioning.learn(network, given, tmp_path)
+    assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items() if "num" not in key)
+
+
+def test_clip_learns_from_pairs(tmp_path):
+    tokenizer = scenes_tokenizer()
+    sizes = CLIPConfig(EncoderConfig(16, 1, 2), EncoderConfig(16, 1, 2), vocabulary=tokenizer.get_vocab_size(), space=8)
+    plan = Plan(steps=3, learning_rate=1e-3, warm_up=1, log_every=1, save_every=3)
+    torch.manual_seed(0)
+    network = CLIP(sizes)
+    before = {key: value.clone() for key, value in network.state_dict().items()}
+    clip.learn(network, clip.Variant(sizes, tokenizer, scene_pairs(tokenizer, 24, 4), plan), tmp_path)
+    assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items())
