@@ -9,7 +9,7 @@
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from random import Random
 
@@ -352,6 +352,35 @@ def _group_of(scene: Scene, dice: Random, thing: Thing) -> Group:
     count = len(Group("a", size, texture, colour, shape).of(scene))
     number = next(word for word, value in NUMBERS.items() if value == count)
     return Group(number, size, texture, colour, shape)
+
+
+def with_another(sentence: Sentence, kind: str, dice: Random) -> Sentence | None:
+    """The same sentence with one word of a kind exchanged for another of that kind; None if it has none.
+
+    `kind`: one of KINDS but "superlative" and "negation", or "order": both groups of a relation change places.
+    """
+    if kind == "order":
+        return replace(sentence, group=sentence.other, other=sentence.group) if sentence.other else None
+    if kind == "relation":
+        others = [each for each in RELATIONS if each != sentence.relation]
+        return replace(sentence, relation=dice.choice(others)) if sentence.relation else None
+    words = {
+        "number": [word for word in NUMBERS if word != "a"],
+        "size": list(SIZES),
+        "texture": list(TEXTURES),
+        "colour": list(COLOURS),
+        "shape": list(SHAPES),
+    }[kind]
+    groups = {
+        place: group
+        for place, group in (("group", sentence.group), ("other", sentence.other))
+        if group is not None and getattr(group, kind) in words
+    }
+    if not groups:
+        return None
+    place = dice.choice(list(groups))
+    word = dice.choice([word for word in words if word != getattr(groups[place], kind)])
+    return replace(sentence, **{place: replace(groups[place], **{kind: word})})  # type: ignore[arg-type]
 
 
 # Scenes for a sentence.

@@ -25,6 +25,7 @@ from core.scenes.sentences import (
     scene_for,
     sentences_about,
     vocabulary,
+    with_another,
 )
 from core.scenes.things import COLOURS, HELD_PAIRS, SHAPES, SIDE, SIZES, SPLITS, Scene, Thing, scene_at, touch
 
@@ -221,3 +222,22 @@ def test_what_is_no_thing_is_refused():
     with pytest.raises(ValueError, match="plain or striped"):
         Thing("star", "red", "small", "dotted", 9, 9)
     assert set(SIZES.values()) == {5, 8, 12}
+
+
+EXCHANGED = ("number", "size", "texture", "colour", "shape", "relation", "order")
+
+
+@given(SCENES, st.integers(0, 999), st.sampled_from(EXCHANGED))
+def test_a_sentence_with_another_word_differs_in_that_word_alone(scene, seed, kind):
+    for sentence in sentences_about(scene, Random(seed), 3, held=None):
+        other = with_another(sentence, kind, Random(seed))
+        if other is None:
+            assert kind not in {word.kind for word in sentence.words}
+            continue
+        before, after = sentence.text.split(), other.text.split()
+        assert parse(other.text) == other
+        if kind == "order":
+            assert sorted(after) == sorted(before)
+        elif kind != "relation":  # "left of" has one word more than "above"
+            assert sum(one != two for one, two in zip(before, after, strict=True)) == 1
+        assert other != sentence or kind == "order"
