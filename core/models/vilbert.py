@@ -1,0 +1,248 @@
+"""Two streams that read a sentence and a picture, and look at one another: ViLBERT (Lu et al. 2019).
+
+w     = words + positions                       p = patches W + positions, a learned vector where one is hidden
+w     = blocks(w)                               the words alone first (section 3.1)
+w, p  = co-attention, then a block of its own   in each joint layer: queries of one stream, keys and values of the other
+words   = logits at each place of the text      (section 3.2, masked multi-modal modelling)
+patches = pixels at each place of the picture   their values in place of Lu et al.'s classes of regions
+match   = (w_0 * p_0) m                         whether they belong together (multi-modal alignment)
+
+`SingleStream` reads both as one sequence (VisualBERT, Li et al. 2019), with as many blocks as a stream passes here.
+"""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class JointConfig:
+    """The sizes of both: `alone` blocks that only words pass, `joint` layers in which both streams meet."""
+
+    vocabulary: int
+    width: int = 160
+    heads: int = 4
+    alone: int = 1
+    joint: int = 3
+    side: int = 64
+    patch: int = 8
+    context: int = 24
+
+    def __post_init__(self):
+        if self.width % self.heads:
+            raise ValueError(f"{self.heads} heads cannot share {self.width} channels equally.")
+        if self.side % self.patch:
+            raise ValueError(f"A picture of {self.side} pixels cannot be cut into patches of {self.patch}.")
+
+    @property
+    def patches(self) -> int:
+        """How many a picture has."""
+        return (self.side // self.patch) ** 2
+
+
+@dataclass(frozen=True)
+class Said:
+    """Logits for each place of the text, values for each patch, and the logit that both belong together."""
+
+    words: Float[Tensor, "batch token vocabulary"]
+    patches: Float[Tensor, "batch patch each"]
+    match: Float[Tensor, " batch"]
+
+
+class Reading(nn.Module):
+    """What both networks share: how words and patches come in, and how they are told what stands there."""
+
+    def __init__(self, config: JointConfig):
+        super().__init__()
+        self.config = config
+        width, values = config.width, 3 * config.patch**2
+        self.tokens = nn.Embedding(config.vocabulary, width)
+        self.word_positions = nn.Embedding(config.context, width)
+        self.patches = nn.Linear(values, width)
+        self.patch_positions = nn.Embedding(1 + config.patches, width)  # the first for the whole picture
+        self.whole = nn.Parameter(torch.zeros(width))
+        self.hidden = nn.Parameter(torch.zeros(width))
+        self.word_norm, self.patch_norm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.words_head = nn.Linear(width, config.vocabulary)
+        self.patches_head = nn.Linear(width, values)
+        self.match_head = nn.Linear(width, 1)
+
+    def read(
+        self,
+        pixels: Float[Tensor, "batch channel row column"],
+        ids: Int[Tensor, "batch token"],
+        hidden: Bool[Tensor, "batch patch"] | None,
+    ) -> tuple[Float[Tensor, "batch token width"], Float[Tensor, "batch key width"]]:
+        """The vectors of the words; of the whole picture and its patches, where not `hidden`."""
+        words = self.tokens(ids) + self.word_positions.weight[: ids.shape[1]]
+        seen = self.patches(cut(pixels, self.config.patch))
+        if hidden is not None:
+            seen = torch.where(hidden[..., None], self.hidden, seen)
+        seen = torch.cat([self.whole.expand(len(seen), 1, -1), seen], dim=1) + self.patch_positions.weight
+        return words, seen
+
+    def tell(self, words: Float[Tensor, "batch token width"], seen: Float[Tensor, "batch key width"]) -> Said:
+        """What the last vectors say; the first word and the whole picture speak for both."""
+        words, seen = self.word_norm(words), self.patch_norm(seen)
+        match = self.match_head(words[:, 0] * seen[:, 0])[:, 0]
+        return Said(self.words_head(words), self.patches_head(seen[:, 1:]), match)
+
+
+def cut(pixels: Float[Tensor, "batch channel row column"], patch: int) -> Float[Tensor, "batch patch each"]:
+    """The values of each patch, row by row."""
+    return F.unfold(pixels, patch, stride=patch).transpose(1, 2)
+
+
+class ViLBERT(Reading):
+    """Two streams with co-attention."""
+
+    def __init__(self, config: JointConfig):
+        super().__init__(config)
+        self.alone = nn.ModuleList(Block(config) for _ in range(config.alone))
+        self.joint = nn.ModuleList(JointLayer(config) for _ in range(config.joint))
+        self.apply(initialise)
+
+    def forward(
+        self,
+        pixels: Float[Tensor, "batch channel row column"],
+        ids: Int[Tensor, "batch token"],
+        padding: Bool[Tensor, "batch token"] | None = None,
+        hidden: Bool[Tensor, "batch patch"] | None = None,
+    ) -> Said:
+        """`padding` is True where a text has ended, `hidden` where a patch is not shown."""
+        words, seen = self.read(pixels, ids, hidden)
+        real = None if padding is None else ~padding[:, None, None]
+        for block in self.alone:
+            words = block(words, real)
+        for layer in self.joint:
+            words, seen = layer(words, seen, real)
+        return self.tell(words, seen)
+
+
+class SingleStream(Reading):
+    """One stream in which every word and every patch looks at all words and patches."""
+
+    def __init__(self, config: JointConfig):
+        super().__init__(config)
+        self.blocks = nn.ModuleList(Block(config) for _ in range(config.alone + 2 * config.joint))
+        self.kinds = nn.Embedding(2, config.width)  # word, patch
+        self.apply(initialise)
+
+    def forward(
+        self,
+        pixels: Float[Tensor, "batch channel row column"],
+        ids: Int[Tensor, "batch token"],
+        padding: Bool[Tensor, "batch token"] | None = None,
+        hidden: Bool[Tensor, "batch patch"] | None = None,
+    ) -> Said:
+        """The same as of `ViLBERT`."""
+        words, seen = self.read(pixels, ids, hidden)
+        length = words.shape[1]
+        x = torch.cat([words + self.kinds.weight[0], seen + self.kinds.weight[1]], dim=1)
+        real = None
+        if padding is not None:
+            real = ~F.pad(padding, (0, seen.shape[1]))[:, None, None]
+        for block in self.blocks:
+            x = block(x, real)
+        return self.tell(x[:, :length], x[:, length:])
+
+
+class JointLayer(nn.Module):
+    """Co-attention: each stream looks at the other; then each goes through a block of its own (figure 2 b)."""
+
+    def __init__(self, config: JointConfig):
+        super().__init__()
+        self.words_look, self.picture_looks = CoBlock(config), CoBlock(config)
+        self.words, self.picture = Block(config), Block(config)
+
+    def forward(
+        self,
+        words: Float[Tensor, "batch token width"],
+        seen: Float[Tensor, "batch key width"],
+        real: Bool[Tensor, "batch 1 1 token"] | None,
+    ) -> tuple[Float[Tensor, "batch token width"], Float[Tensor, "batch key width"]]:
+        # Both look at what the other was before this layer.
+        looked, shown = self.words_look(words, seen, None), self.picture_looks(seen, words, real)
+        return self.words(looked, real), self.picture(shown, None)
+
+
+class CoBlock(nn.Module):
+    """Attention from one stream to the other, then an MLP; each reads a normed stream and adds to it.
+
+    The norms stand before (Xiong et al. 2020) and not behind as in BERT: so it trains without a long warm-up.
+    """
+
+    def __init__(self, config: JointConfig):
+        super().__init__()
+        self.norm, self.other_norm = nn.LayerNorm(config.width), nn.LayerNorm(config.width)
+        self.attention = Attention(config.width, config.heads)
+        self.mlp_norm, self.mlp = nn.LayerNorm(config.width), MLP(config.width)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch query width"],
+        other: Float[Tensor, "batch key width"],
+        real: Bool[Tensor, "batch 1 1 key"] | None,
+    ) -> Float[Tensor, "batch query width"]:
+        x = x + self.attention(self.norm(x), self.other_norm(other), real)
+        return x + self.mlp(self.mlp_norm(x))
+
+
+class Block(nn.Module):
+    """Self-attention, then an MLP."""
+
+    def __init__(self, config: JointConfig):
+        super().__init__()
+        self.norm, self.attention = nn.LayerNorm(config.width), Attention(config.width, config.heads)
+        self.mlp_norm, self.mlp = nn.LayerNorm(config.width), MLP(config.width)
+
+    def forward(
+        self, x: Float[Tensor, "batch token width"], real: Bool[Tensor, "batch 1 1 token"] | None
+    ) -> Float[Tensor, "batch token width"]:
+        normed = self.norm(x)
+        x = x + self.attention(normed, normed, real)
+        return x + self.mlp(self.mlp_norm(x))
+
+
+class Attention(nn.Module):
+    """Multi-head attention (Vaswani et al. 2017, section 3.2.2): one sequence looks at another, or at itself."""
+
+    def __init__(self, width: int, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.out = nn.Linear(width, width)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch query width"],
+        other: Float[Tensor, "batch key width"],
+        real: Bool[Tensor, "batch 1 1 key"] | None,
+    ) -> Float[Tensor, "batch query width"]:
+        query, key, value = self.query(x), self.key(other), self.value(other)
+        query, key, value = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in (query, key, value))
+        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=real)
+        return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
+
+
+class MLP(nn.Module):
+    """GELU(x W1 + b1) W2 + b2, for each place on its own."""
+
+    def __init__(self, width: int):
+        super().__init__()
+        self.up = nn.Linear(width, 4 * width)
+        self.out = nn.Linear(4 * width, width)
+
+    def forward(self, x: Float[Tensor, "*leading width"]) -> Float[Tensor, "*leading width"]:
+        return self.out(F.gelu(self.up(x)))
+
+
+def initialise(module: nn.Module) -> None:
+    """Small weights, as in BERT."""
+    if isinstance(module, nn.Linear | nn.Embedding):
+        nn.init.normal_(module.weight, std=0.02)
+    if isinstance(module, nn.Linear):
+        nn.init.zeros_(module.bias)
