@@ -6,10 +6,11 @@ import torch
 from torch.testing import assert_close
 
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
+from core.models.vilbert import JointConfig
 from core.scenes.draw import draw
 from core.scenes.sentences import is_held, is_true, parse
 from core.scenes.things import HELD_PAIRS
-from training import captioning, clip
+from training import captioning, clip, vilbert
 from training.captions_data import flickr_batches, flickr_tokenizer, scene_batches, words_of
 from training.clip_data import (
     Emoji,
@@ -99,4 +100,33 @@ def test_clip_learns_from_pairs(tmp_path):
     network = CLIP(sizes)
     before = {key: value.clone() for key, value in network.state_dict().items()}
     clip.learn(network, clip.Variant(sizes, tokenizer, scene_pairs(tokenizer, 24, 4), plan), tmp_path)
+    assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items())
+
+
+def test_half_of_the_sentences_are_false_and_none_of_their_words_is_asked():
+    tokenizer = vilbert.joint_tokenizer()
+    batch = vilbert.batches(tokenizer, 16)(2)
+    mask = tokenizer.token_to_id(vilbert.MASK)
+    for place in range(16):
+        scene, said = told_scene("train", 32 + place)
+        asked = batch.asked[place]
+        shown = torch.where(asked >= 0, asked, batch.ids[place]).tolist()
+        sentence = parse(tokenizer.decode(shown))
+        assert is_true(sentence, scene) == bool(batch.match[place])
+        assert bool(batch.match[place]) or not (asked >= 0).any()
+        assert place % 2 == 0 or sentence == said
+        assert ((batch.ids[place] == mask) == (asked >= 0)).all()
+    assert 8 <= batch.match.sum() < 16
+    assert batch.hidden.float().mean() == pytest.approx(vilbert.PATCHES, abs=0.05)
+
+
+@pytest.mark.parametrize("name", vilbert.NETWORKS)
+def test_both_joint_networks_learn_all_three_tasks(name, tmp_path):
+    tokenizer = vilbert.joint_tokenizer()
+    torch.manual_seed(0)
+    sizes = JointConfig(vocabulary=tokenizer.get_vocab_size(), width=16, heads=2, alone=1, joint=1)
+    network = vilbert.NETWORKS[name](sizes)
+    before = {key: value.clone() for key, value in network.state_dict().items()}
+    plan = Plan(steps=3, learning_rate=1e-3, warm_up=1, log_every=1, save_every=3)
+    vilbert.learn(network, vilbert.batches(tokenizer, 8), plan, tmp_path)
     assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items())

@@ -1,0 +1,126 @@
+"""Train ViLBERT (Lu et al. 2019) and a single stream of like size (Li et al. 2019) on the drawn world. No data needed.
+
+Three tasks at once: words that were hidden, patches that were hidden, and whether sentence and picture belong together.
+
+    python -m training.vilbert [--only two-streams ...]
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from core.models.half_precision import save_weights
+from core.models.vilbert import JointConfig, SingleStream, ViLBERT, cut
+from core.scenes.draw import draw
+from core.scenes.sentences import is_true, vocabulary
+from training.card import hardware
+from training.clip_data import ids_of, normalise, told_scene, words_tokenizer
+from training.loop import Plan, train
+
+SEED, PAD, SPECIALS = 0, 0, 4  # tokens below the last are no words
+MASK = "[MASK]"
+NETWORKS: dict[str, type[ViLBERT] | type[SingleStream]] = {"two-streams": ViLBERT, "one-stream": SingleStream}
+PLAN = Plan(steps=6000, learning_rate=1.5e-3, warm_up=300, decay=0.5, log_every=100, save_every=250)
+SIZE = 96  # pairs of a batch
+WORDS, PATCHES = 0.3, 0.15  # shares that are hidden
+NOT_ASKED = -100
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A batch: what is shown, what was hidden (NOT_ASKED elsewhere), and which pairs belong together."""
+
+    pixels: Float[Tensor, "batch channel row column"]
+    ids: Int[Tensor, "batch token"]
+    asked: Int[Tensor, "batch token"]
+    hidden: Bool[Tensor, "batch patch"]
+    match: Float[Tensor, " batch"]
+
+
+def joint_tokenizer() -> Tokenizer:
+    """That of the drawn world, with a token that hides a word."""
+    return words_tokenizer((MASK, *vocabulary()))
+
+
+def config_of(tokenizer: Tokenizer) -> JointConfig:
+    """The sizes of both networks."""
+    return JointConfig(vocabulary=tokenizer.get_vocab_size())
+
+
+def batches(tokenizer: Tokenizer, size: int) -> Callable[[int], Joint]:
+    """Ever new scenes; half of them with a sentence that is false of them, of which no word is asked."""
+    mask = tokenizer.get_vocab()[MASK]
+    config = config_of(tokenizer)
+
+    def batch(step: int) -> Joint:
+        told = [told_scene("train", step * size + place) for place in range(size)]
+        dice = Random(f"vilbert {step}")
+        sentences = [sentence for _, sentence in told]
+        match = torch.ones(size)
+        for place in range(0, size, 2):
+            false = [other for other in dice.sample(sentences, min(8, size)) if not is_true(other, told[place][0])]
+            if false:
+                sentences[place], match[place] = false[0], 0.0
+        ids = ids_of(tokenizer, [sentence.text for sentence in sentences], config.context)
+        generator = torch.Generator().manual_seed(step)
+        chosen = (torch.rand(ids.shape, generator=generator) < WORDS) & (ids >= SPECIALS) & (match[:, None] > 0)
+        asked = torch.where(chosen, ids, NOT_ASKED)
+        hidden = torch.rand(size, config.patches, generator=generator) < PATCHES
+        pixels = normalise([draw(scene) for scene, _ in told])
+        return Joint(pixels, torch.where(chosen, mask, ids), asked, hidden, match)
+
+    return batch
+
+
+def loss_of(network: ViLBERT | SingleStream, batch: Joint) -> Tensor:
+    """The sum of the three losses: cross-entropy of hidden words, squared error of hidden patches, and the match."""
+    with torch.autocast("cpu", torch.bfloat16):
+        said = network(batch.pixels, batch.ids, batch.ids == PAD, batch.hidden)
+    words = F.cross_entropy(said.words.float().flatten(0, 1), batch.asked.flatten(), ignore_index=NOT_ASKED)
+    true = cut(batch.pixels, network.config.patch)[batch.hidden]
+    patches = F.mse_loss(said.patches.float()[batch.hidden], true)
+    return words + patches + F.binary_cross_entropy_with_logits(said.match.float(), batch.match)
+
+
+def main() -> None:
+    """Train those that were asked for; each goes on where it stopped."""
+    arguments = parse_arguments()
+    torch.set_num_threads(arguments.threads)
+    tokenizer = joint_tokenizer()
+    for name in arguments.only or NETWORKS:
+        torch.manual_seed(SEED)
+        network, folder = NETWORKS[name](config_of(tokenizer)), arguments.run / name
+        seconds = learn(network, batches(tokenizer, SIZE), PLAN, folder)
+        save_weights(network, folder / "model.safetensors")
+        tokenizer.save(str(folder / "tokenizer.json"))
+        story = {"plan": asdict(PLAN), "sizes": asdict(network.config), "seconds": round(seconds), "seed": SEED}
+        story |= {"hardware": hardware(), "torch": torch.__version__}
+        (folder / "run.json").write_text(json.dumps(story, indent=1) + "\n")
+        print(name, "done", flush=True)
+
+
+def learn(network: ViLBERT | SingleStream, batch: Callable[[int], Joint], plan: Plan, folder: Path) -> float:
+    """Train a network; the seconds that it took."""
+    return train(network, lambda step: loss_of(network, batch(step)), plan, folder)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", type=Path, default=Path("runs/vilbert"), help="checkpoints; resumed if present")
+    parser.add_argument("--only", nargs="+", choices=NETWORKS)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
