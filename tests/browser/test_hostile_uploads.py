@@ -69,6 +69,10 @@ def test_every_hostile_upload_gets_a_sentence_or_a_map_and_the_examples_still_wo
             expect(reading(browser_page), kind).to_contain_text("looks at", timeout=SOON)
         browser_page.keyboard.press("Escape")
         browser_page.get_by_role("radio", name="rocket").click()
+        browser_page.wait_for_timeout(300)  # the click has reached the server; then its run comes to an end
+        expect(browser_page.get_by_test_id("stApp"), kind).to_have_attribute(
+            "data-test-script-state", "notRunning", timeout=SOON
+        )
         expect(reading(browser_page), kind).to_contain_text("looks at", timeout=SOON)
         expect(browser_page.get_by_test_id("stAlert"), kind).to_have_count(0)
         assert browser_page.get_by_test_id("stException").count() == 0
