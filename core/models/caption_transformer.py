@@ -5,9 +5,11 @@ The decoder is that of translation; where it looked at an encoder's words, it lo
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from core.models.recurrent import State
 from core.models.transformer import Decoder, Embedding, TransformerConfig
 
 
@@ -52,14 +54,15 @@ class CaptionTransformer(nn.Module):
     def forward(
         self, places: Float[Tensor, "batch patch width_in"], words: Int[Tensor, "batch target"]
     ) -> Float[Tensor, "batch target vocabulary"]:
-        return self.write(self.read(places), words)
+        return self.out(self.decoder(self.embedding(words), self.read(places)["seen"], None))
 
-    def read(self, places: Float[Tensor, "batch patch width_in"]) -> Float[Tensor, "batch patch width"]:
-        """The places as the decoder looks at them: each with where it lies."""
-        return self.seen_norm(self.seeing(places) + self.positions.weight[: places.shape[1]])
+    def read(self, places: Float[Tensor, "batch patch width_in"]) -> State:
+        """The state before the first word: the places as the decoder looks at them, each with where it lies."""
+        seen = self.seen_norm(self.seeing(places) + self.positions.weight[: places.shape[1]])
+        return {"seen": seen, "words": torch.zeros(len(places), 0, dtype=torch.long, device=places.device)}
 
-    def write(
-        self, seen: Float[Tensor, "batch patch width"], words: Int[Tensor, "batch target"]
-    ) -> Float[Tensor, "batch target vocabulary"]:
-        """The logits after each word."""
-        return self.out(self.decoder(self.embedding(words), seen, None))
+    def step(self, word: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
+        """The logits after one more word, and the state in which the next step begins. All words are read again."""
+        words = torch.cat([state["words"], word[:, None]], dim=1)
+        logits = self.out(self.decoder(self.embedding(words), state["seen"], None)[:, -1])
+        return logits, state | {"words": words}

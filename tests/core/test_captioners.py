@@ -9,6 +9,7 @@ from torch.testing import assert_close
 from core.capture import edit_attention, record_attention
 from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
 from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell, caption_loss
+from core.translation.decoding import BEGIN, PAD, UNKNOWN, beam_search
 
 SIZES = CaptionerConfig(vocabulary=20, seen=12, width=10, state=14, attention=8)
 
@@ -105,6 +106,29 @@ def test_the_transformer_writes_without_knowing_what_follows_and_its_looks_are_r
     assert [(call.query_length, call.key_length) for call in cross] == [(5, 9)] * 2
     for call in cross:
         assert_close(call.weights(0).sum(dim=-1), torch.ones(5))
+
+
+def test_the_transformer_writes_word_by_word_what_it_is_taught():
+    network = transformer()
+    places, words = given_input(8)
+    logits, state = network(places, words), network.read(places)
+    for step in range(words.shape[1]):
+        said, state = network.step(words[:, step], state)
+        assert_close(said, logits[:, step], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [lstm, transformer])
+def test_both_write_by_beam_search_and_one_beam_is_the_most_probable_word_each_time(make):
+    network = make()
+    places, _ = given_input(9)
+    state = network.read(places)
+    found, _ = beam_search(network, torch.zeros(2, 1, dtype=torch.long), beam=1, longest=6, state=state)
+    words = [BEGIN]
+    for token in found.best.tokens:
+        said = network(places[:1], torch.tensor([words]))[0, -1]
+        said[[PAD, BEGIN, UNKNOWN]] = -torch.inf  # which nobody writes
+        assert int(said.argmax()) == token
+        words.append(token)
 
 
 def test_sizes_that_make_no_sense_are_refused():
