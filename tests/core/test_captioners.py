@@ -9,7 +9,7 @@ from torch.testing import assert_close
 from core.capture import edit_attention, record_attention
 from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
 from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell, caption_loss
-from core.translation.decoding import BEGIN, PAD, UNKNOWN, beam_search
+from core.translation.decoding import BEGIN, PAD, beam_search
 
 SIZES = CaptionerConfig(vocabulary=20, seen=12, width=10, state=14, attention=8)
 
@@ -126,7 +126,7 @@ def test_both_write_by_beam_search_and_one_beam_is_the_most_probable_word_each_t
     words = [BEGIN]
     for token in found.best.tokens:
         said = network(places[:1], torch.tensor([words]))[0, -1]
-        said[[PAD, BEGIN, UNKNOWN]] = -torch.inf  # which nobody writes
+        said[[PAD, BEGIN]] = -torch.inf  # which nobody writes
         assert int(said.argmax()) == token
         words.append(token)
 
