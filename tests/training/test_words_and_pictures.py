@@ -10,7 +10,7 @@ from core.models.vilbert import JointConfig
 from core.scenes.draw import draw
 from core.scenes.sentences import is_held, is_true, parse
 from core.scenes.things import HELD_PAIRS
-from training import captioning, clip, vilbert
+from training import captioning, captioning_report, clip, vilbert
 from training.captions_data import flickr_batches, flickr_tokenizer, scene_batches, words_of
 from training.clip_data import (
     Emoji,
@@ -130,3 +130,47 @@ def test_both_joint_networks_learn_all_three_tasks(name, tmp_path):
     plan = Plan(steps=3, learning_rate=1e-3, warm_up=1, log_every=1, save_every=3)
     vilbert.learn(network, vilbert.batches(tokenizer, 8), plan, tmp_path)
     assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items())
+
+
+REFERENCES = [
+    ["a dog runs on the grass", "a brown dog runs", "a dog is running", "the dog runs", "a running dog"],
+    [
+        "two men play football",
+        "men playing a game of football",
+        "a football game",
+        "two players",
+        "people play football",
+    ],
+]
+
+
+def test_a_reference_itself_is_a_perfect_caption_and_other_words_are_none():
+    perfect = captioning_report.scores([REFERENCES[0][0], REFERENCES[1][1]], REFERENCES)
+    assert [perfect[f"BLEU-{order}"] for order in range(1, 5)] == [pytest.approx(100.0)] * 4
+    wrong = captioning_report.scores(["red blue", "green"], REFERENCES)
+    assert wrong["BLEU-1"] < 1e-3
+    assert wrong["CIDEr"] == 0.0 < perfect["CIDEr"]
+
+
+def test_bleu_counts_words_as_often_as_a_reference_has_them():
+    found = captioning_report.scores(["a dog dog dog runs on", "two men play football"], REFERENCES)
+    # 4 of 6 words of the first, all 4 of the second; lengths 6 and 4 equal those of the nearest references
+    assert found["BLEU-1"] == pytest.approx(100 * 8 / 10)
+    # "a dog", "dog runs" and "runs on" of five; all three
+    assert found["BLEU-2"] == pytest.approx(100 * (8 / 10 * 6 / 8) ** 0.5, abs=0.01)
+
+
+def test_captions_of_scenes_are_judged_by_the_grammar(tmp_path, monkeypatch):
+    given = captioning.scenes(tmp_path, tmp_path)
+    torch.manual_seed(0)
+    network = captioning.make("scenes-lstm", given).eval()
+    monkeypatch.setattr(captioning_report, "SCENES", 4)
+    monkeypatch.setattr(captioning_report, "written", lambda *_: ["a thing", "no no", "nothing is red", "four things"])
+    found = captioning_report.scenes(network, given)
+    for split in ("train", "four"):
+        told = [told_scene(split, number)[0] for number in range(4)]
+        red = any(thing.colour == "red" for thing in told[2].things)
+        true = [True, False, not red, len(told[3].things) == 4]
+        assert found[split]["true"] == sum(true) / 4
+        assert found[split]["sentences"] == 0.75
+        assert found[split]["negation"] == float(not red)
