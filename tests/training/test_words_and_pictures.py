@@ -10,7 +10,7 @@ from core.models.vilbert import JointConfig
 from core.scenes.draw import draw
 from core.scenes.sentences import is_held, is_true, parse
 from core.scenes.things import HELD_PAIRS
-from training import captioning, captioning_report, clip, vilbert
+from training import captioning, captioning_report, clip, vilbert, vilbert_report
 from training.captions_data import flickr_batches, flickr_tokenizer, scene_batches, words_of
 from training.clip_data import (
     Emoji,
@@ -174,3 +174,25 @@ def test_captions_of_scenes_are_judged_by_the_grammar(tmp_path, monkeypatch):
         assert found[split]["true"] == sum(true) / 4
         assert found[split]["sentences"] == 0.75
         assert found[split]["negation"] == float(not red)
+
+
+def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture_gets_none(monkeypatch):
+    monkeypatch.setattr(vilbert_report, "SCENES", 6)
+    tokenizer = vilbert.joint_tokenizer()
+    torch.manual_seed(0)
+    sizes = JointConfig(vocabulary=tokenizer.get_vocab_size(), width=16, heads=2, alone=1, joint=1)
+    network = vilbert.NETWORKS["two-streams"](sizes).eval()
+    told = [told_scene("test", number) for number in range(6)]
+    gaps = vilbert_report.gaps_of(told)
+    assert len(gaps) == sum(bool(word.kind) for _, sentence in told for word in sentence.words)
+    for gap in gaps:
+        word = gap.sentence.words[gap.place].text
+        assert gap.text.replace(vilbert.MASK, word) == gap.sentence.text
+    found = vilbert_report.measure(network, tokenizer, "test")
+    assert set(found) == {*vilbert_report.SHOWN, "match"}
+    assert all(0 <= value <= 1 for part in found.values() for value in part.values())
+    seen = []
+    monkeypatch.setattr(vilbert.NETWORKS["two-streams"], "forward", lambda _, pixels, *__: seen.append(pixels) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        vilbert_report.words(network, tokenizer, gaps, "no picture")
+    assert not seen[0].any()

@@ -1,0 +1,145 @@
+"""Measure two streams and one on scenes that they have not seen: hidden words, and what belongs together.
+
+python -m training.vilbert_report
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import torch
+from jaxtyping import Float
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from core.models.half_precision import load_weights
+from core.models.vilbert import SingleStream, ViLBERT
+from core.scenes.draw import draw
+from core.scenes.sentences import KINDS, Sentence, is_true, with_another
+from core.scenes.things import SPLITS, Scene
+from training.clip_data import ids_of, normalise, told_scene
+from training.vilbert import MASK, NETWORKS, PAD, config_of, joint_tokenizer
+
+SCENES = 500  # of each split
+SHOWN = ("its picture", "another picture", "no picture")
+EXCHANGED = ("colour", "shape", "size", "texture", "number", "relation", "order")
+TOGETHER = 100
+
+Network = ViLBERT | SingleStream
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A scene, a sentence about it, and which of its words is hidden."""
+
+    scene: Scene
+    sentence: Sentence
+    place: int
+
+    @property
+    def text(self) -> str:
+        """The sentence with its gap."""
+        words = [word.text for word in self.sentence.words]
+        words[self.place] = MASK
+        return " ".join(words)
+
+
+def main() -> None:
+    """Measure the networks that are trained, and write results.json."""
+    arguments = parse_arguments()
+    torch.set_num_threads(arguments.threads)
+    tokenizer, results = joint_tokenizer(), {}
+    for name, kind in NETWORKS.items():
+        folder = arguments.run / name
+        if (folder / "run.json").exists():
+            made = load_weights(lambda kind=kind: kind(config_of(tokenizer)), folder / "model.safetensors")  # type: ignore[misc]
+            found = {split: measure(made, tokenizer, split) for split in SPLITS}
+            results[name] = json.loads((folder / "run.json").read_text()) | {"results": found}
+            print(name, json.dumps(found, indent=1), flush=True)
+    (arguments.run / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+
+
+def measure(network: Network, tokenizer: Tokenizer, split: str) -> dict[str, dict[str, float]]:
+    """How often hidden words are guessed, by kind, with three pictures, how often falsehood is seen."""
+    told = [told_scene(split, number) for number in range(SCENES)]
+    gaps = gaps_of(told)
+    found = {shown: words(network, tokenizer, gaps, shown) for shown in SHOWN}
+    return found | {"match": matches(network, tokenizer, told, split)}
+
+
+def gaps_of(told: Sequence[tuple[Scene, Sentence]]) -> list[Gap]:
+    """Every word of content of every sentence, hidden by itself."""
+    return [
+        Gap(scene, sentence, place)
+        for scene, sentence in told
+        for place, word in enumerate(sentence.words)
+        if word.kind
+    ]
+
+
+def words(network: Network, tokenizer: Tokenizer, gaps: Sequence[Gap], shown: str) -> dict[str, float]:
+    """The share of hidden words whose first guess is the word itself, by kind and of all."""
+    mask = tokenizer.get_vocab()[MASK]
+    right: dict[str, list[bool]] = {}
+    for start in range(0, len(gaps), TOGETHER):
+        part = gaps[start : start + TOGETHER]
+        others = [gaps[(start + number + len(gaps) // 2) % len(gaps)] for number in range(len(part))]
+        pixels = normalise([draw(each.scene) for each in (others if shown == "another picture" else part)])
+        if shown == "no picture":
+            pixels = torch.zeros_like(pixels)
+        ids = ids_of(tokenizer, [gap.text for gap in part], network.config.context)
+        with torch.inference_mode():
+            guesses = network(pixels, ids, ids == PAD).words.argmax(dim=-1)
+        for row, gap in enumerate(part):
+            word = gap.sentence.words[gap.place]
+            guess = int(guesses[row][ids[row] == mask][0])
+            right.setdefault(word.kind, []).append(tokenizer.id_to_token(guess) == word.text)
+    every = [each for values in right.values() for each in values]
+    return {kind: share(right[kind]) for kind in KINDS if kind in right} | {"all": share(every)}
+
+
+def matches(
+    network: Network, tokenizer: Tokenizer, told: Sequence[tuple[Scene, Sentence]], split: str
+) -> dict[str, float]:
+    """How often the true sentence matches better than one that is false by one word, by the kind of that word."""
+    dice = Random(f"match {split}")
+    found = {}
+    for kind in EXCHANGED:
+        changed = [(scene, sentence, with_another(sentence, kind, dice)) for scene, sentence in told]
+        pairs = [(scene, one.text, two.text) for scene, one, two in changed if two and not is_true(two, scene)]
+        if pairs:
+            pixels = normalise([draw(scene) for scene, _, _ in pairs])
+            texts = [one for _, one, _ in pairs], [two for _, _, two in pairs]
+            true, false = (logits(network, tokenizer, pixels, each) for each in texts)
+            found[kind] = share((true > false).tolist())
+    return found
+
+
+@torch.inference_mode()
+def logits(
+    network: Network, tokenizer: Tokenizer, pixels: Float[Tensor, "batch channel row column"], texts: Sequence[str]
+) -> Float[Tensor, " batch"]:
+    """How surely each text belongs to its picture."""
+    ids = ids_of(tokenizer, texts, network.config.context)
+    parts = zip(pixels.split(TOGETHER), ids.split(TOGETHER), strict=True)
+    return torch.cat([network(part, numbers, numbers == PAD).match for part, numbers in parts])
+
+
+def share(values: Sequence[bool]) -> float:
+    """Of those that are true."""
+    return round(sum(values) / len(values), 4)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", type=Path, default=Path("runs/vilbert"), help="where the networks are")
+    parser.add_argument("--threads", type=int, default=1)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
