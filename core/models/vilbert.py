@@ -17,6 +17,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from core.models.transformer import Attention
+
 
 @dataclass(frozen=True)
 class JointConfig:
@@ -205,27 +207,6 @@ class Block(nn.Module):
         normed = self.norm(x)
         x = x + self.attention(normed, normed, real)
         return x + self.mlp(self.mlp_norm(x))
-
-
-class Attention(nn.Module):
-    """Multi-head attention (Vaswani et al. 2017, section 3.2.2): one sequence looks at another, or at itself."""
-
-    def __init__(self, width: int, heads: int):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
-        self.out = nn.Linear(width, width)
-
-    def forward(
-        self,
-        x: Float[Tensor, "batch query width"],
-        other: Float[Tensor, "batch key width"],
-        real: Bool[Tensor, "batch 1 1 key"] | None,
-    ) -> Float[Tensor, "batch query width"]:
-        query, key, value = self.query(x), self.key(other), self.value(other)
-        query, key, value = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in (query, key, value))
-        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=real)
-        return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
 
 class MLP(nn.Module):

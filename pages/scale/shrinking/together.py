@@ -149,10 +149,12 @@ def _columns(shown: Sequence[Variant]) -> dict:
 def about_free(rows: tuple[Combined, ...]) -> str:
     """The smallest variant that loses at most 1 % of the quality, and the fastest one."""
     whole = rows[0]
-    good = [row for row in rows if row.lost(whole) <= 0.01]
+    good = [row for row in rows[1:] if row.lost(whole) <= 0.01]
+    if not good:
+        return f"Each of {len(rows) - 1} combinations loses more than 1% of the quality."
     small, fast = min(good, key=lambda row: row.bytes), min(good, key=lambda row: row.time)
     return (
-        f"Of {len(rows)} combinations {len(good) - 1} lose at most 1% of the quality. The smallest of them is "
+        f"Of {len(rows) - 1} combinations {len(good)} lose at most 1% of the quality. The smallest of them is "
         f"*{small.variant}* with {small.bytes / whole.bytes:.0%} of the bytes, the fastest *{fast.variant}* with "
         f"{fast.time:.0%} of the time."
     )
