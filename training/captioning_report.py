@@ -24,8 +24,9 @@ from torch import Tensor, nn
 from core.errors import InputError
 from core.models.half_precision import load_weights
 from core.scenes.draw import draw
-from core.scenes.sentences import is_true, meanings, parse
+from core.scenes.sentences import parse
 from core.scenes.things import SPLITS
+from core.scenes.truth import is_true, meanings
 from core.translation.decoding import beam_search
 from core.zoo.embedded import load_embedded_image
 from training.captioning import NAMES, WORLDS, Given, SceneCaptioner, make

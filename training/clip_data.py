@@ -14,8 +14,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from torch import Tensor
 
 from core.scenes.draw import draw
-from core.scenes.sentences import Sentence, is_true, sentence_about, vocabulary
+from core.scenes.sentences import Sentence, vocabulary
+from core.scenes.telling import sentence_about
 from core.scenes.things import Scene, scene_at
+from core.scenes.truth import is_true
 from training.pictures import batch_at
 
 PAD, BEGIN, END, UNKNOWN = SPECIAL = ("[PAD]", "[BEGIN]", "[END]", "[UNK]")  # numbers 0 to 3

@@ -18,8 +18,9 @@ from torch import Tensor
 from core.models.clip import CLIP
 from core.models.half_precision import load_weights
 from core.scenes.draw import draw
-from core.scenes.sentences import is_true, with_another
+from core.scenes.telling import with_another
 from core.scenes.things import SPLITS
+from core.scenes.truth import is_true
 from training.clip import VARIANTS, Variant
 from training.clip_data import ids_of, normalise, read_emoji, told_scene
 

@@ -21,7 +21,8 @@ from torch import Tensor
 from core.models.half_precision import save_weights
 from core.models.vilbert import JointConfig, SingleStream, ViLBERT, cut
 from core.scenes.draw import draw
-from core.scenes.sentences import is_true, vocabulary
+from core.scenes.sentences import vocabulary
+from core.scenes.truth import is_true
 from training.card import hardware
 from training.clip_data import ids_of, normalise, told_scene, words_tokenizer
 from training.loop import Plan, train

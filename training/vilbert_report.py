@@ -18,8 +18,10 @@ from torch import Tensor
 from core.models.half_precision import load_weights
 from core.models.vilbert import SingleStream, ViLBERT
 from core.scenes.draw import draw
-from core.scenes.sentences import KINDS, Sentence, is_true, with_another
+from core.scenes.sentences import KINDS, Sentence
+from core.scenes.telling import with_another
 from core.scenes.things import SPLITS, Scene
+from core.scenes.truth import is_true
 from training.clip_data import ids_of, normalise, told_scene
 from training.vilbert import MASK, NETWORKS, PAD, config_of, joint_tokenizer
 

@@ -1,4 +1,4 @@
-"""Sentences about scenes: a small grammar, whether a sentence is true, and which things each of its words means.
+"""Sentences about scenes: a small grammar, how they are written, and how they are read.
 
     sentence  ->  group | group relation group | nothing | superlative
     group     ->  ("a" | "two" | "three" | "four") size? texture? colour? noun
@@ -9,12 +9,10 @@
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import product
-from random import Random
+from dataclasses import dataclass, field
 
 from core.errors import InputError
-from core.scenes.things import COLOURS, MOST, NIGHT, SHAPES, SIZES, TEXTURES, Scene, Thing, place_things
+from core.scenes.things import COLOURS, SHAPES, SIZES, TEXTURES, Scene, Thing
 
 KINDS = ("number", "size", "texture", "colour", "shape", "relation", "superlative", "negation")
 NUMBERS = {"a": 1, "two": 2, "three": 3, "four": 4}
@@ -78,90 +76,6 @@ class Word:
     text: str
     kind: str = ""
     of: int | None = field(default=None, compare=False)
-
-
-def is_true(sentence: Sentence, scene: Scene) -> bool:
-    """Whether a scene is as the sentence says."""
-    if sentence.denied:
-        return not sentence.group.of(scene)
-    if sentence.superlative:
-        extreme = _extreme(sentence.superlative, scene)
-        return extreme is not None and sentence.group.fits(scene.things[extreme])
-    first, second = _meant(sentence, scene)
-    return bool(first) and (sentence.other is None or bool(second))
-
-
-def meanings(sentence: Sentence, scene: Scene) -> tuple[frozenset[int], ...]:
-    """For each word the things that it means, if the sentence is true; no thing for words without content.
-
-    A relation means both of its groups; a negation, and what is said not to be there, nothing.
-    """
-    if not is_true(sentence, scene) or sentence.denied:
-        return tuple(frozenset[int]() for _ in sentence.words)
-    if sentence.superlative:
-        extreme = _extreme(sentence.superlative, scene)
-        assert extreme is not None
-        return tuple(frozenset([extreme]) if word.kind else frozenset[int]() for word in sentence.words)
-    groups = _meant(sentence, scene)
-    both = groups[0] | groups[1]
-    return tuple(
-        frozenset[int]() if not word.kind else both if word.of is None else groups[word.of] for word in sentence.words
-    )
-
-
-def holds(relation: str, one: Thing, other: Thing) -> bool:
-    """Whether one thing is above another and so on, by their middles, and more so than it is beside it."""
-    down, right = other.row - one.row, other.column - one.column
-    toward = {"above": down, "below": -down, "left of": right, "right of": -right}[relation]
-    aside = right if relation in ("above", "below") else down
-    return toward > abs(aside)
-
-
-def _meant(sentence: Sentence, scene: Scene) -> tuple[frozenset[int], frozenset[int]]:
-    """The things of both groups that make a sentence true; empty where it is not."""
-    nothing = frozenset[int](), frozenset[int]()
-    first = sentence.group.of(scene)
-    if not sentence.group.counts(first):
-        return nothing
-    if sentence.other is None:
-        return first, frozenset()
-    second = sentence.other.of(scene)
-    if not sentence.other.counts(second):
-        return nothing
-    things = scene.things
-    if sentence.group.number == "a" and sentence.other.number == "a":
-        pairs = [
-            (one, other)
-            for one, other in product(first, second)
-            if one != other and holds(sentence.relation, things[one], things[other])
-        ]
-        return frozenset(one for one, _ in pairs), frozenset(other for _, other in pairs)
-    if sentence.group.number == "a":
-        first = frozenset(
-            one
-            for one in first
-            if all(one != other and holds(sentence.relation, things[one], things[other]) for other in second)
-        )
-    elif sentence.other.number == "a":
-        second = frozenset(
-            other
-            for other in second
-            if all(one != other and holds(sentence.relation, things[one], things[other]) for one in first)
-        )
-    elif not all(
-        one != other and holds(sentence.relation, things[one], things[other]) for one, other in product(first, second)
-    ):
-        return nothing
-    return (first, second) if first and second else nothing
-
-
-def _extreme(superlative: str, scene: Scene) -> int | None:
-    """The only largest or smallest thing; None where two are as large, or there is only one thing."""
-    if len(scene.things) < 2:
-        return None
-    radii = [thing.radius for thing in scene.things]
-    most = max(radii) if superlative == LARGEST else min(radii)
-    return radii.index(most) if radii.count(most) == 1 else None
 
 
 # How it is written.
@@ -267,154 +181,3 @@ def _read_group(words: Sequence[str]) -> Group | None:
     noun = words[-1]
     shape = next((each for each in (*SHAPES, NOUN) if noun in (each, each + "s", each + "es")), "")
     return Group(words[0], **found, shape="" if shape == NOUN else shape) if shape else None
-
-
-# Sentences drawn at random.
-
-# A relation between two shapes that no sentence of training says; all of their words are said there in others.
-HELD_RELATIONS = frozenset(
-    (relation, one, other)
-    for (number, relation), (first, one), (second, other) in product(
-        enumerate(RELATIONS), enumerate(SHAPES), enumerate(SHAPES)
-    )
-    if (first + 2 * second + 3 * number) % 7 == 0
-)
-FORMS = ("group", "group", "relation", "relation", "relation", "nothing", "superlative")
-
-
-def is_held(sentence: Sentence) -> bool:
-    """Whether a sentence says one of HELD_RELATIONS."""
-    other = sentence.other
-    return other is not None and (sentence.relation, sentence.group.shape, other.shape) in HELD_RELATIONS
-
-
-def sentence_about(scene: Scene, dice: Random, *, held: bool | None = False, form: str = "") -> Sentence | None:
-    """A true sentence about a scene; None if the scene has none of what was drawn.
-
-    `held`: True for one of HELD_RELATIONS, False for none of them, None for either; `form`: one of FORMS, or any.
-    """
-    form = form or ("relation" if held else dice.choice(FORMS))
-    made = {"group": _about_group, "relation": _about_two, "nothing": _about_none, "superlative": _about_extreme}[form]
-    sentence = made(scene, dice)
-    fits = sentence is not None and is_true(sentence, scene) and (held is None or is_held(sentence) == held)
-    return sentence if fits else None
-
-
-def sentences_about(scene: Scene, dice: Random, count: int, *, held: bool | None = False) -> tuple[Sentence, ...]:
-    """So many true sentences about a scene, none of them twice unless it has too few."""
-    found: list[Sentence] = []
-    for tried in range(50 * count):
-        if len(found) == count:
-            break
-        sentence = sentence_about(scene, dice, held=held)
-        if sentence is not None and (sentence not in found or tried > 25 * count):
-            found.append(sentence)
-    return tuple(found)
-
-
-def _about_group(scene: Scene, dice: Random) -> Sentence:
-    return Sentence(_group_of(scene, dice, dice.choice(scene.things)))
-
-
-def _about_two(scene: Scene, dice: Random) -> Sentence | None:
-    if len(scene.things) < 2:
-        return None
-    one, other = dice.sample(scene.things, 2)
-    fitting = [relation for relation in RELATIONS if holds(relation, one, other)]
-    if not fitting:
-        return None
-    return Sentence(_group_of(scene, dice, one), dice.choice(fitting), _group_of(scene, dice, other))
-
-
-def _about_none(_scene: Scene, dice: Random) -> Sentence:
-    if dice.random() < 0.5:
-        return Sentence(Group("", colour=dice.choice(list(COLOURS))), denied=True)
-    colour = dice.choice(list(COLOURS)) if dice.random() < 0.5 else ""
-    return Sentence(Group("no", colour=colour, shape=dice.choice(SHAPES)), denied=True)
-
-
-def _about_extreme(scene: Scene, dice: Random) -> Sentence | None:
-    superlative = dice.choice((LARGEST, SMALLEST))
-    extreme = _extreme(superlative, scene)
-    if extreme is None:
-        return None
-    thing = scene.things[extreme]
-    group = Group("", colour=thing.colour) if dice.random() < 0.5 else Group("", shape=thing.shape)
-    return Sentence(group, superlative=superlative)
-
-
-def _group_of(scene: Scene, dice: Random, thing: Thing) -> Group:
-    """A description that a thing fits, with the number of those that fit it too."""
-    size = thing.size if dice.random() < 0.35 else ""
-    texture = thing.texture if dice.random() < 0.25 else ""
-    shape = thing.shape if dice.random() < 0.85 else ""
-    colour = thing.colour if dice.random() < 0.75 or not shape else ""
-    count = len(Group("a", size, texture, colour, shape).of(scene))
-    number = next(word for word, value in NUMBERS.items() if value == count)
-    return Group(number, size, texture, colour, shape)
-
-
-def with_another(sentence: Sentence, kind: str, dice: Random) -> Sentence | None:
-    """The same sentence with one word of a kind exchanged for another of that kind; None if it has none.
-
-    `kind`: one of KINDS but "superlative" and "negation", or "order": both groups of a relation change places.
-    """
-    if kind == "order":
-        return replace(sentence, group=sentence.other, other=sentence.group) if sentence.other else None
-    if kind == "relation":
-        others = [each for each in RELATIONS if each != sentence.relation]
-        return replace(sentence, relation=dice.choice(others)) if sentence.relation else None
-    words = {
-        "number": [word for word in NUMBERS if word != "a"],
-        "size": list(SIZES),
-        "texture": list(TEXTURES),
-        "colour": list(COLOURS),
-        "shape": list(SHAPES),
-    }[kind]
-    groups = {
-        place: group
-        for place, group in (("group", sentence.group), ("other", sentence.other))
-        if group is not None and getattr(group, kind) in words
-    }
-    if not groups:
-        return None
-    place = dice.choice(list(groups))
-    word = dice.choice([word for word in words if word != getattr(groups[place], kind)])
-    return replace(sentence, **{place: replace(groups[place], **{kind: word})})  # type: ignore[arg-type]
-
-
-# Scenes for a sentence.
-
-SCENES_TRIED = 500
-
-
-def scene_for(sentence: Sentence, dice: Random) -> Scene:
-    """A scene of which a sentence is true, drawn at random; InputError if none was found."""
-    for _ in range(SCENES_TRIED):
-        wanted = [_thing_for(group, dice) for group in _needed(sentence) for _ in range(NUMBERS.get(group.number, 1))]
-        more = dice.randint(1 if sentence.superlative else 0, max(1, MOST - len(wanted))) if len(wanted) < MOST else 0
-        drawn = wanted + [_thing_for(Group("a"), dice) for _ in range(more)]
-        placed = place_things(dice, drawn) if len(drawn) <= MOST else None
-        if placed and is_true(sentence, scene := Scene(tuple(placed), *(2 * [dice.randrange(NIGHT)]))):
-            return scene
-    raise InputError(
-        f"No scene was found for “{sentence.text}” in {SCENES_TRIED} tries: at most {MOST} things stand in one, and "
-        "they do not touch. Say less of them."
-    )
-
-
-def _needed(sentence: Sentence) -> list[Group]:
-    if sentence.denied:
-        return [Group("a")]
-    return [sentence.group, *([sentence.other] if sentence.other else [])]
-
-
-def _thing_for(group: Group, dice: Random) -> Thing:
-    return Thing(
-        group.shape or dice.choice(SHAPES),
-        group.colour or dice.choice(list(COLOURS)),
-        group.size or dice.choice(list(SIZES)),
-        group.texture or dice.choice(TEXTURES),
-        0,
-        0,
-    )

@@ -11,23 +11,10 @@ from scipy.ndimage import binary_dilation
 
 from core.errors import InputError
 from core.scenes.draw import FULL, coverage, draw, mask, masks
-from core.scenes.sentences import (
-    HELD_RELATIONS,
-    NUMBERS,
-    RELATIONS,
-    Group,
-    Sentence,
-    holds,
-    is_held,
-    is_true,
-    meanings,
-    parse,
-    scene_for,
-    sentences_about,
-    vocabulary,
-    with_another,
-)
+from core.scenes.sentences import NUMBERS, RELATIONS, Group, Sentence, parse, vocabulary
+from core.scenes.telling import HELD_RELATIONS, is_held, scene_for, sentences_about, with_another
 from core.scenes.things import COLOURS, HELD_PAIRS, SHAPES, SIDE, SIZES, SPLITS, Scene, Thing, scene_at, touch
+from core.scenes.truth import holds, is_true, meanings
 
 # SHA-256 of the pictures and sentences of the first 20 scenes of each split: no machine draws others.
 CHECKSUMS = {

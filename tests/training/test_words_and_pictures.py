@@ -8,8 +8,10 @@ from torch.testing import assert_close
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
 from core.models.vilbert import JointConfig
 from core.scenes.draw import draw
-from core.scenes.sentences import is_held, is_true, parse
+from core.scenes.sentences import parse
+from core.scenes.telling import is_held
 from core.scenes.things import HELD_PAIRS
+from core.scenes.truth import is_true
 from training import captioning, captioning_report, clip, vilbert, vilbert_report
 from training.captions_data import flickr_batches, flickr_tokenizer, scene_batches, words_of
 from training.clip_data import (
