@@ -18,7 +18,8 @@ from torch import nn
 from core.shrinking.bits import round_network
 from core.shrinking.layouts import block_of, matrices_of
 from core.shrinking.number_formats import BITS, FORMATS, bytes_of, in_format
-from training.shrinking_quality import SUBJECTS, Subject, arguments_of, beside_whole, merged, qualities, row_of
+from training.shrinking_quality import SUBJECTS, Subject
+from training.shrinking_tables import arguments_of, beside_whole, merged, qualities, row_of
 
 FILE = Path("core/measured/shrinking_bits.csv")
 MODELS = ("gpt-books", "bert-tasks", "vit-tiny-imagenet", "translation")

@@ -12,7 +12,8 @@ import torch
 
 from core.shrinking.number_formats import bytes_of
 from core.shrinking.together import follow, recipes
-from training.shrinking_quality import ASKED, SUBJECTS, Subject, arguments_of, beside_whole, merged, qualities, row_of
+from training.shrinking_quality import ASKED, SUBJECTS, Subject
+from training.shrinking_tables import arguments_of, beside_whole, merged, qualities, row_of
 
 FILE = Path("core/measured/shrinking_combined.csv")
 

@@ -25,18 +25,8 @@ from core.shrinking.importance import (
     rise_without,
 )
 from core.shrinking.pruned_heads import without_heads
-from training.shrinking_quality import (
-    ASKED,
-    PLAN,
-    SUBJECTS,
-    Subject,
-    arguments_of,
-    beside_whole,
-    merged,
-    qualities,
-    row_of,
-    tuned,
-)
+from training.shrinking_quality import ASKED, PLAN, SUBJECTS, Subject, tuned
+from training.shrinking_tables import arguments_of, beside_whole, merged, qualities, row_of
 
 FILE = Path("core/measured/shrinking_heads.csv")
 MODELS = ("gpt-books", "bert-tasks", "vit-tiny-imagenet", "translation")

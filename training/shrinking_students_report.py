@@ -23,8 +23,8 @@ from training.bert_books import Sentences, read_sentences
 from training.bert_books_report import SEED, questions
 from training.card import hardware, save_card, table
 from training.gpt_books import read_books
-from training.shrinking_quality import milliseconds
 from training.shrinking_students import NAMES, TEMPERATURE, teacher_of
+from training.shrinking_tables import milliseconds
 from training.tiny_imagenet import normalise, read_pictures
 
 TEACHERS = {"bert": "bert-books", "vit": "vit-tiny-imagenet"}

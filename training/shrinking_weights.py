@@ -16,7 +16,8 @@ import torch
 
 from core.shrinking.number_formats import bytes_of
 from core.shrinking.zeros import as_sparse, bytes_packed, with_zeros, without_neurons
-from training.shrinking_quality import SUBJECTS, Subject, arguments_of, merged, milliseconds, qualities, row_of
+from training.shrinking_quality import SUBJECTS, Subject
+from training.shrinking_tables import arguments_of, merged, milliseconds, qualities, row_of
 
 FILE = Path("core/measured/shrinking_weights.csv")
 MODELS = ("gpt-books", "bert-tasks", "vit-tiny-imagenet", "translation")
