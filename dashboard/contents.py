@@ -144,6 +144,15 @@ SWIN = Page(
     "swin",
     "Touch any place of your photograph and see the window that it looks at, in every stage: shifted, masked, merged.",
 )
+CAPTIONING = Page(
+    "words_and_pictures/captioning",
+    "Captioning",
+    "Which word looks where?",
+    "captioning",
+    "A network describes your photograph, or a scene that you build: see where it looks for each word, and, in the "
+    "drawn "
+    "world, whether it looks at the right thing.",
+)
 
 SCALING = Page(
     "scale/scaling_comparison",
@@ -181,6 +190,7 @@ GROUPS: dict[str, tuple[Page, ...]] = {
     "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
     "Language": (TRANSLATION, NEXT_WORD, MISSING_WORD, SENTIMENT),
     "Vision": (VISION, SWIN),
+    "Words and pictures": (CAPTIONING,),
     "Scale": (SCALING, EFFICIENT, SHRINKING),
 }
 

@@ -10,7 +10,10 @@ from pathlib import Path
 from core import zoo
 from core.progress import Progress, unheard
 from core.zoo import reviewers
+from core.zoo.captioners import PictureWriter, load_captioner
+from core.zoo.clips import PictureText, load_clip
 from core.zoo.embedded import LONGEST as USUAL
+from core.zoo.joint import JointReader, load_joint
 from core.zoo.names import Permission, Purpose, find_source
 from dashboard import waiting
 from dashboard.kept import keep
@@ -77,6 +80,24 @@ def named_translator(name: str) -> zoo.NamedTranslator:
 def translator(name: str) -> zoo.Translator:
     """One of `zoo.TRANSLATION`."""
     return zoo.load_translator(name)
+
+
+@keep("Loading the captioner …", computes=False)
+def captioner(name: str) -> PictureWriter:
+    """One of `CAPTIONERS`."""
+    return load_captioner(name)
+
+
+@keep("Loading CLIP …", computes=False)
+def clip(name: str) -> PictureText:
+    """One of `CLIPS`."""
+    return load_clip(name)
+
+
+@keep("Loading the network …", computes=False)
+def joint(name: str) -> JointReader:
+    """One of `JOINT`."""
+    return load_joint(name)
 
 
 def listed(purpose: Purpose) -> list[str]:

@@ -3,6 +3,7 @@
 import csv
 import json
 import platform
+import shutil
 from pathlib import Path
 
 import torch
@@ -34,6 +35,13 @@ def add_row(file: Path, row: dict[str, object]) -> None:
         if new:
             writer.writeheader()
         writer.writerow(row)
+
+
+def install(file: Path, place: Path) -> None:
+    """Copy what a run made to where the project keeps it."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, place)
+    place.chmod(0o644)
 
 
 def hardware() -> str:

@@ -1,7 +1,11 @@
-"""Train CLIPs (Radford et al. 2021): one for the drawn world, one for emoji.
+"""Train CLIPs (Radford et al. 2021): one for the drawn world, one for photographs, one for emoji.
+
+That for photographs starts from the vision transformer that comes with the project, and sees the pictures with which
+that one learned, by the names of their classes, beside photographs with captions.
 
 Data: a folder with `emoji_image_text`: emoji64.npz (pictures of googlefonts/noto-emoji, Apache-2.0) and emoji.json
-(descriptions, aliases and tags of github/gemoji, MIT), joined by code point. Drawn scenes need none.
+(descriptions, aliases and tags of github/gemoji, MIT), joined by code point; `flickr8k` as training/captions_data.py
+says; `tiny_imagenet` as training/tiny_imagenet.py says. Drawn scenes need none.
 
     python -m training.clip --data PATH [--only scenes ...]
 """
@@ -18,8 +22,21 @@ from torch import Tensor
 
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig, contrastive_loss
 from core.models.half_precision import save_weights
+from core.zoo.embedded import load_embedded_image
+from training import tiny_imagenet
+from training.captions_data import read_flickr
 from training.card import hardware
-from training.clip_data import Pairs, emoji_pairs, read_emoji, scene_pairs, scenes_tokenizer, words_tokenizer
+from training.clip_data import (
+    MEAN,
+    SPREAD,
+    Pairs,
+    emoji_pairs,
+    read_emoji,
+    scene_pairs,
+    scenes_tokenizer,
+    words_tokenizer,
+)
+from training.clip_photographs import photograph_pairs, photographs_tokenizer, read_tiny_imagenet
 from training.loop import Plan, train
 
 SEED = 0
@@ -33,17 +50,20 @@ class Variant:
     tokenizer: Tokenizer
     batch: Callable[[int], Pairs]
     plan: Plan
+    start: Callable[[CLIP], None] = lambda _network: None  # gives an untrained network what it begins with
+    mean: tuple[float, ...] = (MEAN,) * 3
+    deviation: tuple[float, ...] = (SPREAD,) * 3
 
 
-def scenes(_data: Path) -> Variant:
+def scenes(_data: Path, _run: Path) -> Variant:
     """The drawn world: scenes that are drawn for each step."""
     tokenizer = scenes_tokenizer()
-    config = CLIPConfig(vocabulary=tokenizer.get_vocab_size(), context=24)
-    plan = Plan(steps=6000, learning_rate=1.5e-3, warm_up=300, decay=0.5, log_every=100, save_every=250)
+    config = CLIPConfig(vocabulary=tokenizer.get_vocab_size(), context=24, convolved=True)
+    plan = Plan(steps=4000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
     return Variant(config, tokenizer, scene_pairs(tokenizer, config.context, 128), plan)
 
 
-def emoji(data: Path) -> Variant:
+def emoji(data: Path, _run: Path) -> Variant:
     """Emoji and their names; one in ten is held out."""
     learned = [each for number, each in enumerate(read_emoji(data)) if number % 10]
     words = sorted({word for each in learned for text in each.texts for word in text.split()})
@@ -54,12 +74,51 @@ def emoji(data: Path) -> Variant:
         vocabulary=tokenizer.get_vocab_size(),
         context=16,
         space=96,
+        convolved=True,
     )
-    plan = Plan(steps=3000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
+    plan = Plan(steps=2000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
     return Variant(config, tokenizer, emoji_pairs(learned, tokenizer, config.context, 128, SEED), plan)
 
 
-VARIANTS: dict[str, Callable[[Path], Variant]] = {"scenes": scenes, "emoji": emoji}
+def photographs(data: Path, run: Path) -> Variant:
+    """Photographs and their captions, and pictures with the names of what they show."""
+    told, named = read_flickr(data, "train", run), read_tiny_imagenet(data)
+    tokenizer = photographs_tokenizer(told, named.names)
+    config = CLIPConfig(
+        EncoderConfig(256, 6, 4),
+        EncoderConfig(192, 3, 4),
+        vocabulary=tokenizer.get_vocab_size(),
+        context=26,
+        space=192,
+        first_norm=False,
+    )
+    plan = Plan(steps=1500, learning_rate=5e-4, warm_up=100, decay=0.7, log_every=50, save_every=250)
+    batch = photograph_pairs(told, named, tokenizer, config.context, 96, SEED)
+    return Variant(config, tokenizer, batch, plan, start_from_vit, tiny_imagenet.MEAN, tiny_imagenet.DEVIATION)
+
+
+def start_from_vit(network: CLIP) -> None:
+    """The picture encoder begins as `vit-tiny-imagenet`."""
+    vit = load_embedded_image("vit-tiny-imagenet").network.state_dict()
+    own = {"patches.weight": vit["patch_embed.proj.weight"], "class_token": vit["cls_token"][0, 0]}
+    # The bias of its patches goes into their positions.
+    positions = vit["pos_embed"][0].clone()
+    positions[1:] += vit["patch_embed.proj.bias"]
+    own["positions.weight"] = positions
+    names = {"norm1": "attention_norm", "attn.qkv": "attention.qkv", "attn.proj": "attention.out"}
+    names |= {"norm2": "mlp_norm", "mlp.fc1": "mlp.up", "mlp.fc2": "mlp.out"}
+    for name, weight in vit.items():
+        if name.startswith("blocks."):
+            _, block, rest = name.split(".", 2)
+            part, _, kind = rest.rpartition(".")
+            own[f"blocks.{block}.{names[part]}.{kind}"] = weight
+        elif name.startswith("norm."):
+            own[name] = weight
+    missing, unknown = network.pictures.load_state_dict(own, strict=False)
+    assert (missing, unknown) == (["projection.weight"], [])
+
+
+VARIANTS: dict[str, Callable[[Path, Path], Variant]] = {"scenes": scenes, "photographs": photographs, "emoji": emoji}
 
 
 def main() -> None:
@@ -67,9 +126,10 @@ def main() -> None:
     arguments = parse_arguments()
     torch.set_num_threads(arguments.threads)
     for name in arguments.only or VARIANTS:
-        variant = VARIANTS[name](arguments.data)
+        variant = VARIANTS[name](arguments.data, arguments.run)
         torch.manual_seed(SEED)
         network = CLIP(variant.config)
+        variant.start(network)
         folder = arguments.run / name
         seconds = learn(network, variant, folder)
         save_weights(network, folder / "model.safetensors")
@@ -77,6 +137,8 @@ def main() -> None:
         story = {
             "plan": asdict(variant.plan),
             "sizes": asdict(variant.config),
+            "mean": variant.mean,
+            "deviation": variant.deviation,
             "seconds": round(seconds),
             "seed": SEED,
             "hardware": hardware(),

@@ -37,7 +37,7 @@ def main() -> None:
     for name in VARIANTS:
         folder = arguments.run / name
         if (folder / "run.json").exists():
-            variant = VARIANTS[name](arguments.data)
+            variant = VARIANTS[name](arguments.data, arguments.run)
             network = load_weights(lambda variant=variant: CLIP(variant.config), folder / "model.safetensors")  # type: ignore[misc]
             found = scenes(network, variant) if name == "scenes" else emoji(network, variant, arguments.data)
             results[name] = json.loads((folder / "run.json").read_text()) | {"results": found}

@@ -15,6 +15,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from core.models.convolutional_stem import ConvolutionalStem
+
 FIRST_SCALE = 1 / 0.07  # of the similarities before training (section 2.5)
 LARGEST_SCALE = 100.0
 
@@ -45,6 +47,8 @@ class CLIPConfig:
     end: int = 2
     space: int = 128
     quick: bool = False  # x sigmoid(1.702 x) for GELU, as in the checkpoints of OpenAI
+    first_norm: bool = True  # of the picture's tokens; a ViT that learned something else before has none
+    convolved: bool = False  # a few convolutions make the vector of a patch, in place of W
 
     def __post_init__(self):
         if self.side % self.patch:
@@ -101,10 +105,14 @@ class PictureEncoder(nn.Module):
     def __init__(self, config: CLIPConfig):
         super().__init__()
         width, places = config.picture.width, (config.side // config.patch) ** 2
-        self.patches = nn.Conv2d(3, width, config.patch, config.patch, bias=False)
+        self.patches: nn.Module = (
+            ConvolutionalStem(width, config.patch)
+            if config.convolved
+            else nn.Conv2d(3, width, config.patch, config.patch, bias=False)
+        )
         self.class_token = nn.Parameter(torch.zeros(width))
         self.positions = nn.Embedding(1 + places, width)
-        self.first_norm = nn.LayerNorm(width)
+        self.first_norm = nn.LayerNorm(width) if config.first_norm else nn.Identity()
         self.blocks = nn.ModuleList(Block(config.picture, quick=config.quick) for _ in range(config.picture.layers))
         self.norm = nn.LayerNorm(width)
         self.projection = nn.Linear(width, config.space, bias=False)
@@ -188,7 +196,7 @@ class MLP(nn.Module):
 
 
 def _initialise(module: nn.Module) -> None:
-    if isinstance(module, nn.Linear | nn.Embedding | nn.Conv2d):
+    if isinstance(module, nn.Linear | nn.Embedding):
         nn.init.normal_(module.weight, std=0.02)
     if isinstance(module, nn.Linear) and module.bias is not None:
         nn.init.zeros_(module.bias)

@@ -1,6 +1,6 @@
 """Two streams that read a sentence and a picture, and look at one another: ViLBERT (Lu et al. 2019).
 
-w     = words + positions                       p = patches W + positions, a learned vector where one is hidden
+w     = words + positions                       p = convolutions(patches) + positions, a learned vector where hidden
 w     = blocks(w)                               the words alone first (section 3.1)
 w, p  = co-attention, then a block of its own   in each joint layer: queries of one stream, keys and values of the other
 words   = logits at each place of the text      (section 3.2, masked multi-modal modelling)
@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from core.models.convolutional_stem import ConvolutionalStem
 from core.models.transformer import Attention
 
 
@@ -63,7 +64,7 @@ class Reading(nn.Module):
         width, values = config.width, 3 * config.patch**2
         self.tokens = nn.Embedding(config.vocabulary, width)
         self.word_positions = nn.Embedding(config.context, width)
-        self.patches = nn.Linear(values, width)
+        self.patches = ConvolutionalStem(width, config.patch)
         self.patch_positions = nn.Embedding(1 + config.patches, width)  # the first for the whole picture
         self.whole = nn.Parameter(torch.zeros(width))
         self.hidden = nn.Parameter(torch.zeros(width))
@@ -80,7 +81,9 @@ class Reading(nn.Module):
     ) -> tuple[Float[Tensor, "batch token width"], Float[Tensor, "batch key width"]]:
         """The vectors of the words; of the whole picture and its patches, where not `hidden`."""
         words = self.tokens(ids) + self.word_positions.weight[: ids.shape[1]]
-        seen = self.patches(cut(pixels, self.config.patch))
+        if hidden is not None:
+            pixels = pixels.masked_fill(over_pixels(hidden, self.config), 0.0)  # neighbours must not see it either
+        seen = self.patches(pixels).flatten(2).transpose(1, 2)
         if hidden is not None:
             seen = torch.where(hidden[..., None], self.hidden, seen)
         seen = torch.cat([self.whole.expand(len(seen), 1, -1), seen], dim=1) + self.patch_positions.weight
@@ -91,6 +94,13 @@ class Reading(nn.Module):
         words, seen = self.word_norm(words), self.patch_norm(seen)
         match = self.match_head(words[:, 0] * seen[:, 0])[:, 0]
         return Said(self.words_head(words), self.patches_head(seen[:, 1:]), match)
+
+
+def over_pixels(hidden: Bool[Tensor, "batch patch"], config: JointConfig) -> Bool[Tensor, "batch 1 row column"]:
+    """Where pixels of hidden patches lie."""
+    side = config.side // config.patch
+    grid = hidden.unflatten(1, (1, side, side))
+    return grid.repeat_interleave(config.patch, dim=2).repeat_interleave(config.patch, dim=3)
 
 
 def cut(pixels: Float[Tensor, "batch channel row column"], patch: int) -> Float[Tensor, "batch patch each"]:

@@ -5,9 +5,11 @@ from core.published.famous_models import PublishedModel, model_sizes
 from core.published.imagenet import ImageModel, Leader, Variant, image_models, imagenet_leaders, vit_variants
 from core.published.key_value_heads import PublishedHeads, key_value_heads
 from core.published.language import (
+    CaptionResult,
     GlueEntry,
     LanguageModel,
     SentimentResult,
+    caption_results,
     glue_entries,
     language_models,
     sentiment_results,
@@ -27,6 +29,7 @@ from core.published.transfer import Pictures, TransferResult, pretraining_pictur
 
 __all__ = [
     "FOLDER",
+    "CaptionResult",
     "ChinchillaRun",
     "ClarkHead",
     "GlueEntry",
@@ -45,6 +48,7 @@ __all__ = [
     "TransferResult",
     "TranslationLeader",
     "Variant",
+    "caption_results",
     "chinchilla_runs",
     "clark_heads",
     "glue_entries",

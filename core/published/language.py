@@ -129,3 +129,27 @@ _SIZES: Columns = (
 def language_models(file: Path = FOLDER / "language_model_sizes.csv") -> tuple[LanguageModel, ...]:
     """From 2014 to GPT-3; ValueError where a row is wrong."""
     return read_as(LanguageModel, file, _SIZES, unique=("model",))
+
+
+@dataclass(frozen=True)
+class CaptionResult:
+    """A captioner on the 1,000 test photographs of Flickr8k: BLEU with one to four words."""
+
+    model: str
+    bleu_1: float
+    bleu_2: float
+    bleu_3: float
+    bleu_4: float
+    source: str
+
+
+_CAPTIONS: Columns = (
+    Words("model"),
+    *(Number(f"bleu_{order}", high=100, required=True) for order in range(1, 5)),
+    SOURCE,
+)
+
+
+def caption_results(file: Path = FOLDER / "captions_flickr8k.csv") -> tuple[CaptionResult, ...]:
+    """Of the paper that brought attention to captions; ValueError where a row is wrong."""
+    return read_as(CaptionResult, file, _CAPTIONS, unique=("model",))

@@ -112,14 +112,31 @@ def _described(group: Group, of: int, *, plural: bool) -> Iterator[Word]:
         if word:
             yield Word(word, kind, of)
     noun = group.shape or NOUN
-    yield Word(
-        noun + ("es" if plural and noun == "cross" else "s" if plural else ""), "shape" if group.shape else "", of
-    )
+    yield Word(_plural(noun) if plural else noun, "shape" if group.shape else "", of)
+
+
+def words_instead(word: Word) -> tuple[str, ...]:
+    """The other words that could stand in its place: of the same kind, and plural where it is; () without content."""
+    plural = word.text not in (*SHAPES, NOUN)
+    offered = {
+        "number": [each for each in NUMBERS if each != "a"],
+        "size": list(SIZES),
+        "texture": list(TEXTURES),
+        "colour": list(COLOURS),
+        "shape": [_plural(shape) if plural else shape for shape in SHAPES],
+        "relation": [relation.split()[0] for relation in RELATIONS],
+        "superlative": [LARGEST, SMALLEST],
+    }.get(word.kind, [])
+    return tuple(each for each in offered if each != word.text)
+
+
+def _plural(noun: str) -> str:
+    return noun + ("es" if noun == "cross" else "s")
 
 
 def vocabulary() -> tuple[str, ...]:
     """All words of the grammar, in alphabetical order."""
-    plurals = {shape + ("es" if shape == "cross" else "s") for shape in (*SHAPES, NOUN)}
+    plurals = {_plural(noun) for noun in (*SHAPES, NOUN)}
     small = {"a", "the", "is", "there", "no", "nothing", "of", LARGEST, SMALLEST, NOUN}
     relations = {relation.split()[0] for relation in RELATIONS}
     return tuple(sorted({*NUMBERS, *SIZES, *TEXTURES, *COLOURS, *SHAPES, *plurals, *small, *relations}))

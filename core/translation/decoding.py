@@ -109,13 +109,15 @@ def beam_search(
     penalty: float = PENALTY,
     longest: int | None = None,
     state: State | None = None,
+    first: int = BEGIN,
     keep_steps: bool = False,
     progress: Progress | None = None,
 ) -> list[Decoded]:
     """Translate a batch of sources (padding at the end) at once.
 
     `longest` is the most tokens that may be written, by default `limit_of` what each source has.
-    `state` is what `model.read` returned, if it was asked for something special (links that are cut).
+    `state` is what `model.read` returned, if it was asked for something special (links that are cut), or where some
+    words were read already; `first` is the token that is read next.
     `keep_steps` keeps the candidates of each step: the tokens that are most probable after each hypothesis of the
     beam, with a mark at those that stay.
     """
@@ -126,7 +128,7 @@ def beam_search(
     limits = [limit_of(length) if longest is None else longest for length in lengths]
     state = _repeat(model.read(source, padding) if state is None else state, beam)
     searches = [_Search(beam, penalty, limit, keep_steps) for limit in limits]
-    last = torch.full((len(source) * beam,), BEGIN)
+    last = torch.full((len(source) * beam,), first)
     for number in range(max(limits)):
         logits, state = model.step(last, state)
         best = _best(logits.float(), beam, len(searches))

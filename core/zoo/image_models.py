@@ -58,6 +58,8 @@ class Framing:
 
     def pixels(self, picture: Image.Image) -> Float[Tensor, "batch channel row column"]:
         """What timm's own evaluation transform makes of the picture."""
+        # All of timm first: threads that begin with different parts of it get in one another's way.
+        import timm  # noqa: F401
         from timm.data import create_transform
 
         return create_transform(**vars(self), is_training=False)(self._tame(picture))[None]

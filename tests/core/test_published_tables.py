@@ -12,6 +12,7 @@ from core.published.devices import devices
 LOADERS = {
     "chinchilla.csv": published.chinchilla_runs,
     "clark_heads.csv": published.clark_heads,
+    "captions_flickr8k.csv": published.caption_results,
     "devices.csv": devices,
     "glue_leaderboard.csv": published.glue_entries,
     "image_models.csv": published.image_models,

@@ -1,6 +1,6 @@
 import { parametersOf, unless } from "../kit/address.js";
+import { PHOTOS } from "../kit/photo_map.js";
 
-export const PHOTOS = { ink: "ink on photograph", light: "light on photograph", off: "ink alone" };
 const WORDS_FOR = ["patch", "mean", "same"];
 
 /** What is shown before anything is chosen: the first prefix token, else the mean over queries. */

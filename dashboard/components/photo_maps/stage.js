@@ -3,9 +3,9 @@ import { button, choice, make, setAttributes, signButton } from "../kit/dom.js";
 import { headName, layerName } from "../kit/labels.js";
 import { paint, paintOn } from "../kit/marks.js";
 import { percent } from "../kit/numbers.js";
+import { mapMarksOver, PHOTOS } from "../kit/photo_map.js";
 import { sheetOf } from "../kit/photograph.js";
-import { PHOTOS, waysOf } from "./choice.js";
-import { mapMarksOver } from "./drawing.js";
+import { waysOf } from "./choice.js";
 
 const SIDE = 180; // pixels of a thumbnail's longer side, at most; the style sheet makes it smaller
 

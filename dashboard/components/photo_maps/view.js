@@ -4,10 +4,11 @@ import { ARROWS, isShortcut, take, within } from "../kit/keyboard.js";
 import { headName } from "../kit/labels.js";
 import { mounting, View } from "../kit/mounting.js";
 import { largestOf, percent } from "../kit/numbers.js";
+import { mapMarksOver, preparedPhotograph } from "../kit/photo_map.js";
 import { createRow, takesOf, titled } from "../kit/saving.js";
 import { answerOf, keepAnswers, keptCells, littleMap, mapFrom, openPhotographed } from "./answers.js";
 import { askedFor, fitted, mapAddress, placeOf, readMapAddress, startOf } from "./choice.js";
-import { mapMarksOver, outlineMarks, preparedPhotograph } from "./drawing.js";
+import { outlineMarks } from "./drawing.js";
 import { hintFor, rowsOfMap, sentenceOfCell, sentenceOfMap } from "./sentences.js";
 import { createChoosers, createStage } from "./stage.js";
 
@@ -33,7 +34,7 @@ class PhotoMaps extends View {
         .replace(/[^\w.-]+/g, "-");
     const rows = () => rowsOfMap(this.now);
     const row = createRow(takesOf({ name, picture: () => this.picture(), rows }));
-    const about = { class: "view photos", role: "group", "aria-label": "Attention over the photograph" };
+    const about = { class: "view overphoto photos", role: "group", "aria-label": "Attention over the photograph" };
     return make("div", about, this.choosers.element, this.stage.element, row);
   }
 

@@ -13,7 +13,7 @@ from core.text import Tokens
 from core.translation.decoding import Hypothesis
 from core.zoo import NamedTranslator
 from core.zoo.hub import OFFLINE
-from dashboard import controls, layout, visitor
+from dashboard import controls, layout, onlooking, visitor
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.components.attention_view import attention_view
 from dashboard.models import inspect_model, named_translator
@@ -142,7 +142,7 @@ def _translate(model: NamedTranslator, text: str, beam: int, settings: Settings)
     if translated is None:
         place.markdown("…")
         with layout.waiting_place():
-            translated = compute.translate_by_name(*asked, writing.onlooker(place, so_far))
+            translated = compute.translate_by_name(*asked, onlooking.onlooker(place, so_far))
     below = f"{writing.how_probable(translated)} · {len(translated.target)} tokens"
     place.markdown(_card(writing.one_line(translated.text), below))
     return translated

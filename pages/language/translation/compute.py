@@ -1,6 +1,5 @@
 """Translations and what was looked at while they were written, kept for the next visitor who asks for the same."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +12,11 @@ from core.models.bahdanau import Bahdanau
 from core.models.transformer import Transformer
 from core.text import Tokens, read_text
 from core.translation.decoder_step import Look, Memory, look_additive, look_product, next_tokens, remember
-from core.translation.decoding import BEGIN, Decoded, Hypothesis
+from core.translation.decoding import BEGIN, Decoded
 from core.zoo import UNCHANGED, Aligned, Changes, NamedTranslator, Translator
-from dashboard import turns
 from dashboard.kept import keep
 from dashboard.models import named_translator, translator
+from dashboard.onlooking import NOBODY, Onlooker
 from pages.language.translation import compute_measured
 
 
@@ -58,29 +57,6 @@ class BestHead:
     layer: int
     head: int
     shift: int  # 1: its row for a word is that of the next step, which has read the word
-
-
-@dataclass(frozen=True)
-class Onlooker:
-    """Who is told of each step of writing: its number, and the best hypothesis so far of each source.
-
-    All have one `identity`: what is written, and kept, does not depend on who looks on.
-    """
-
-    tell: Callable[[int, list[Hypothesis]], None] = lambda _step, _best: None
-    waits: Callable[[str], object] = lambda _sentence: None  # is told, while others go before, how long it takes
-    identity = "onlooker"
-
-    def __call__(self, _done: int, _total: int) -> None:
-        """Of how many steps nobody knows before the end."""
-
-    def look(self, step: int, best: list[Hypothesis]) -> None:
-        """A step is done; what takes long goes on when it is its turn."""
-        turns.report(0, 1, self)
-        self.tell(step, best)
-
-
-NOBODY = Onlooker()
 
 
 @keep()

@@ -10,7 +10,7 @@ from core.text import Tokens
 from core.translation.decoder_step import Look
 from core.translation.decoding import UNKNOWN, Hypothesis
 from core.zoo import Translator
-from dashboard import export, layout
+from dashboard import export, layout, onlooking
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.components.attention_view import attention_view
 from dashboard.models import translator
@@ -80,7 +80,7 @@ def _translate_all(text: str, beam: int) -> dict[str, Translated]:
         for name, place in places.items():
             if known[name] is None:
                 model = translator(name)
-                looks_on = writing.onlooker(place, functools.partial(_unfinished, model))
+                looks_on = onlooking.onlooker(place, functools.partial(_unfinished, model))
                 known[name] = found = compute.translate(name, text, beam, onlooker=looks_on)
                 place.markdown(_final(found))
     return {name: translated for name, translated in known.items() if translated is not None}

@@ -11,12 +11,13 @@ import streamlit as st
 from core.models.transformer import Transformer
 from core.translation.decoder_step import Look, Memory
 from core.translation.decoding import BEGIN, PAD, PENALTY, length_penalty, limit_of
-from dashboard import charts, controls, layout
+from dashboard import charts, controls, layout, search_tree
+from dashboard.figures.beam_tree import beam_tree
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows
-from pages.language.translation import compute, inputs, search_tree, step_attention, words
+from pages.language.translation import compute, inputs, step_attention, words
 from pages.language.translation.compute import BestHead, Translated, WorkedStep
-from pages.language.translation.figures import HUE, beam_tree
+from pages.language.translation.figures import HUE
 from pages.language.translation.word_maps import quoted
 from pages.language.translation.words import TITLES
 

@@ -1,30 +1,9 @@
-"""Translations that appear as they are written, token by token."""
+"""What is said of a translation, and of one that is being written."""
 
-import time
-from collections.abc import Callable
-
-from streamlit.delta_generator import DeltaGenerator
-
-from core.translation.decoding import Hypothesis
 from dashboard import layout
 from dashboard.numbers import signed
 from pages.language.translation import words
-from pages.language.translation.compute import Onlooker, Translated
-
-APART = 0.1  # seconds between two reports: a browser need not draw more often
-
-
-def onlooker(place: DeltaGenerator, said: Callable[[int, Hypothesis], str]) -> Onlooker:
-    """Shows in `place` what is said, in Markdown, of the best hypothesis after a step, now and then."""
-    last = 0.0
-
-    def tell(step: int, best: list[Hypothesis]) -> None:
-        nonlocal last
-        if time.monotonic() - last >= APART:
-            last = time.monotonic()
-            place.markdown(said(step, best[0]))
-
-    return Onlooker(tell, waits=place.markdown)
+from pages.language.translation.compute import Translated
 
 
 def one_line(text: str) -> str:

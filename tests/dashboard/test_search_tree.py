@@ -5,9 +5,9 @@ import itertools
 import pytest
 
 from core.translation.decoding import PENALTY, Decoded, beam_search, length_penalty
+from dashboard import search_tree
+from dashboard.figures.beam_tree import LONGEST, Node, beam_tree, rows_of
 from dashboard.theme import DARK, LIGHT, Look
-from pages.language.translation import search_tree
-from pages.language.translation.figures import LONGEST, Node, beam_tree, rows_of
 from tests.core.tiny_translators import sentence, tiny
 
 HUE = "#d55e00"

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from core.grounding.pointing import centre, over_pixels, points_inside, share_inside
 from core.scenes.draw import mask
-from core.scenes.grounding import centre, over_pixels, points_inside, share_inside
 from core.scenes.things import Thing
 
 GRIDS = arrays(float, (8, 8), elements=st.floats(0, 1))

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pandas as pd
 
 from core.translation.decoding import PENALTY, Candidate, Decoded, length_penalty
+from dashboard.figures.beam_tree import Node
 from dashboard.numbers import signed
-from pages.language.translation.figures import Node
 
 Label = Callable[[int], str]  # a token as a person reads it
 
@@ -113,7 +113,7 @@ def about_candidates(decoded: Decoded, step: int) -> str:
     where = "first" if rank == 1 else f"only number {rank}"
     return (
         f"The beam weighed **{len(candidates)} candidates** in this step and kept {kept}. The one that leads to the "
-        f"translation stood {where} among them."
+        f"result stood {where} among them."
     )
 
 
@@ -135,10 +135,10 @@ def why_it_ended(decoded: Decoded, *, beam: int, longest: int) -> str:
     """Which of its three rules ended the search."""
     kept = [each.hypothesis for step in decoded.steps for each in step if each.kept]
     if sum(each.ended for each in kept) >= beam:
-        return f"as many translations were complete as the beam holds ({beam})"
+        return f"as many texts were complete as the beam holds ({beam})"
     going = [each.hypothesis for each in decoded.steps[-1] if each.kept and not each.hypothesis.ended]
     # The best that one can hope for is to lose nothing up to the full length.
     hopes = [each.log_probability / length_penalty(longest, PENALTY) for each in going]
     if decoded.best.ended and all(hope <= decoded.best.score(PENALTY) for hope in hopes):
-        return "nothing that was still going could overtake this translation"
+        return "nothing that was still going could overtake this result"
     return "as many tokens as it may write were written"

@@ -1,0 +1,235 @@
+"""For each word a map over the picture, by every way to tell: what the word rests on, as each way has it.
+
+Names of the ways, in files and addresses too:
+
+    attention    what the weights themselves give to each patch: the mean over layers and heads
+    rollout      attention followed through the layers (Abnar and Zuidema 2020)
+    gradient     gradient x attention, layer by layer, positive parts (Chefer et al. 2021, equation 5)
+    relevance    the same followed through both modalities (Chefer et al. 2021, equations 6 to 11)
+    occlusion    how far the score falls when a patch is covered (Zeiler and Fergus 2014, section 4.2)
+"""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.capture import AttentionCall, record_attention
+from core.grounding.two_modalities import (
+    Look,
+    Side,
+    Steps,
+    gradient_times_attention,
+    mean_attention,
+    relevance,
+    rollout,
+)
+from core.heads.relevance import last_attention, rolled_out
+from core.models.vilbert import SingleStream
+from core.text import Tokens
+from core.translation.decoding import BEGIN
+from core.vision.explain import relevance as relevance_of_one
+from core.zoo.captioners import PictureWriter, is_recurrent, maps_of
+from core.zoo.clips import PictureText
+from core.zoo.joint import JointReader
+
+ATTENTION, ROLLOUT, GRADIENT, RELEVANCE, OCCLUSION = WAYS = (
+    "attention",
+    "rollout",
+    "gradient",
+    "relevance",
+    "occlusion",
+)
+WordMaps = dict[str, Float[Tensor, "word patch"]]  # by way
+
+
+def captioner_maps(
+    model: PictureWriter, pixels: Float[Tensor, "batch channel row column"], words: Tokens, *, occlude: bool = True
+) -> WordMaps:
+    """Maps of each word that a captioner is made to write, the end included; the score is the word's log-probability.
+
+    An LSTM looks once for each word, so there is nothing to roll out; its relevance is not defined in the paper.
+    """
+    ids = torch.tensor([[BEGIN, *words.ids[:-1]]])
+    with torch.enable_grad(), record_attention(model.network, differentiable=True) as record:
+        logits = model.network(pixels, ids)
+        scores = _chosen(logits, words)[0]
+    calls = record.calls
+    weights = [call.written.weights for call in calls if call.written is not None]
+    rows = [torch.autograd.grad(score, weights, retain_graph=True, materialize_grads=True) for score in scores]
+    found: WordMaps = {}
+    if is_recurrent(model.network):
+        own = maps_of(calls)[0][0]
+        found[ATTENTION] = own
+        found[GRADIENT] = torch.stack(
+            [(row[word][0, 0, 0] * own[word]).clamp(min=0) for word, row in enumerate(rows)]  # of its own step
+        )
+    else:
+        steps = [_decoder_steps(calls, row) for row in rows]
+        sizes = {"words": len(words), "picture": model.places}
+        found[ATTENTION] = mean_attention(steps[0])
+        found[ROLLOUT] = rollout(steps[0], **sizes)[: len(words), len(words) :]
+        found[GRADIENT] = torch.stack([gradient_times_attention(step)[word] for word, step in enumerate(steps)])
+        found[RELEVANCE] = torch.stack([relevance(step, **sizes).across[word] for word, step in enumerate(steps)])
+    if occlude:
+        with torch.no_grad():
+            several = torch.cat([pixels, covered(pixels, model.grid)])
+            every = _chosen(model.network(several, ids.expand(len(several), -1)), words)
+        found[OCCLUSION] = (every[0] - every[1:]).mT
+    return found
+
+
+def _decoder_steps(calls: Sequence[AttentionCall], gradients: Sequence[Tensor]) -> Steps:
+    steps = []
+    for call, gradient in zip(calls, gradients, strict=True):
+        assert call.written is not None
+        at: Side = "picture" if call.kind == "cross" else "words"
+        steps.append((Look("words", at, call.written.weights[0].detach(), gradient[0]),))
+    return steps
+
+
+def clip_maps(
+    model: PictureText,
+    pixels: Float[Tensor, "batch channel row column"],
+    text: str,
+    instead: Sequence[Sequence[str]],
+    *,
+    occlude: bool = True,
+) -> WordMaps:
+    """Maps of each word of a text; the score of a word is how much it adds to the cosine of picture and text.
+
+    `instead`: for each word the texts in which it is another one, or left out; what is scored is the cosine with
+    `text` less the mean of theirs. Attention and rollout of the picture's encoder know nothing of the text: they are
+    the same for every word.
+    """
+    with torch.no_grad():
+        vectors = torch.stack(
+            [model.texts([text])[0] - model.texts(list(others)).mean(dim=0) for others in instead]
+        )  # (word, width)
+    with torch.enable_grad(), record_attention(model.network.pictures, differentiable=True) as record:
+        scores = vectors @ model.network.picture(pixels)[0]
+    weights = tuple(call.written.weights for call in record.calls if call.written is not None)
+    plain = tuple(each.detach() for each in weights)
+    read = torch.arange(weights[0].shape[-1]) == 0
+    found: WordMaps = {
+        ATTENTION: last_attention(plain, read)[:, 1:].expand(len(instead), -1),
+        ROLLOUT: rolled_out(plain, read)[:, 1:].expand(len(instead), -1),
+    }
+    gradients = [torch.autograd.grad(score, weights, retain_graph=True) for score in scores]
+    moved = [
+        torch.stack(
+            [(slope * layer).clamp(min=0).mean(dim=1)[0, 0, 1:] for slope, layer in zip(row, plain, strict=True)]
+        )
+        for row in gradients
+    ]
+    found[GRADIENT] = torch.stack([layers.sum(dim=0) for layers in moved])
+    found[RELEVANCE] = torch.cat([relevance_of_one(plain, row, read)[:, 1:] for row in gradients])
+    if occlude:
+        seen = model.pictures(torch.cat([pixels, covered(pixels, model.grid)])) @ vectors.mT
+        found[OCCLUSION] = (seen[0] - seen[1:]).mT
+    return found
+
+
+def joint_maps(
+    model: JointReader,
+    pixels: Float[Tensor, "batch channel row column"],
+    tokens: Tokens,
+    places: Sequence[int],
+    *,
+    occlude: bool = True,
+) -> WordMaps:
+    """Maps of the words at `places`, each hidden in its turn; the score is the log-probability of the true word."""
+    found: dict[str, list[Tensor]] = {}
+    for place in places:
+        hidden = model.hide(tokens, [place])
+        ids = torch.tensor([hidden.ids])
+        with torch.enable_grad(), record_attention(model.network, differentiable=True) as record:
+            said = model.network(pixels, ids)
+            score = said.words[0, place].log_softmax(dim=-1)[tokens.ids[place]]
+        weights = [call.written.weights for call in record.calls if call.written is not None]
+        gradients = torch.autograd.grad(score, weights, materialize_grads=True)
+        for way, row in _joint_rows(model, record.calls, gradients, place, len(tokens)).items():
+            found.setdefault(way, []).append(row)
+        if occlude:
+            with torch.no_grad():
+                several = torch.cat([pixels, covered(pixels, model.grid)])
+                logits = model.network(several, ids.expand(len(several), -1)).words[:, place]
+            every = logits.log_softmax(dim=-1)[:, tokens.ids[place]]
+            found.setdefault(OCCLUSION, []).append(every[0] - every[1:])
+    return {way: torch.stack(rows) for way, rows in found.items()}
+
+
+def _joint_rows(
+    model: JointReader, calls: Sequence[AttentionCall], gradients: Sequence[Tensor], place: int, words: int
+) -> WordMaps:
+    """One row of each way, over the patches; the token of the whole picture is left out."""
+    looks = [
+        (call.path, call.written.weights[0].detach(), gradient[0])
+        for call, gradient in zip(calls, gradients, strict=True)
+        if call.written is not None
+    ]
+    if isinstance(model.network, SingleStream):
+        steps: Steps = [(Look("words", "words", weights, gradient),) for _, weights, gradient in looks]
+        tokens = looks[0][1].shape[-1]
+        patches = slice(words + 1, tokens)
+        own = torch.stack([weights.mean(dim=0) for _, weights, _ in looks]).mean(dim=0)
+        moved = [(gradient * weights).clamp(min=0).mean(dim=0) for _, weights, gradient in looks]
+        return {
+            ATTENTION: own[place, patches],
+            ROLLOUT: rollout(steps, words=tokens, picture=0)[place, patches],
+            GRADIENT: torch.stack(moved).sum(dim=0)[place, patches],
+            RELEVANCE: relevance(steps, words=tokens, picture=0).words[place, patches],
+        }
+    steps = two_streams(looks)
+    sizes = {"words": words, "picture": 1 + model.grid[0] * model.grid[1]}
+    return {
+        ATTENTION: mean_attention(steps)[place, 1:],
+        ROLLOUT: rollout(steps, **sizes)[place, words + 1 :],
+        GRADIENT: gradient_times_attention(steps)[place, 1:],
+        RELEVANCE: relevance(steps, **sizes).across[place, 1:],
+    }
+
+
+def two_streams(looks: Sequence[tuple[str, Tensor, Tensor | None]]) -> Steps:
+    """The looks of a ViLBERT (path, weights, gradient) as steps: what both streams do side by side is one step."""
+    sides: dict[str, tuple[Side, Side]] = {
+        "words_look": ("words", "picture"),
+        "picture_looks": ("picture", "words"),
+        "words": ("words", "words"),
+        "picture": ("picture", "picture"),
+    }
+    steps: list[list[Look]] = []
+    for path, weights, gradient in looks:
+        parts = path.split(".")
+        side, at = sides[parts[-2]] if parts[0] == "joint" else ("words", "words")
+        look = Look(side, at, weights, gradient)
+        together = parts[0] == "joint" and parts[-2] in ("picture_looks", "picture")
+        if together:
+            steps[-1].append(look)
+        else:
+            steps.append([look])
+    return steps
+
+
+def covered(
+    pixels: Float[Tensor, "batch channel row column"], grid: tuple[int, int]
+) -> Float[Tensor, "_ channel row column"]:
+    """The picture once for each patch, with that patch covered by the picture's median colour; patches row by row.
+
+    In a drawn scene the median is the ground, or near it.
+    """
+    rows, columns = grid
+    high, wide = pixels.shape[2] // rows, pixels.shape[3] // columns
+    median = pixels[0].flatten(1).median(dim=1).values
+    several = pixels.repeat(rows * columns, 1, 1, 1)
+    for patch in range(rows * columns):
+        row, column = divmod(patch, columns)
+        several[patch, :, row * high : (row + 1) * high, column * wide : (column + 1) * wide] = median[:, None, None]
+    return several
+
+
+def _chosen(logits: Float[Tensor, "batch word vocabulary"], words: Tokens) -> Float[Tensor, "batch word"]:
+    """The log-probability of each word."""
+    chosen = torch.tensor(words.ids).expand(len(logits), -1)
+    return logits.float().log_softmax(dim=-1).gather(2, chosen[..., None])[..., 0]

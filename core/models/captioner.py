@@ -1,0 +1,52 @@
+"""A network that writes what it sees: a convolutional body, and a decoder that looks at its places."""
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from core.models.caption_transformer import CaptionTransformer
+from core.models.plain_convolution import PlainConvolution
+from core.models.recurrent import State
+from core.models.show_attend_tell import ShowAttendTell
+
+
+class Captioner(nn.Module):
+    """`body` makes a map of features of a picture; its places, row by row, are what `decoder` looks at."""
+
+    def __init__(self, body: nn.Module, decoder: ShowAttendTell | CaptionTransformer):
+        super().__init__()
+        self.body, self.decoder = body, decoder
+
+    def places(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch patch width"]:
+        """What the body sees at each place."""
+        return self.body(pixels).flatten(2).transpose(1, 2)
+
+    def forward(
+        self, pixels: Float[Tensor, "batch channel row column"], words: Int[Tensor, "batch target"]
+    ) -> Float[Tensor, "batch target vocabulary"]:
+        """The logits for the word after each."""
+        return self.decoder(self.places(pixels), words)
+
+    def read(self, pixels: Float[Tensor, "batch channel row column"]) -> State:
+        """The state before the first word."""
+        return self.decoder.read(self.places(pixels))
+
+    def step(self, word: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
+        """The logits after one more word, and the state in which the next step begins."""
+        return self.decoder.step(word, state)
+
+
+class Features(nn.Module):
+    """The last map of features of a classifier, without what it makes of it."""
+
+    def __init__(self, classifier: nn.Module):
+        super().__init__()
+        self.classifier = classifier
+
+    def forward(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width _ _"]:
+        return self.classifier.forward_features(pixels)  # type: ignore[operator]
+
+
+def small_body(widths: tuple[int, ...] = (32, 64, 128), depth: int = 2) -> nn.Sequential:
+    """Convolutions that make 8 x 8 places of 64 x 64 pixels."""
+    body = PlainConvolution(widths, depth, num_classes=1)
+    return nn.Sequential(body.stem, body.stages)

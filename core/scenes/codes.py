@@ -1,0 +1,63 @@
+"""A scene as a short text, for an address: `1-2~star.red.large.plain.20.31~ring.blue.small.striped.48.12`.
+
+The numbers of both ends of the ground, then each thing: shape, colour, size, texture, row and column of its middle.
+"""
+
+from core.errors import InputError
+from core.scenes.things import APART, GROUNDS, MOST, NIGHT, SIDE, Scene, Thing, touch
+
+EXAMPLE = "0-0~star.red.large.plain.20.20~circle.blue.small.plain.46.44"
+LONGEST = 400  # characters
+
+
+def code_of(scene: Scene) -> str:
+    """The text of a scene."""
+    things = (
+        ".".join(map(str, (each.shape, each.colour, each.size, each.texture, each.row, each.column)))
+        for each in scene.things
+    )
+    return "~".join([f"{scene.top}-{scene.bottom}", *things])
+
+
+def read_code(text: str) -> Scene:
+    """The scene of a text; InputError, with the rule and the numbers, where there is no such scene."""
+    ground, *things = text.strip()[:LONGEST].split("~")
+    ends = ground.split("-")
+    if len(ends) != 2 or not all(end.isdecimal() and int(end[:3]) < len(GROUNDS) for end in ends):
+        raise InputError(f"This is no scene: it begins with two numbers from 0 to {len(GROUNDS) - 1}, as in {EXAMPLE}.")
+    top, bottom = map(int, ends)
+    if NIGHT in (top, bottom) and top != bottom:
+        raise InputError(f"The dark ground is never graded: both ends are {NIGHT}, or none is.")
+    scene = Scene(tuple(map(_read_thing, things)), top, bottom)
+    check_scene(scene)
+    return scene
+
+
+def check_scene(scene: Scene) -> None:
+    """InputError where there are too many things, or two of them touch, or one reaches beyond the edge."""
+    if not 1 <= len(scene.things) <= MOST:
+        raise InputError(f"A scene holds 1 to {MOST} things, not {len(scene.things)}.")
+    for each in scene.things:
+        if not all(each.radius < place < SIDE - each.radius for place in (each.row, each.column)):
+            raise InputError(
+                f"The {each.colour} {each.shape} reaches beyond the edge: the middle of a {each.size} thing lies "
+                f"{each.radius + 1} to {SIDE - each.radius - 1} pixels from the top and from the left."
+            )
+    for number, one in enumerate(scene.things):
+        for other in scene.things[:number]:
+            if touch(one, other):
+                raise InputError(
+                    f"The {one.colour} {one.shape} and the {other.colour} {other.shape} touch; things stand at least "
+                    f"{APART} pixel apart."
+                )
+
+
+def _read_thing(text: str) -> Thing:
+    parts = text.split(".")
+    if len(parts) != 6 or not all(part.isdecimal() and len(part) < 4 for part in parts[4:]):
+        raise InputError(f"“{text[:40]}” is no thing: write shape.colour.size.texture.row.column, as in {EXAMPLE}.")
+    try:
+        shape, colour, size, texture = parts[:4]
+        return Thing(shape, colour, size, texture, int(parts[4]), int(parts[5]))
+    except ValueError as error:
+        raise InputError(str(error)) from error

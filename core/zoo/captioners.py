@@ -1,0 +1,223 @@
+"""Networks that write what they see, and where they looked for each word.
+
+captioner = load_captioner("photographs-lstm")           # one of CAPTIONERS
+seen = captioner.prepare(picture)                        # a PIL picture
+decoded = captioner.write(seen.pixels)                   # beam search
+looked = captioner.look(seen.pixels, captioner.tokens(decoded.best.tokens))
+looked.maps[0][0]                                        # layer 0, head 0: (word, patch)
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from jaxtyping import Float
+from PIL import Image
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from core.capture import AttentionCall, record_attention
+from core.errors import InputError, ModelError
+from core.images import Patches
+from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
+from core.models.captioner import Captioner, Features, small_body
+from core.models.half_precision import load_weights
+from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell
+from core.text import Tokens, encode, read_tokens
+from core.translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progress, State, Writer, beam_search
+from core.zoo.embedded import WEIGHTS, load_embedded_image
+from core.zoo.image_models import Framing, PreparedPicture
+
+# By the world that they know, in the order in which they were invented.
+CAPTIONERS = {
+    "photographs-lstm": "LSTM with attention, for photographs",
+    "photographs-transformer": "Transformer, for photographs",
+    "scenes-lstm": "LSTM with attention, for drawn scenes",
+    "scenes-transformer": "Transformer, for drawn scenes",
+}
+LONGEST = 24  # words of a caption, the end not counted
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """Where a captioner looked while it wrote just these words.
+
+    `maps`: for each layer that looks at the picture (head, word, patch), rows sum to 1. `gates`: of the LSTM, how much
+    of what it saw it let in at each word. `log_probabilities` of each word.
+    """
+
+    words: Tokens
+    log_probabilities: tuple[float, ...]
+    maps: tuple[Float[Tensor, "head word patch"], ...]
+    gates: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PictureWriter:
+    """A captioner with its tokenizer. Threads may share it: nothing is set after it was made."""
+
+    name: str
+    title: str
+    network: Captioner
+    tokenizer: Tokenizer
+    framing: Framing
+    grid: tuple[int, int] = (8, 8)
+    parameters: int = field(init=False)
+
+    def __post_init__(self):
+        self.network.eval().requires_grad_(False)
+        object.__setattr__(self, "parameters", sum(weight.numel() for weight in self.network.parameters()))
+
+    def prepare(self, picture: Image.Image) -> PreparedPicture:
+        """The middle of an RGB picture, as the network takes it."""
+        return PreparedPicture(self.framing.pixels(picture), self.framing.shown(picture), Patches(*self.grid))
+
+    def encode(self, caption: str) -> Tokens:
+        """The words of a caption of one's own, with the end; InputError where it knows none of them, or too many."""
+        words = [word.strip(".,;:!?\"'()") for word in caption.casefold().split()]
+        tokens = encode(self.tokenizer, " ".join(word for word in words if word), context=10**6)
+        ids = [number for number, special in zip(tokens.ids, tokens.special, strict=True) if not special]
+        if len(ids) > LONGEST:
+            raise InputError(
+                f"This caption has {len(ids)} words; this captioner learned at most {LONGEST}. Leave some out."
+            )
+        if all(number == UNKNOWN for number in ids):
+            raise InputError(
+                f"{self.title} knows {self.tokenizer.get_vocab_size() - 4:,} words, and none of these. "
+                f"Write for instance: {self.example}."
+            )
+        return self.tokens([*ids, END])
+
+    @property
+    def example(self) -> str:
+        """A caption of the kind that it learned."""
+        return "a red star above a blue circle" if self.name.startswith("scenes") else "a dog runs through the grass"
+
+    def unknown(self, caption: str) -> tuple[str, ...]:
+        """The words of a caption that the tokenizer does not know."""
+        words = [word.strip(".,;:!?\"'()") for word in caption.casefold().split()]
+        known = self.tokenizer.get_vocab()
+        return tuple(dict.fromkeys(word for word in words if word and word not in known))
+
+    def tokens(self, numbers: Sequence[int]) -> Tokens:
+        """Words that were written, as a person reads them."""
+        return read_tokens(self.tokenizer, numbers)
+
+    def word(self, number: int) -> str:
+        """One word of its vocabulary."""
+        return self.tokenizer.id_to_token(number) or ""
+
+    def text(self, numbers: Sequence[int]) -> str:
+        """What was written, as plain text."""
+        return self.tokenizer.decode([number for number in numbers if number > END], skip_special_tokens=False)
+
+    @torch.no_grad()
+    def write(
+        self,
+        pixels: Float[Tensor, "batch channel row column"],
+        *,
+        beam: int = 3,
+        begin: Sequence[int] = (),
+        keep_steps: bool = False,
+        progress: Progress | None = None,
+    ) -> Decoded:
+        """A caption by beam search; after the words `begin`, which the hypotheses do not hold, where some are given."""
+        state, first = self._after(pixels, begin)
+        (decoded,) = beam_search(
+            cast(Writer, self.network.decoder),
+            torch.zeros(1, 1, dtype=torch.long),  # nobody reads it: the state is there
+            beam=beam,
+            penalty=PENALTY,
+            longest=max(1, LONGEST - len(begin)) + 1,
+            state=state,
+            first=first,
+            keep_steps=keep_steps,
+            progress=progress,
+        )
+        return decoded
+
+    @torch.no_grad()
+    def look(self, pixels: Float[Tensor, "batch channel row column"], words: Tokens) -> Looked:
+        """Let it write exactly these words (teacher forcing), and keep where it looked."""
+        with record_attention(self.network) as record:
+            logits = self.network(pixels, torch.tensor([[BEGIN, *words.ids[:-1]]]))
+        # Of an LSTM, what it saw before is in its state: to the recorder it looks at itself from then on.
+        maps = maps_of([call for call in record.calls if call.key_length == self.places])
+        chosen = logits[0].float().log_softmax(dim=-1).gather(1, torch.tensor(words.ids)[:, None])[:, 0]
+        gates = None
+        if isinstance(self.network.decoder, ShowAttendTell):
+            _, _, opened = self.network.decoder.attend(
+                self.network.places(pixels), torch.tensor([[BEGIN, *words.ids[:-1]]])
+            )
+            gates = tuple(opened[0].tolist())
+        return Looked(words, tuple(chosen.tolist()), maps, gates)
+
+    @torch.no_grad()
+    def next_words(
+        self, pixels: Float[Tensor, "batch channel row column"], begin: Sequence[int] = ()
+    ) -> Float[Tensor, " vocabulary"]:
+        """How probable each word is after the words `begin`."""
+        state, first = self._after(pixels, begin)
+        logits, _ = self.network.decoder.step(torch.tensor([first]), state)
+        return logits[0].float().softmax(dim=-1)
+
+    @property
+    def places(self) -> int:
+        """Of a picture."""
+        return self.grid[0] * self.grid[1]
+
+    def _after(self, pixels: Tensor, begin: Sequence[int]) -> tuple[State, int]:
+        """The state after the words `begin` but the last, and the word that is read next."""
+        state, before = self.network.read(pixels), [BEGIN, *begin]
+        for word in before[:-1]:
+            _, state = self.network.step(torch.tensor([word]), state)
+        return state, before[-1]
+
+
+def maps_of(calls: Sequence[AttentionCall]) -> tuple[Float[Tensor, "head word patch"], ...]:
+    """One tensor for each module that looked: what ran once for each word (an LSTM) is put together."""
+    found: dict[str, list[Tensor]] = {}
+    for call in calls:
+        heads = torch.stack([call.weights(head) for head in range(call.heads)])
+        found.setdefault(call.path, []).append(heads)
+    return tuple(torch.cat(rows, dim=1) for rows in found.values())
+
+
+def load_captioner(name: str, *, weights: Path = WEIGHTS) -> PictureWriter:
+    """One of CAPTIONERS."""
+    folder = weights / "captioning"
+    if name not in CAPTIONERS or not (folder / f"{name}.safetensors").exists():
+        raise ModelError(
+            f"The weights of '{name}' are missing from {folder.name}/. Fetch the project again, or train them: "
+            "make train-captioning."
+        )
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    world = name.partition("-")[0]
+    if world == "photographs":
+        # The body came with its own weights, and did not learn on.
+        classifier = load_embedded_image(config["body"], weights=weights)
+        framing = Framing((3, config["side"], config["side"]), classifier.framing.mean, classifier.framing.std)
+        decoder = load_weights(lambda: make_decoder(config[name]), folder / f"{name}.safetensors")
+        network = Captioner(Features(classifier.network), decoder)
+    else:
+        framing = Framing((3, 64, 64), (0.5,) * 3, (0.25,) * 3)
+        network = load_weights(
+            lambda: Captioner(small_body(), make_decoder(config[name])), folder / f"{name}.safetensors"
+        )
+    tokenizer = Tokenizer.from_file(str(folder / f"tokenizer-{world}.json"))
+    return PictureWriter(name, CAPTIONERS[name], network, tokenizer, framing)
+
+
+def make_decoder(sizes: dict[str, Any]) -> Any:
+    """An untrained decoder; `state` is a size that only the LSTM has."""
+    if "state" in sizes:
+        return ShowAttendTell(CaptionerConfig(**sizes))
+    return CaptionTransformer(CaptionTransformerConfig(**sizes))
+
+
+def is_recurrent(network: nn.Module) -> bool:
+    """Whether a captioner's decoder is an LSTM."""
+    return isinstance(getattr(network, "decoder", None), ShowAttendTell)

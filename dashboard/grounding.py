@@ -1,0 +1,136 @@
+"""The table of grounding as every page of words and pictures shows it: figure, sentences, numbers."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import ModelError
+from core.measured.grounding import ALL, BASELINE, MADE_BY, Grounded, grounded
+from core.scenes.sentences import KINDS
+from dashboard import charts, controls, layout
+from dashboard.figures.grounding import Scored, grounding_points
+from dashboard.kept import keep
+
+WAYS = {
+    "attention": "attention",
+    "rollout": "rollout",
+    "gradient": "gradient × attention",
+    "relevance": "relevance (Chefer et al. 2021)",
+    "occlusion": "occlusion",
+}
+BASELINES = {"random": "at random", "centre": "always the middle"}
+MEASURES = {"pointing game": "pointing", "share inside": "inside"}
+ABOUT = (
+    "Over 1,000 held-out scenes, each with a true sentence. **Pointing game**: how often the brightest place of a "
+    "word's map lies on what the word means (of a place that is partly on it, that part). **Share inside**: how "
+    "much of "
+    "the map lies there. Lines: what somebody reaches who points at random, or always at the middle. Bars are two "
+    "standard errors."
+)
+
+
+@keep()
+def rows(prefix: str) -> tuple[Grounded, ...]:
+    """What was measured of networks whose names begin so, and the baselines; ModelError while nobody has measured."""
+    found = grounded(prefix)
+    if not any(row.model != BASELINE for row in found):
+        raise ModelError(f"Nobody has measured this yet: {MADE_BY}.")
+    return found
+
+
+def show(prefix: str, titles: Mapping[str, str], *, name: str) -> tuple[str, ...]:
+    """The figure with its controls; what is to be noticed in it. `titles` name the networks of the table."""
+    found = rows(prefix)
+    kinds = [kind for kind in (ALL, *KINDS) if any(row.kind == kind for row in found)]
+    with layout.control_bar():
+        measure = controls.choice("Measured by", MEASURES, key=f"{name}_measure")
+        kind = controls.choice("Words", kinds, key=f"{name}_kind")
+    of = MEASURES[measure]
+    scored = scored_of(found, of, kind, titles)
+    lines = {BASELINES[row.way]: getattr(row, of) for row in found if row.model == BASELINE and row.kind == kind}
+    figure = partial(grounding_points, scored, lines, look=layout.look(), x=measure, height=layout.look().high(360))
+    charts.chart(
+        figure,
+        name=name,
+        alt=f"{measure} of each way to tell: " + "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in scored),
+        table=partial(table_of, found, titles),
+    )
+    if not layout.is_presented():
+        st.caption(ABOUT)
+    return noticed(scored, lines, measure, kind)
+
+
+def scored_of(found: Sequence[Grounded], measure: str, kind: str, titles: Mapping[str, str]) -> list[Scored]:
+    """The rows of one measure and kind of word, in the order of WAYS."""
+    own = [row for row in found if row.model != BASELINE and row.kind == kind and row.model in titles]
+    own.sort(key=lambda row: (list(WAYS).index(row.way), list(titles).index(row.model)))
+    return [
+        Scored(titles[row.model], WAYS[row.way], getattr(row, measure), getattr(row, f"{measure}_error"), row.words)
+        for row in own
+    ]
+
+
+def table_of(found: Sequence[Grounded], titles: Mapping[str, str]) -> pd.DataFrame:
+    """All rows, with the names that the page gives."""
+    return pd.DataFrame(
+        [
+            (
+                titles.get(row.model, row.model),
+                WAYS.get(row.way, BASELINES.get(row.way, row.way)),
+                row.kind,
+                row.words,
+                row.pointing,
+                row.pointing_error,
+                row.inside,
+                row.inside_error,
+            )
+            for row in found
+        ],
+        columns=[
+            "network",
+            "way",
+            "words of kind",
+            "words",
+            "pointing game",
+            "its standard error",
+            "share inside",
+            "its standard error ",
+        ],
+    )
+
+
+def noticed(scored: Sequence[Scored], lines: Mapping[str, float], measure: str, kind: str) -> tuple[str, ...]:
+    """Which way is best and worst, and what is not clearly better than pointing without looking."""
+    if not scored:
+        return ()
+    best, worst = max(scored, key=lambda row: row.share), min(scored, key=lambda row: row.share)
+    of = "all words" if kind == ALL else f"words of the kind “{kind}”"
+    told = [
+        f"By the {measure}, over {of}, **{best.way}** of {best.model} is best with **{best.share:.0%}**, "
+        f"**{worst.way}** "
+        f"of {worst.model} last with {worst.share:.0%}."
+    ]
+    for name, share in lines.items():
+        weak = [row for row in scored if row.share - 2 * row.error <= share]
+        if weak:
+            which = ", ".join(f"{row.way} of {row.model}" for row in weak)
+            told.append(f"Not clearly better than pointing {name} ({share:.0%}): {which}.")
+        else:
+            told.append(f"All are clearly better than pointing {name} ({share:.0%}).")
+    by_model = dict.fromkeys(row.model for row in scored)
+    for model in by_model:
+        own = {row.way: row for row in scored if row.model == model}
+        plain, other = own.get(WAYS["attention"]), own.get(WAYS["relevance"]) or own.get(WAYS["gradient"])
+        if plain and other:
+            gap = other.share - plain.share
+            error = 2 * (plain.error**2 + other.error**2) ** 0.5
+            is_clear = abs(gap) > error
+            how = ("better" if gap > 0 else "worse") if is_clear else "not clearly different"
+            joint = "than" if is_clear else "from"
+            told.append(
+                f"{model}: {other.way} is {how} {joint} the attention weights themselves, {other.share:.0%} and "
+                f"{plain.share:.0%}."
+            )
+    return tuple(told)

@@ -1,0 +1,78 @@
+"""The beam: what was considered while a caption was written, step by step."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.zoo.captioners import LONGEST
+from dashboard import charts, controls, layout, search_tree, seen
+from dashboard.figures.beam_tree import beam_tree
+from dashboard.theme import HUES
+from pages.words_and_pictures.captioning import compute, inputs, words
+from pages.words_and_pictures.captioning.compute import Written
+
+COLUMNS = (4, 6, 10)  # steps of the tree; the first fits a phone
+
+
+def show() -> None:
+    """The caption, the tree up to a step, the candidates of that step."""
+    with layout.control_bar():
+        chosen = seen.choose()
+        kind = inputs.kind()
+        width = inputs.beam()
+    written = compute.write(inputs.captioner_for(chosen, kind), chosen, width)
+    decoded = written.decoded
+    picture, tree = st.columns([1, 3], gap="large")
+    with picture:
+        st.image(written.prepared.shown, width=240)
+        st.markdown(f"**{layout.plain(written.text)}**")
+    with tree:
+        with layout.control_bar():
+            count = len(decoded.best.tokens)
+            step = 1 + controls.number("Step", count, key="beam_step", first=count - 1)
+            columns = controls.choice("Steps drawn", COLUMNS, key="beam_columns", first=COLUMNS[1])
+
+        def label(token: int) -> str:
+            return layout.readable(written.model.tokens([token]).labels[0])
+
+        nodes = search_tree.nodes_of(decoded, label, last=step, columns=columns)
+        table = search_tree.table(decoded.steps[step - 1], search_tree.winning_places(decoded).get(step), label)
+        figure = partial(beam_tree, nodes, look=layout.look(), hue=HUES[0], chosen=step)
+        charts.chart(figure, name="caption-tree", alt=f"The tree of the beam search up to step {step}", table=table)
+        if not layout.is_presented():
+            st.caption(search_tree.about_drawing(decoded, step, beam=width, longest=LONGEST + 1))
+    with st.expander(f"All {len(table)} candidates of step {step}"):
+        numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("log p", "total", "score")}
+        st.dataframe(table, hide_index=True, column_config=numbers)
+    layout.notes(words.BEAM_NOTES, notice=noticed(written, step), formula=lambda: _formula(written))
+
+
+def noticed(written: Written, step: int) -> tuple[str, ...]:
+    """How the beam came to its caption, and what it preferred it to."""
+    decoded = written.decoded
+    told = [search_tree.about_candidates(decoded, step)]
+    if len(decoded.hypotheses) > 1:
+        other = decoded.hypotheses[1]
+        text = layout.plain(written.model.text(other.tokens))
+        gap = decoded.best.score(0.6) - other.score(0.6)
+        told.append(f"The second best caption is “{text}”, {gap:.2f} below in its score.")
+    else:
+        told.append("No other caption was complete when the search ended.")
+    return tuple(told)
+
+
+def _formula(written: Written) -> None:
+    best = written.decoded.best
+    st.latex(r"\operatorname{score}(y) = \frac{\log p(y)}{\left((5 + |y|) / 6\right)^{0.6}}")
+    st.markdown(
+        f"Here $\\log p(y) = {best.log_probability:.2f}$ over {len(best.tokens)} words, the end included, so the score "
+        f"is {best.score(0.6):.2f}. Without the division short captions would always win."
+    )
+
+
+def steps_table(written: Written) -> pd.DataFrame:
+    """The words of the caption with their log-probabilities."""
+    best = written.decoded.best
+    labels = [written.model.tokens([token]).labels[0].strip() for token in best.tokens]
+    return pd.DataFrame({"word": labels, "log p": best.log_probabilities})

@@ -1,0 +1,140 @@
+"""Captions, and where was looked while they were written: kept for the next visitor who asks for the same."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.grounding.word_maps import WordMaps, captioner_maps
+from core.models.show_attend_tell import ShowAttendTell
+from core.text import Tokens
+from core.translation.decoding import BEGIN, END, Decoded
+from core.zoo.captioners import Looked, PictureWriter
+from core.zoo.image_models import PreparedPicture
+from dashboard.kept import keep
+from dashboard.models import captioner
+from dashboard.onlooking import NOBODY, Onlooker
+from dashboard.seen import Seen
+
+TOP = 8  # words among which one may take another
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A caption by one captioner, the words that it was given first included. Shared by all visitors: never changed."""
+
+    model: PictureWriter
+    prepared: PreparedPicture
+    decoded: Decoded
+    words: Tokens  # the end included, where it was reached
+    looked: Looked
+    given: int = 0  # words that a visitor chose
+
+    @property
+    def text(self) -> str:
+        """As plain text."""
+        return self.model.text(self.words.ids)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Its words, the end left out."""
+        return tuple(
+            label.strip() for label, number in zip(self.words.labels, self.words.ids, strict=True) if number != END
+        )
+
+
+@keep("Opening the picture …")
+def prepare(name: str, seen: Seen) -> PreparedPicture:
+    """A picture as a captioner takes it; of a scene people see a finer drawing."""
+    prepared = captioner(name).prepare(seen.opened())
+    shown = seen.shown()
+    return prepared if shown is None else replace(prepared, shown=shown)
+
+
+@keep()
+def write(name: str, seen: Seen, beam: int, begin: tuple[int, ...] = (), onlooker: Onlooker = NOBODY) -> Written:
+    """The caption of a picture, which goes on after the words `begin`."""
+    model, prepared = captioner(name), prepare(name, seen)
+    decoded = model.write(prepared.pixels, beam=beam, begin=begin, keep_steps=True, progress=onlooker.look)
+    words = model.tokens([*begin, *decoded.best.tokens])
+    return Written(model, prepared, decoded, words, model.look(prepared.pixels, words), len(begin))
+
+
+@keep()
+def look(name: str, seen: Seen, caption: str) -> Written:
+    """What a captioner looks at while it is made to write a caption of somebody's own."""
+    model, prepared = captioner(name), prepare(name, seen)
+    words = model.encode(caption)
+    looked = model.look(prepared.pixels, words)
+    return Written(model, prepared, Decoded(()), words, looked, len(words))
+
+
+@keep("Looking …")
+def ways(name: str, seen: Seen, ids: tuple[int, ...]) -> WordMaps:
+    """Maps of each word by every way to tell."""
+    model = captioner(name)
+    return captioner_maps(model, prepare(name, seen).pixels, model.tokens(ids))
+
+
+@keep()
+def next_words(name: str, seen: Seen, before: tuple[int, ...]) -> tuple[tuple[str, float], ...]:
+    """The most probable words after those before, with their probabilities; the end is one of them."""
+    model = captioner(name)
+    chances = model.next_words(prepare(name, seen).pixels, before)
+    chances[:END] = 0.0  # padding and the beginning are never written
+    values, numbers = chances.topk(TOP)
+    return tuple((model.word(number), value) for number, value in zip(numbers.tolist(), values.tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step of the LSTM in numbers: scores, weights, the gate, what was seen, what may come next."""
+
+    scores: Float[Tensor, " patch"]
+    weights: Float[Tensor, " patch"]
+    gate: float
+    looked: Float[Tensor, " width"]  # sum of weights times places
+    seen: Float[Tensor, " width"]  # that, as far as the gate is open
+    before: Float[Tensor, " width"]  # the state of the LSTM
+    after: Float[Tensor, " width"]
+    chances: Float[Tensor, " vocabulary"]
+    query: Float[Tensor, " each"]  # W h
+    keys: Float[Tensor, "patch each"]  # U a_i
+    vector: Float[Tensor, " each"]  # v
+
+
+@keep()
+@torch.no_grad()
+def step_of(name: str, seen: Seen, ids: tuple[int, ...], place: int) -> Step:
+    """The step that writes word `place` of a caption; of an LSTM."""
+    network = captioner(name).network
+    decoder = network.decoder
+    assert isinstance(decoder, ShowAttendTell)
+    state = network.read(prepare(name, seen).pixels)
+    for word in (BEGIN, *ids[:place]):
+        former = state
+        logits, state = network.step(torch.tensor([word]), state)
+    scores = decoder.attention.scores(former["state"], former["keys"])[0]
+    looked = (state["weights"] @ former["places"][0])[0]
+    return Step(
+        scores=scores,
+        weights=state["weights"][0],
+        gate=float(state["gate"][0]),
+        looked=looked,
+        seen=state["seen"][0],
+        before=former["state"][0],
+        after=state["state"][0],
+        chances=logits[0].softmax(dim=-1),
+        query=decoder.attention.query(former["state"])[0],
+        keys=former["keys"][0],
+        vector=decoder.attention.vector.weight[0],
+    )
+
+
+def warm_up() -> None:
+    """What the page shows at first."""
+    from dashboard.seen import FIRST_SCENE, SCENES
+
+    for name in ("scenes-lstm", "scenes-transformer"):
+        write(name, Seen(SCENES, FIRST_SCENE), 3)

@@ -1,0 +1,68 @@
+"""The right region?: five ways to tell where a word looks, on one's own scene and over a thousand."""
+
+import streamlit as st
+
+from core.grounding.word_maps import WAYS
+from core.text import Tokens
+from dashboard import grounding, layout, seen
+from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
+from dashboard.kept import keep
+from dashboard.models import captioner
+from dashboard.seen import SCENES, Seen, masks_of, sentence_for
+from pages.words_and_pictures.captioning import compute, inputs, words
+from pages.words_and_pictures.captioning.words import KINDS
+
+SAYS = {
+    "attention": "“{word}” gives {share} of its attention",
+    "rollout": "Rolled out, “{word}” gives {share}",
+    "gradient": "By gradient × attention “{word}” owes {share}",
+    "relevance": "By relevance “{word}” owes {share}",
+    "occlusion": "Of what covering places costs “{word}”, {share} is due",
+}
+TITLES = {f"captioning/scenes-{kind}": title for kind, title in KINDS.items()}
+
+
+def show() -> None:
+    """A scene and a true sentence by all ways; then the table over many scenes."""
+    with layout.control_bar():
+        chosen = seen.choose((SCENES,))
+        kind = inputs.kind()
+    name = inputs.captioner_for(chosen, kind)
+    scene = chosen.scene
+    assert scene is not None
+    text = sentence_for(scene)
+    st.markdown(f"The network is made to write a sentence that is true of this scene: **{text}**")
+    with layout.waiting_place():
+        shown = scene_of(name, chosen, text)
+    word_maps(shown, key="grounded-maps", name="caption-ways")
+    st.subheader("Over a thousand scenes", anchor=False)
+    noticed = grounding.show("captioning/", TITLES, name="captioning-grounding")
+    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=_formula)
+
+
+@keep()
+def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
+    """The words of a true sentence with a map by each way."""
+    model = captioner(name)
+    tokens: Tokens = model.encode(text)
+    labels = tuple(label.strip() for label in tokens.labels[:-1])
+    known = masks_of(chosen, labels)
+    found = compute.ways(name, chosen, tokens.ids)
+    maps = tuple(
+        WordMap(grounding.WAYS[way], found[way][: len(labels)].numpy(), says=SAYS[way]) for way in WAYS if way in found
+    )
+    shown = tuple(SeenWord(label, mask=mask, quiet=mask is None) for label, mask in zip(labels, known, strict=True))
+    start = next((place for place, mask in enumerate(known) if mask is not None), 0)
+    return WordScene(compute.prepare(name, chosen).shown, model.grid, shown, maps, text, start, photo="light")
+
+
+def _formula() -> None:
+    st.latex(
+        r"\begin{gathered} \text{pointing} = \big[\arg\max_p m(p) \in M\big] \\ \text{inside} = "
+        r"\frac{\sum_{p \in M} m^+(p)}{\sum_p m^+(p)} \end{gathered}"
+    )
+    st.markdown(
+        "*m* is the map of a word over the pixels, *M* the pixels that the word means, $m^+$ what is above 0. A "
+        "relation "
+        "such as “above” means the things on both sides; a negation means nothing, and is not asked."
+    )

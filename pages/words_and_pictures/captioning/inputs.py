@@ -1,0 +1,28 @@
+"""What several sections ask the visitor for: a picture and a captioner."""
+
+from dashboard import controls
+from dashboard.seen import PHOTOGRAPHS, Seen
+from pages.words_and_pictures.captioning.words import KINDS
+
+
+def captioner_for(seen: Seen, kind: str) -> str:
+    """The name of the captioner of a kind that knows the world of the picture."""
+    world = "photographs" if seen.world == PHOTOGRAPHS else "scenes"
+    return f"{world}-{kind}"
+
+
+def kind() -> str:
+    """Which of the two networks is looked into."""
+    title = controls.choice("Network", KINDS.values(), key="network_kind")
+    return next(name for name, each in KINDS.items() if each == title)
+
+
+def beam() -> int:
+    """How many captions are kept while one is searched; 1 is greedy."""
+    about = "How many unfinished captions are kept at each step. 1 is greedy: always the most probable next word."
+    return controls.choice("Beam", (1, 3, 5), key="beam", first=3, about=about)
+
+
+def titles(seen: Seen) -> dict[str, str]:
+    """The names of the captioners for a picture, with what they are called here."""
+    return {captioner_for(seen, kind): title for kind, title in KINDS.items()}

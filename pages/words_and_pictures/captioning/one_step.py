@@ -1,0 +1,145 @@
+"""One step of the LSTM in numbers: scores, weights, gate, what is seen, what is written."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard import charts, controls, layout, seen
+from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
+from dashboard.figures.predictions import prediction_bars
+from dashboard.figures.vector_rows import Row, vector_rows
+from pages.words_and_pictures.captioning import compute, inputs, words
+from pages.words_and_pictures.captioning.compute import Step, Written
+
+TOP = 6  # channels of a score that are listed
+
+
+def show() -> None:
+    """The step, where it looks, the score of its brightest place taken apart, the gate, the next words."""
+    with layout.control_bar():
+        chosen = seen.choose()
+    name = inputs.captioner_for(chosen, "lstm")
+    written = compute.write(name, chosen, 3)
+    with layout.control_bar():
+        first = min(1, len(written.words) - 1)  # before the first word there is little to look for
+        place = controls.token([label.strip() for label in written.words.labels], first=first, label="Word")
+    step = compute.step_of(name, chosen, written.words.ids, place)
+    if not layout.is_presented():
+        st.markdown(words.STEP_ABOUT, width=layout.PROSE)
+    word = written.words.labels[place].strip()
+    before = " ".join(label.strip() for label in written.words.labels[:place]) or "nothing yet"
+    st.markdown(f"Written so far: {layout.plain(before)} · this step writes **{layout.plain(word)}**")
+    rows, columns = written.model.grid
+    view = WordScene(
+        written.prepared.shown,
+        (rows, columns),
+        (SeenWord(word, words.GATE.format(gate=step.gate), bar=step.gate),),
+        (
+            WordMap("weights", step.weights.numpy()[None]),
+            WordMap(
+                "scores above the lowest",
+                (step.scores - step.scores.min()).numpy()[None],
+                says="Of all scores above the lowest, “{word}” has {share}",
+            ),
+        ),
+        photo="light" if chosen.is_scene else "ink",
+    )
+    word_maps(view, key="step-maps", name="caption-step", address=False)
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("What may come next", anchor=False)
+        _next(written, step, place)
+    with right:
+        st.subheader("What is seen, as far as the gate is open", anchor=False)
+        _vectors(step)
+    layout.notes(words.STEP_NOTES, notice=noticed(written, step, place), formula=lambda: _formula(written, step, place))
+
+
+def _next(written: Written, step: Step, place: int) -> None:
+    values, numbers = step.chances.topk(8)
+    labels = [written.model.word(number) for number in numbers.tolist()]
+    look = layout.look()
+    chosen = written.words.ids[place]
+    hues = [look.palette.map if number == chosen else look.palette.soft for number in numbers.tolist()]
+    charts.chart(
+        partial(prediction_bars, labels, values.tolist(), look=look, hues=hues),
+        name="step-next",
+        alt="The most probable words: "
+        + "; ".join(f"{label} {value:.0%}" for label, value in zip(labels, values.tolist(), strict=True)),
+        table=pd.DataFrame({"word": labels, "probability": values.tolist()}),
+    )
+
+
+def _vectors(step: Step) -> None:
+    rows = [
+        Row("<i>h</i> before", "state before", step.before.numpy()),
+        Row("<i>z</i>, what is seen", "seen", step.seen.numpy()),
+        Row("<i>h</i> after", "state after", step.after.numpy()),
+    ]
+    table = pd.DataFrame(
+        {"state before": pd.Series(step.before), "seen": pd.Series(step.seen), "state after": pd.Series(step.after)}
+    )
+    charts.chart(
+        partial(vector_rows, rows, look=layout.look(), one_scale=False),
+        name="step-vectors",
+        alt="The state before the step, what is seen, and the state after it, number by number",
+        table=table,
+    )
+
+
+def noticed(written: Written, step: Step, place: int) -> tuple[str, ...]:
+    """Where the step looks, how far the gate is open, how sure it is."""
+    top = int(step.weights.argmax())
+    row, column = divmod(top, written.model.grid[1])
+    even = 1 / written.model.places
+    chosen = float(step.chances[written.words.ids[place]])
+    best = int(step.chances.argmax())
+    name = layout.plain(written.words.labels[place].strip())
+    told = [
+        f"The strongest place is row {row}, column {column}, with {float(step.weights[top]):.1%} of the weight: "
+        f"{float(step.weights[top]) / even:.1f} times an even share.",
+        f"The gate lets in {step.gate:.1%} of what is seen: the length of *z* is {float(step.seen.norm()):.2f}, "
+        f"with an "
+        f"open gate it would be {float(step.looked.norm()):.2f}.",
+    ]
+    if best == written.words.ids[place]:
+        told.append(f"“{name}” is the most probable word, with {chosen:.1%}.")
+    else:
+        other = layout.plain(written.model.word(best))
+        told.append(
+            f"The beam writes “{name}” with {chosen:.1%} although “{other}” has {float(step.chances[best]):.1%}: it "
+            "compares whole captions."
+        )
+    return tuple(told)
+
+
+def _formula(written: Written, step: Step, place: int) -> None:
+    """The score of the strongest place as a sum over channels, then its weight."""
+    top = int(step.weights.argmax())
+    channels = np.tanh((step.query + step.keys[top]).numpy())
+    parts = step.vector.numpy() * channels
+    order = np.abs(parts).argsort()[::-1][:TOP]
+    st.latex(r"e_{ti} = \sum_c v_c \tanh\big((W h_{t-1})_c + (U a_i)_c\big)")
+    lines = ["| *c* | $Wh$ | $Ua$ | $\\tanh$ | $v$ | product |", "|--:|--:|--:|--:|--:|--:|"]
+    for channel in order.tolist():
+        numbers = (
+            step.query[channel],
+            step.keys[top][channel],
+            channels[channel],
+            step.vector[channel],
+            parts[channel],
+        )
+        lines.append(f"| {channel} | " + " | ".join(f"{float(number):.2f}" for number in numbers) + " |")
+    rest = float(parts.sum() - parts[order].sum())
+    lines.append(f"| {len(parts) - len(order)} others | | | | | {rest:.2f} |")
+    lines.append(f"| **sum** | | | | | **{float(parts.sum()):.2f}** |")
+    st.markdown("\n".join(lines))
+    largest = step.scores.max()
+    total = float((step.scores - largest).exp().sum())
+    st.markdown(
+        f"The softmax over {written.model.places} places: $\\exp(0) / {total:.3f} = {1 / total:.4f}$, relative to this "
+        f"score, the largest. $\\beta = {step.gate:.4f}$."
+    )
+    assert abs(float(step.scores[top]) - float(parts.sum())) < 1e-2, place

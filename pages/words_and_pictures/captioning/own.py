@@ -1,0 +1,89 @@
+"""Your own caption: where a network would look if it were to write just these words."""
+
+from collections.abc import Iterator
+from math import exp
+
+import streamlit as st
+
+from core.translation.decoding import END, UNKNOWN
+from dashboard import controls, layout, seen
+from dashboard.components.word_maps import WordScene, word_maps
+from dashboard.kept import keep
+from dashboard.models import captioner
+from dashboard.seen import Seen, truth_of
+from pages.words_and_pictures.captioning import compute, inputs, words
+from pages.words_and_pictures.captioning.compute import Written
+from pages.words_and_pictures.captioning.write import formula, scene_for
+
+EXAMPLES = {
+    "scenes": {
+        "True": "a red star above a blue circle",
+        "False": "a green star above a blue circle",
+        "Turned round": "a blue circle above a red star",
+        "Nothing": "nothing is red",
+    },
+    "photographs": {
+        "A cat": "a cat looks at the camera",
+        "A dog": "a brown dog runs through the grass",
+        "A man": "a man in a blue shirt is smiling",
+    },
+}
+
+
+def show() -> None:
+    """The picture and the words, the maps, the notes."""
+    with layout.control_bar():
+        chosen = seen.choose()
+        kind = inputs.kind()
+    name = inputs.captioner_for(chosen, kind)
+    world = name.partition("-")[0]
+    first = next(iter(EXAMPLES[world].values()))
+    field = f"own_{world}"
+    text = st.text_input("Your caption", first, key=field, bind="query-params", max_chars=300)
+    controls.examples(EXAMPLES[world], field=field)
+    if not layout.is_presented():
+        st.markdown(words.OWN_ABOUT, width=layout.PROSE)
+    written = compute.look(name, chosen, text)
+    model = captioner(name)
+    if unknown := model.unknown(text):
+        named = ", ".join(f"“{layout.plain(word)}”" for word in unknown[:6])
+        known = model.tokenizer.get_vocab_size() - 4
+        st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")
+    word_maps(scene_of(name, chosen, text), key="own-maps", name="own-caption")
+    layout.notes(words.OWN_NOTES, notice=noticed(written, chosen), formula=lambda: formula(written))
+
+
+@keep()
+def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
+    """What the view shows of a caption of somebody's own."""
+    return scene_for(compute.look(name, chosen, text), chosen)
+
+
+def noticed(written: Written, chosen: Seen) -> tuple[str, ...]:
+    """How probable the words are, and whether they are true."""
+    return tuple(sentence for part in (_tell_truth(written, chosen), _tell_probable(written)) for sentence in part)
+
+
+def _tell_truth(written: Written, chosen: Seen) -> Iterator[str]:
+    truth = truth_of(chosen, written.text)
+    if truth is not None:
+        yield f"What you wrote is **{words.TRUE if truth else words.FALSE}**."
+
+
+def _tell_probable(written: Written) -> Iterator[str]:
+    """The least and the most probable of the words, the end and unknown words aside."""
+    logs = written.looked.log_probabilities
+    known = [place for place, number in enumerate(written.words.ids) if number not in (END, UNKNOWN)]
+    if not known:
+        return
+    low, high = min(known, key=lambda place: logs[place]), max(known, key=lambda place: logs[place])
+    label = [f"“{layout.plain(written.words.labels[place].strip())}”" for place in (low, high)]
+    if low == high:
+        yield f"The network finds {label[0]} probable with {exp(logs[low]):.1%}."
+        return
+    yield (
+        f"What surprises the network most is **{label[0]}**, to which it gives {exp(logs[low]):.2%}; least "
+        f"**{label[1]}**, {exp(logs[high]):.0%}."
+    )
+    mean = exp(sum(logs[place] for place in known) / len(known))
+    yield f"The geometric mean over your {len(known)} words is {mean:.1%}."

@@ -1,0 +1,16 @@
+"""Which word looks where?"""
+
+from dashboard import layout, sections
+from pages.words_and_pictures.captioning import beam, grounded, measured, one_step, own, words, write
+
+layout.head(words.PAGE)
+sections.chosen(
+    {
+        words.WRITE: write.show,
+        words.OWN: own.show,
+        words.BEAM: beam.show,
+        words.STEP: one_step.show,
+        words.GROUNDED: grounded.show,
+        words.MEASURED: measured.show,
+    }
+)()

@@ -1,0 +1,124 @@
+"""Captioning: all prose of the page, section by section."""
+
+from dataclasses import replace
+
+from dashboard.layout import PageWords
+from dashboard.references import references
+
+# The sections of the page, as they stand in the address.
+WRITE, OWN, BEAM, STEP, GROUNDED, MEASURED = (
+    "A caption",
+    "Your own caption",
+    "The beam",
+    "One step",
+    "The right region?",
+    "Measured",
+)
+
+PAGE = PageWords(
+    question="Which word looks where?",
+    lead=(
+        "A network writes what it sees, word by word, and before each word it looks at the picture again. That was the "
+        "first attention anybody could see (Xu et al. 2015). Here two generations do it: an LSTM that looks once for "
+        "each word, and a transformer whose heads all look. In the drawn world it is known which pixels a word "
+        "means, so "
+        "their maps can be marked right or wrong."
+    ),
+    try_this=(),
+    references=references(
+        "SHOW_ATTEND_TELL", "FLICKR8K", "CIDER", "POINTING_GAME", "CHEFER_TWO", "OCCLUSION", "TRANSFORMER"
+    ),
+)
+
+KINDS = {"lstm": "LSTM with attention", "transformer": "Transformer"}
+WAITING = "waits for its turn"
+MEAN = "mean of all heads"
+UNKNOWN = (
+    "{title} knows {known:,} words, and not {words}: whatever such a word is, it is read as one and the same unknown "
+    "word."
+)
+TRUE = "true of this scene"
+FALSE = "not true of this scene"
+NO_SENTENCE = "no sentence of the drawn world"
+GATE = "Gate: {gate:.0%} of what it saw was let in."
+PROBABLE = "It wrote this word with {chance}."
+OTHER_WORD = "Take another word"
+OTHER_WORD_ABOUT = (
+    "Click a word above, choose what is written in its place, and the network goes on from there with what it sees."
+)
+BEGUN_ONE = "The first word comes from you: “TEXT”. The network went on from there."
+BEGUN = "The first {count} words come from you: “TEXT”. The network went on from there."
+WORLD = {
+    "photographs": "These networks learned from 6,000 photographs of people and dogs, seen with 128 x 128 pixels: what "
+    "they say of other photographs tells more of what they learned than of the photograph.",
+    "scenes": "",
+}
+
+WRITE_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Point at the colour and then at the shape: does the network look at the same place twice?",
+        "Click a word, take another one, and see the rest of the caption follow.",
+        "Choose “Photographs”: small words such as “a” and “of” are often written with the gate half shut.",
+    ),
+)
+WRITE_LSTM = (
+    "Before word *t* the LSTM has the state $h_{{t-1}}$. Each of the {places} places gets a score, a softmax makes "
+    "weights "
+    "of them, and a gate says how much of their mixture counts (Xu et al. 2015, equations 4, 5 and 13):"
+)
+WRITE_TRANSFORMER = (
+    "In each of its {layers} layers the transformer asks with the words so far; keys and values come from the {places} "
+    "places, {heads} heads each:"
+)
+OWN_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Write something that is false of the scene: how improbable does the network find the false word?",
+        "Exchange one colour, and compare where it looks for it.",
+        "Write a caption with the words in an odd order.",
+    ),
+)
+OWN_ABOUT = (
+    "The network is made to write exactly your words (teacher forcing): where would it look for each, and how probable "
+    "does it find it?"
+)
+BEAM_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Set the beam to 1: is the caption shorter, or another one?",
+        "Go back to the first step: between which words was the choice?",
+    ),
+)
+STEP_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Walk through the words with the arrow keys, and watch the gate.",
+        "Look at the last step, which writes the end: where does the network look when it has nothing more to say?",
+    ),
+)
+STEP_ABOUT = "Everything that the LSTM computes to write one word."
+GROUNDED_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Choose “relation”: words such as “above” mean two things at once. Does any way find both?",
+        "Compare the transformer's attention with its relevance, which follows gradients.",
+        "Go to a scene of your own: does the order of the ways hold there?",
+    ),
+)
+MEASURED_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Compare the splits: what is harder, a new pair of colour and shape, or a fourth thing?",
+        "Look at “relation” beside “colour”: which kind of word do the captions get wrong?",
+    ),
+)
+ABOUT_BLEU = (
+    "BLEU-n: the geometric mean of how many runs of one to n words stand in one of the five references too, over all "
+    "captions, with a penalty for short ones. CIDEr weighs runs of words by how rare they are."
+)
+ABOUT_TRUTH = (
+    "A caption is true if the grammar can read it and every statement in it holds of the scene. Of those with a "
+    "word of "
+    "a kind: how many are true as a whole."
+)
