@@ -153,6 +153,14 @@ CAPTIONING = Page(
     "drawn "
     "world, whether it looks at the right thing.",
 )
+CLIP = Page(
+    "words_and_pictures/clip",
+    "CLIP",
+    "Do words and picture agree?",
+    "clip",
+    "Your own pictures against your own sentences: how well they agree, which word and which patch make the score, and "
+    "what happens when you change one.",
+)
 
 SCALING = Page(
     "scale/scaling_comparison",
@@ -190,7 +198,7 @@ GROUPS: dict[str, tuple[Page, ...]] = {
     "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
     "Language": (TRANSLATION, NEXT_WORD, MISSING_WORD, SENTIMENT),
     "Vision": (VISION, SWIN),
-    "Words and pictures": (CAPTIONING,),
+    "Words and pictures": (CAPTIONING, CLIP),
     "Scale": (SCALING, EFFICIENT, SHRINKING),
 }
 

@@ -134,3 +134,16 @@ def noticed(scored: Sequence[Scored], lines: Mapping[str, float], measure: str, 
                 f"{plain.share:.0%}."
             )
     return tuple(told)
+
+
+def formula() -> None:
+    """How both scores are computed."""
+    st.latex(
+        r"\begin{gathered} \text{pointing} = \big[\arg\max_p m(p) \in M\big] \\ \text{inside} = "
+        r"\frac{\sum_{p \in M} m^+(p)}{\sum_p m^+(p)} \end{gathered}"
+    )
+    st.markdown(
+        "*m* is the map of a word over the pixels, *M* the pixels that the word means, $m^+$ what is above 0. A "
+        "relation "
+        "such as “above” means the things on both sides; a negation means nothing, and is not asked."
+    )

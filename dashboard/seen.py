@@ -20,12 +20,14 @@ from core.scenes.sentences import Sentence, parse
 from core.scenes.telling import scene_for, sentence_about
 from core.scenes.things import COLOURS, MOST, SHAPES, SIZES, TEXTURES, Scene, Thing, place_things, random_scene
 from core.scenes.truth import is_true, meanings
+from core.zoo.emoji import emoji, pictures
 from dashboard import controls
 from dashboard.components.scene_mover import scene_mover
 from dashboard.kept import Upload, keep
 from dashboard.watched import Picture
 
-PHOTOGRAPHS, SCENES = "Photographs", "Drawn scenes"
+PHOTOGRAPHS, SCENES, EMOJI = "Photographs", "Drawn scenes", "Emoji"
+FIRST_EMOJI = "❤️"
 SHOWN = 512  # pixels of a scene as a person sees it
 FIRST_SCENE = "0-1~star.red.large.plain.18.22~circle.blue.small.plain.45.16~square.green.medium.striped.40.46"
 SENTENCES = {
@@ -39,7 +41,7 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class Seen:
-    """A photograph (the name of an example, or a file) or a scene, as its code."""
+    """A photograph (the name of an example, or a file), a scene as its code, or an emoji as its character."""
 
     world: str
     given: Picture
@@ -79,15 +81,29 @@ def _opened(seen: Seen) -> Image.Image:
     if (scene := seen.scene) is not None:
         return Image.fromarray(draw(scene))
     given = seen.given
+    if seen.world == EMOJI:
+        place = next(place for place, each in enumerate(emoji()) if each.character == given)
+        return Image.fromarray(pictures()[place])
     return open_example(given) if isinstance(given, str) else open_picture(given.content)
 
 
 def choose(worlds: Sequence[str] = (PHOTOGRAPHS, SCENES), *, first: str = SCENES) -> Seen:
-    """The controls for a photograph or a scene; call it inside of a control bar. InputError for a scene that is "
-    "none."""
+    """The controls for a picture, inside of a control bar; InputError for a scene that is none."""
     world = controls.choice("Picture", worlds, key="world", first=first) if len(worlds) > 1 else worlds[0]
     if world == PHOTOGRAPHS:
         return Seen(world, controls.picture())
+    if world == EMOJI:
+        named = {each.character: each.description for each in emoji()}
+        place = list(named).index(FIRST_EMOJI) if FIRST_EMOJI in named else 0
+        chosen = st.selectbox(
+            "Emoji",
+            list(named),
+            index=place,
+            format_func=lambda one: f"{one} {named[one]}",
+            key="one_emoji",
+            bind="query-params",
+        )
+        return Seen(world, chosen)
     return Seen(world, _scene())
 
 

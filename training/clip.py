@@ -76,7 +76,7 @@ def emoji(data: Path, _run: Path) -> Variant:
         space=96,
         convolved=True,
     )
-    plan = Plan(steps=2000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
+    plan = Plan(steps=1000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
     return Variant(config, tokenizer, emoji_pairs(learned, tokenizer, config.context, 128, SEED), plan)
 
 

@@ -38,10 +38,10 @@ Steps = Sequence[Sequence[Look]]
 class Relevant:
     """What each word, and each part of the picture, rests on: words, and parts of the picture."""
 
-    words: Float[Tensor, "query key"]
-    picture: Float[Tensor, "query key"]
+    words: Float[Tensor, "query query"]
+    picture: Float[Tensor, "key key"]
     across: Float[Tensor, "query key"]  # of words on parts of the picture
-    back: Float[Tensor, "query key"]  # of parts of the picture on words
+    back: Float[Tensor, "key query"]  # of parts of the picture on words
 
 
 def relevance(steps: Steps, *, words: int, picture: int) -> Relevant:

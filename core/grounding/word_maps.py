@@ -162,7 +162,7 @@ def joint_maps(
 
 def _joint_rows(
     model: JointReader, calls: Sequence[AttentionCall], gradients: Sequence[Tensor], place: int, words: int
-) -> WordMaps:
+) -> dict[str, Float[Tensor, " patch"]]:
     """One row of each way, over the patches; the token of the whole picture is left out."""
     looks = [
         (call.path, call.written.weights[0].detach(), gradient[0])

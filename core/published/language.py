@@ -145,7 +145,7 @@ class CaptionResult:
 
 _CAPTIONS: Columns = (
     Words("model"),
-    *(Number(f"bleu_{order}", high=100, required=True) for order in range(1, 5)),
+    *(Number(f"bleu_{order}", high=100.0, required=True) for order in range(1, 5)),
     SOURCE,
 )
 

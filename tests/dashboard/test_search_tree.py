@@ -154,8 +154,8 @@ def test_the_rule_that_is_told_is_the_one_that_ended_the_search(kind, longest, b
             best = max((each.score(PENALTY) for each in complete), default=None)
             ends.append(
                 {
-                    f"as many translations were complete as the beam holds ({beam})": len(complete) >= beam,
-                    "nothing that was still going could overtake this translation": best is not None
+                    f"as many texts were complete as the beam holds ({beam})": len(complete) >= beam,
+                    "nothing that was still going could overtake this result": best is not None
                     and all(each.log_probability / length_penalty(longest, PENALTY) <= best for each in going),
                     "as many tokens as it may write were written": len(step[0].hypothesis.tokens) >= longest,
                 }

@@ -37,7 +37,7 @@ def show() -> None:
     word_maps(shown, key="grounded-maps", name="caption-ways")
     st.subheader("Over a thousand scenes", anchor=False)
     noticed = grounding.show("captioning/", TITLES, name="captioning-grounding")
-    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=_formula)
+    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=grounding.formula)
 
 
 @keep()
@@ -54,15 +54,3 @@ def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
     shown = tuple(SeenWord(label, mask=mask, quiet=mask is None) for label, mask in zip(labels, known, strict=True))
     start = next((place for place, mask in enumerate(known) if mask is not None), 0)
     return WordScene(compute.prepare(name, chosen).shown, model.grid, shown, maps, text, start, photo="light")
-
-
-def _formula() -> None:
-    st.latex(
-        r"\begin{gathered} \text{pointing} = \big[\arg\max_p m(p) \in M\big] \\ \text{inside} = "
-        r"\frac{\sum_{p \in M} m^+(p)}{\sum_p m^+(p)} \end{gathered}"
-    )
-    st.markdown(
-        "*m* is the map of a word over the pixels, *M* the pixels that the word means, $m^+$ what is above 0. A "
-        "relation "
-        "such as “above” means the things on both sides; a negation means nothing, and is not asked."
-    )

@@ -11,9 +11,9 @@ def captioner_for(seen: Seen, kind: str) -> str:
     return f"{world}-{kind}"
 
 
-def kind() -> str:
+def kind(label: str = "Network") -> str:
     """Which of the two networks is looked into."""
-    title = controls.choice("Network", KINDS.values(), key="network_kind")
+    title = controls.choice(label, KINDS.values(), key="network_kind")
     return next(name for name, each in KINDS.items() if each == title)
 
 

@@ -27,11 +27,10 @@ def show() -> None:
     with layout.control_bar():
         chosen = seen.choose()
         width = inputs.beam()
+        kind = inputs.kind("Maps of")
     names = inputs.titles(chosen)
     begin = _begun(chosen)
     captions = _write_both(names, chosen, width, begin)
-    with layout.control_bar():
-        kind = inputs.kind()
     written = captions[inputs.captioner_for(chosen, kind)]
     scene = scene_of(written.model.name, chosen, width, _ids(written.model, begin))
     word_maps(scene, key="caption-maps", name="caption", on_word=lambda place: _ask(written, place))

@@ -1,0 +1,77 @@
+"""How good the CLIPs are: sentences with one word exchanged, retrieval, classes that were never learned."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import ModelError
+from core.zoo.embedded import WEIGHTS
+
+MADE_BY = "python -m training.clip_report --data PATH"
+FOLDER = WEIGHTS / "clip"
+RANKS = (1, 5, 10)
+OF_ALL = ("chosen", "questions", "sentences")  # what is no kind of word
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """Of a split of scenes: how often the true sentence is preferred to nine others, and to one changed by a word."""
+
+    split: str
+    chosen: float
+    questions: int
+    by_kind: Mapping[str, float]
+
+    def error(self, share: float) -> float:
+        """The standard error of a share, if all scenes were asked."""
+        return math.sqrt(share * (1 - share) / self.questions)
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """How often what belongs together is among the first so many, and its median rank among all."""
+
+    name: str
+    recall: Mapping[int, float]
+    median: float
+    of: int
+
+
+def exchanged(folder: Path = FOLDER) -> tuple[Exchanged, ...]:
+    """Split by split."""
+    found = _results(folder)["scenes"]["results"]
+    return tuple(
+        Exchanged(
+            split,
+            each["chosen"],
+            int(each["questions"]),
+            {kind: share for kind, share in each.items() if kind not in OF_ALL},
+        )
+        for split, each in found.items()
+    )
+
+
+def retrievals(folder: Path = FOLDER) -> tuple[Retrieval, ...]:
+    """Photographs and emoji, both ways, with the baseline of photographs."""
+    results = _results(folder)
+    return tuple(
+        Retrieval(f"{name}: {way}", {rank: each[f"R@{rank}"] for rank in RANKS}, each["median rank"], int(each["of"]))
+        for name in ("photographs", "emoji")
+        for way, each in results.get(name, {}).get("results", {}).items()
+        if "R@1" in each
+    )
+
+
+def classes_right(folder: Path = FOLDER) -> Mapping[str, float]:
+    """The share of CIFAR-10's test pictures whose class is named, and chance; {} while nobody has measured."""
+    return _results(folder).get("photographs", {}).get("results", {}).get("CIFAR-10", {})
+
+
+def _results(folder: Path) -> dict[str, Any]:
+    file = folder / "results.json"
+    if not file.exists():
+        raise ModelError(f"Nobody has measured this yet: {MADE_BY}.")
+    return json.loads(file.read_text(encoding="utf-8"))

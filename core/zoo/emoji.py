@@ -1,0 +1,51 @@
+"""The emoji that a CLIP of ours learned from: small pictures with their names.
+
+Pictures of googlefonts/noto-emoji (Apache-2.0), names of github/gemoji (MIT), joined by code point.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import UInt8
+from PIL import Image
+
+from core.errors import ModelError
+from core.zoo.embedded import WEIGHTS
+
+SIDE = 64
+ACROSS = 44  # pictures in a row of the sheet
+
+
+@dataclass(frozen=True)
+class Emoji:
+    """A character with its description and further names; whether a CLIP of ours learned from it."""
+
+    character: str
+    description: str
+    names: tuple[str, ...]
+    learned: bool
+
+
+@lru_cache(maxsize=1)
+def emoji(folder: Path = WEIGHTS / "clip") -> tuple[Emoji, ...]:
+    """All of them, in the order of the sheet."""
+    file = folder / "emoji.json"
+    if not file.exists():
+        raise ModelError("The emoji are missing from clip/. Fetch the project again.")
+    return tuple(
+        Emoji(each["emoji"], each["description"], tuple(each["names"]), each["learned"])
+        for each in json.loads(file.read_text(encoding="utf-8"))
+    )
+
+
+@lru_cache(maxsize=1)
+def pictures(folder: Path = WEIGHTS / "clip") -> UInt8[np.ndarray, "draw row column channel"]:
+    """Their pictures, on white."""
+    with Image.open(folder / "emoji.webp") as sheet:
+        pixels = np.asarray(sheet.convert("RGB"))
+    rows, columns = pixels.shape[0] // SIDE, pixels.shape[1] // SIDE
+    cut = pixels.reshape(rows, SIDE, columns, SIDE, 3).swapaxes(1, 2).reshape(-1, SIDE, SIDE, 3)
+    return np.ascontiguousarray(cut[: len(emoji(folder))])

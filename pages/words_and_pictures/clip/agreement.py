@@ -1,0 +1,138 @@
+"""Agreement: several pictures against several sentences."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard import charts, controls, layout
+from dashboard.figures.heat import heat
+from dashboard.models import clip
+from dashboard.seen import Seen, truth_of
+from pages.words_and_pictures.clip import compute, inputs, words
+
+COSINES = "cosines"
+
+
+def show() -> None:
+    """Pictures, sentences, the matrix, the notes."""
+    with layout.control_bar():
+        world = inputs.world()
+        pictures = inputs.several(world)
+    name = inputs.WORLDS[world]
+    model = clip(name)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        texts = inputs.sentences(world, pictures)
+        inputs.say_unknown(model, texts)
+        shown = controls.choice("Show", (COSINES, words.SENTENCES, words.PICTURES), key="matrix")
+        temperature = st.slider(
+            "Temperature",
+            1.0,
+            100.0,
+            float(round(model.temperature)),
+            1.0,
+            key="temperature",
+            bind="query-params",
+            help=words.TEMPERATURE_HELP.format(learned=model.temperature),
+            disabled=shown == COSINES,
+        )
+    with right:
+        with layout.waiting_place():
+            scores = compute.cosines(name, pictures, texts)
+        _pictures(name, pictures)
+        _matrix(scores, shown, temperature, texts)
+    layout.notes(
+        words.AGREEMENT_NOTES,
+        notice=noticed(scores, texts, pictures, temperature),
+        formula=lambda: _formula(scores, temperature),
+    )
+
+
+def _pictures(name: str, pictures: Sequence[Seen]) -> None:
+    for number, (column, seen) in enumerate(zip(st.columns(max(4, len(pictures))), pictures, strict=False)):
+        column.image(compute.prepare(name, seen).shown, caption=f"{number + 1}", width="stretch")
+
+
+def _matrix(scores: np.ndarray, shown: str, temperature: float, texts: Sequence[str]) -> None:
+    values = scores if shown == COSINES else compute.shares(scores, temperature, int(shown == words.SENTENCES))
+    unit = "%{z:.2f}" if shown == COSINES else "%{z:.1%}"
+    look = layout.look()
+    figure = partial(
+        heat,
+        values.T,
+        look=look,
+        x="picture",
+        y="",
+        rows=[text if len(text) < 38 else f"{text[:36]}…" for text in texts],
+        columns=[str(number + 1) for number in range(len(scores))],
+        limits=None if shown == COSINES else (0.0, 1.0),
+        tell=f"“%{{y}}”, picture %{{x}}: {unit}",
+        height=look.high(90 + 34 * len(texts)),
+    )
+    table = pd.DataFrame(values.T, columns=[f"picture {number + 1}" for number in range(len(scores))])
+    table.insert(0, "sentence", list(texts))
+    alt = f"{shown.capitalize()}: a row for each of {len(texts)} sentences, a column for each of {len(scores)} pictures"
+    charts.chart(figure, name="clip-matrix", alt=alt, table=table)
+
+
+def noticed(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen], temperature: float) -> tuple[str, ...]:
+    """Which go together, how sure the network is, and whether what it prefers is true."""
+    told = (
+        _tell_best(scores, texts),
+        _tell_sure(scores, temperature),
+        _tell_true(scores, texts, pictures),
+        _tell_range(scores),
+    )
+    return tuple(sentence for part in told for sentence in part)
+
+
+def _tell_best(scores: np.ndarray, texts: Sequence[str]) -> Iterator[str]:
+    picture, text = divmod(int(scores.argmax()), scores.shape[1])
+    yield (
+        f"Best agree picture {picture + 1} and **“{layout.plain(texts[text])}”**, with a cosine of "
+        f"**{scores[picture, text]:.2f}**."
+    )
+
+
+def _tell_sure(scores: np.ndarray, temperature: float) -> Iterator[str]:
+    if scores.shape[1] < 2:
+        return
+    chances = compute.shares(scores, temperature, 1)
+    row = int(chances.max(axis=1).argmax())
+    yield (
+        f"At temperature {temperature:.0f} it is surest of picture {row + 1}: one sentence takes "
+        f"{chances[row].max():.0%} there; an even share would be {1 / scores.shape[1]:.0%}."
+    )
+
+
+def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen]) -> Iterator[str]:
+    """In the drawn world: for how many scenes the sentence it prefers is true."""
+    known = [[truth_of(seen, text) for text in texts] for seen in pictures]
+    asked = [number for number, row in enumerate(known) if True in row and False in row]
+    if not asked:
+        return
+    right = sum(known[number][int(scores[number].argmax())] is True for number in asked)
+    if len(asked) == 1:
+        yield f"Of one scene some sentences are true and some not: it prefers one that is {'true' if right else 'not'}."
+        return
+    yield f"Of {len(asked)} scenes some sentences are true and some not: for {right} of them it prefers a true one."
+
+
+def _tell_range(scores: np.ndarray) -> Iterator[str]:
+    low, high = float(scores.min()), float(scores.max())
+    yield f"The cosines lie between {low:.2f} and {high:.2f}; 1 would be the same direction."
+
+
+def _formula(scores: np.ndarray, temperature: float) -> None:
+    st.latex(
+        r"\begin{gathered} s_{ij} = \frac{I_i \cdot T_j}{\lVert I_i \rVert \lVert T_j \rVert} \\ p(j \mid i) = "
+        r"\operatorname{softmax}_j(\tau s_{ij}) \\ p(i \mid j) = \operatorname{softmax}_i(\tau s_{ij}) \end{gathered}"
+    )
+    chances = compute.shares(scores, temperature, 1)
+    st.markdown(
+        f"For picture 1 and the first sentence: $s = {scores[0, 0]:.3f}$, $\\tau = {temperature:.0f}$, "
+        f"$p = {chances[0, 0]:.3f}$ among {scores.shape[1]} sentences."
+    )

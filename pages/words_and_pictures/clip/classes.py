@@ -1,0 +1,112 @@
+"""Your own classes: a picture, classes as words, templates that make sentences of them."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import InputError
+from dashboard import charts, layout, seen
+from dashboard.models import clip
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen
+from pages.words_and_pictures.clip import compute, inputs, words
+from pages.words_and_pictures.clip.figures import template_bars
+
+FIRST = {
+    PHOTOGRAPHS: "cat\ndog\ncup\nrocket\nmotorcycle\nwoman",
+    SCENES: "a red star\na blue circle\na green square\na yellow heart\na purple ring",
+    EMOJI: "heart\nface\ndog\nfruit\ncar",
+}
+MOST_CLASSES, MOST_TEMPLATES = 20, 8
+
+
+def show() -> None:
+    """The picture, classes and templates; bars with their spread."""
+    with layout.control_bar():
+        chosen = seen.choose((PHOTOGRAPHS, SCENES, EMOJI))
+    name = inputs.WORLDS[chosen.world]
+    model = clip(name)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        classes = _lines("Classes, one a line", FIRST[chosen.world], f"classes_{name}", MOST_CLASSES, "classes")
+        usual = words.TEMPLATES if chosen.world == PHOTOGRAPHS else words.SCENE_TEMPLATES
+        templates = _lines(
+            "Templates, {} stands for the class", "\n".join(usual), f"templates_{name}", MOST_TEMPLATES, "templates"
+        )
+        if wrong := [each for each in templates if each.count("{}") != 1]:
+            raise InputError(f"“{wrong[0][:60]}” has no place for the class: write {{}} once in each template.")
+        inputs.say_unknown(model, [each.replace("{}", "") for each in templates] + list(classes))
+        st.image(compute.prepare(name, chosen).shown, width=220)
+    with right:
+        if not layout.is_presented():
+            st.markdown(words.CLASSES_ABOUT)
+        with layout.waiting_place():
+            chances = chances_of(name, chosen, classes, templates)
+        order = chances.mean(axis=0).argsort()[::-1]
+        look = layout.look()
+        figure = partial(
+            template_bars, [classes[place] for place in order], chances[:, order], list(templates), look=look
+        )
+        table = pd.DataFrame(chances, columns=list(classes))
+        table.insert(0, "template", list(templates))
+        alt = "The probability of each class: " + "; ".join(
+            f"{classes[place]} {chances[:, place].mean():.0%}" for place in order
+        )
+        charts.chart(figure, name="clip-classes", alt=alt, table=table)
+    layout.notes(
+        words.CLASSES_NOTES,
+        notice=noticed(classes, templates, chances),
+        formula=lambda: _formula(model.temperature, classes, templates),
+    )
+
+
+def _lines(label: str, first: str, key: str, most: int, what: str) -> tuple[str, ...]:
+    raw = st.text_area(label, first, key=key, bind="query-params", height=150, max_chars=2000)
+    found = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))
+    if not found:
+        raise InputError(f"There are no {what} here yet. Write one in each line.")
+    if len(found) > most:
+        raise InputError(f"There are {len(found)} {what}; at most {most} are compared at once. Leave some out.")
+    return found
+
+
+def chances_of(name: str, chosen: Seen, classes: Sequence[str], templates: Sequence[str]) -> np.ndarray:
+    """(template, class): the softmax over classes, with the temperature that was learned."""
+    rows = [
+        compute.cosines(name, [chosen], [template.replace("{}", each) for each in classes])[0] for template in templates
+    ]
+    return compute.shares(np.stack(rows), clip(name).temperature, 1)
+
+
+def noticed(classes: Sequence[str], templates: Sequence[str], chances: np.ndarray) -> tuple[str, ...]:
+    """The class that wins, how far templates agree, and where they differ most."""
+    mean = chances.mean(axis=0)
+    best = int(mean.argmax())
+    told = [f"**“{layout.plain(classes[best])}”** wins with {mean[best]:.0%} of the mean over {_count(templates)}."]
+    if len(templates) > 1:
+        same = int((chances.argmax(axis=1) == best).sum())
+        told.append(f"By itself it wins with {same} of the {len(templates)} templates.")
+        spread = chances.max(axis=0) - chances.min(axis=0)
+        most = int(spread.argmax())
+        told.append(
+            f"The templates differ most over “{layout.plain(classes[most])}”: from {chances[:, most].min():.0%} to "
+            f"{chances[:, most].max():.0%}."
+        )
+    if len(classes) == 1:
+        told.append("With one class alone there is nothing to choose: it takes all.")
+    return tuple(told)
+
+
+def _count(templates: Sequence[str]) -> str:
+    return "one template" if len(templates) == 1 else f"{len(templates)} templates"
+
+
+def _formula(temperature: float, classes: Sequence[str], templates: Sequence[str]) -> None:
+    st.latex(r"p(c) = \frac{1}{K} \sum_{k=1}^{K} \operatorname{softmax}_c\big(\tau\, I \cdot T_{k,c}\big)")
+    st.markdown(
+        f"*K* = {len(templates)}, {len(classes)} classes, $\\tau = {temperature:.1f}$ as it was learned; "
+        f"$T_{{k,c}}$ is "
+        "the vector of template *k* with class *c* in it."
+    )

@@ -1,0 +1,187 @@
+"""Vectors of pictures and texts, and what follows from them: kept for the next visitor who asks for the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.grounding.word_maps import WordMaps, clip_maps, covered
+from core.images import EXAMPLES
+from core.scenes.codes import code_of
+from core.scenes.things import scene_at
+from core.zoo.clips import plain_words
+from core.zoo.emoji import emoji
+from core.zoo.image_models import PreparedPicture
+from dashboard.kept import keep
+from dashboard.models import clip
+from dashboard.seen import EMOJI, FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen, sentence_for
+
+FOUND_SCENES = 300  # scenes among which one can search
+WORLD = {"photographs": PHOTOGRAPHS, "scenes": SCENES, "emoji": EMOJI}
+
+
+@keep("Opening the picture …")
+def prepare(name: str, seen: Seen) -> PreparedPicture:
+    """A picture as a CLIP takes it; of a scene people see a finer drawing."""
+    prepared = clip(name).prepare(seen.opened())
+    shown = seen.shown()
+    return prepared if shown is None else replace(prepared, shown=shown)
+
+
+@keep()
+def picture_vector(name: str, seen: Seen) -> Float[Tensor, " width"]:
+    """Where a picture lies in the space."""
+    return clip(name).pictures(prepare(name, seen).pixels)[0]
+
+
+@keep()
+def text_vector(name: str, text: str) -> Float[Tensor, " width"]:
+    """Where a text lies."""
+    return clip(name).texts([text])[0]
+
+
+def cosines(name: str, pictures: Sequence[Seen], texts: Sequence[str]) -> Float[np.ndarray, "row column"]:
+    """How well each picture (row) agrees with each text (column)."""
+    seen = torch.stack([picture_vector(name, each) for each in pictures])
+    read = torch.stack([text_vector(name, each) for each in texts])
+    return (seen @ read.T).numpy()
+
+
+def shares(scores: Float[np.ndarray, "row column"], temperature: float, axis: int) -> Float[np.ndarray, "row column"]:
+    """The softmax of cosines along an axis: 0 over pictures, 1 over texts."""
+    return torch.softmax(temperature * torch.from_numpy(scores), dim=axis).numpy()
+
+
+@keep("Looking for the reason …")
+def maps(name: str, seen: Seen, text: str) -> WordMaps:
+    """Of each word of a text the map of what it adds to the cosine, by every way to tell."""
+    model = clip(name)
+    words = words_of(name, text)
+    instead = [[" ".join(words[:place] + words[place + 1 :]) or words[place]] for place in range(len(words))]
+    return clip_maps(model, prepare(name, seen).pixels, text, instead)
+
+
+def words_of(name: str, text: str) -> list[str]:
+    """The words of a text, as the network reads them."""
+    tokens = clip(name).encode(text)
+    return [label.strip() for label, special in zip(tokens.labels, tokens.special, strict=True) if not special]
+
+
+@keep()
+def without_each(name: str, seen: Seen, text: str) -> tuple[float, tuple[float, ...]]:
+    """The cosine of a picture and a text, and that of the text without each of its words."""
+    words = words_of(name, text)
+    picture = picture_vector(name, seen)
+    whole = float(picture @ text_vector(name, text))
+    if len(words) == 1:
+        return whole, (0.0,)
+    left = [" ".join(words[:place] + words[place + 1 :]) for place in range(len(words))]
+    # A text of which only unknown words are left says nothing.
+    known = clip(name).tokenizer.get_vocab()
+    values = [
+        float(picture @ text_vector(name, each)) if any(word in known for word in each.split()) else 0.0
+        for each in left
+    ]
+    return whole, tuple(values)
+
+
+@keep()
+def with_covered(name: str, seen: Seen, text: str, patches: tuple[int, ...]) -> float:
+    """The cosine while some patches are covered."""
+    model = clip(name)
+    pixels = prepare(name, seen).pixels
+    several = covered(pixels, model.grid)
+    changed = pixels.clone()
+    for patch in patches:
+        where = several[patch] != pixels[0]
+        changed[0] = torch.where(where, several[patch], changed[0])
+    return float(model.pictures(changed)[0] @ text_vector(name, text))
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Pictures among which one can search, with their vectors."""
+
+    pictures: tuple[Seen, ...]
+    titles: tuple[str, ...]
+    vectors: Float[Tensor, "point width"]
+
+
+@keep("Looking at all pictures …", unit="pictures")
+def corpus(name: str) -> Corpus:
+    """All emoji, some scenes that were never learned, or the example photographs."""
+    if name == "emoji":
+        found = [(Seen(EMOJI, each.character), each.description) for each in emoji()]
+    elif name == "scenes":
+        codes = [code_of(scene_at("test", number)) for number in range(FOUND_SCENES)]
+        found = [(Seen(SCENES, code), "") for code in codes]
+    else:
+        found = [(Seen(PHOTOGRAPHS, each), each) for each in EXAMPLES]
+    model = clip(name)
+    pixels = [model.framing.pixels(seen.opened()) for seen, _ in found]
+    vectors = [model.pictures(torch.cat(pixels[start : start + 50])) for start in range(0, len(pixels), 50)]
+    return Corpus(tuple(seen for seen, _ in found), tuple(title for _, title in found), torch.cat(vectors))
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Pictures, each with its own text, on a plane: places, what the axes hold, how near what belongs together is."""
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+    pictures: Float[np.ndarray, "point pair"]
+    read: Float[np.ndarray, "point pair"]
+    held: Float[np.ndarray, " width"]  # the share of the variance along each principal component
+    between: float  # cosine of the mean picture and the mean text
+    own: float  # mean cosine of a picture and its own text
+    other: float  # mean cosine of two pictures
+
+
+@keep("Drawing the map …")
+def space(name: str, count: int) -> Map:
+    """So many pictures from all over the corpus, with a text each, seen from where all of them differ most."""
+    found = corpus(name)
+    told = _texts_of(name, found)
+    places = list(told)[:: max(1, len(told) // count)][:count]
+    texts = tuple(told[place] for place in places)
+    pictures = found.vectors[places]
+    read = torch.stack([text_vector(name, text) for text in texts])
+    every = torch.cat([pictures, read])
+    centred = every - every.mean(dim=0)
+    _, values, ways = torch.linalg.svd(centred, full_matrices=False)
+    placed = (centred @ ways[:2].T).numpy()
+    middle = [torch.nn.functional.normalize(part.mean(dim=0), dim=0) for part in (pictures, read)]
+    others = pictures @ pictures.T
+    pairs = len(pictures) * (len(pictures) - 1)
+    return Map(
+        tuple(found.titles[place] or f"scene {place}" for place in places),
+        texts,
+        placed[: len(places)],
+        placed[len(places) :],
+        (values**2 / (values**2).sum()).numpy(),
+        float(middle[0] @ middle[1]),
+        float((pictures * read).sum(dim=1).mean()),
+        float((others.sum() - others.diagonal().sum()) / max(1, pairs)),
+    )
+
+
+def _texts_of(name: str, found: Corpus) -> dict[int, str]:
+    """A text for each picture of which the network knows a word: its name, or a true sentence; by its place."""
+    if name == "scenes":
+        scenes = ((place, each.scene) for place, each in enumerate(found.pictures))
+        return {place: sentence_for(scene) for place, scene in scenes if scene}
+    model = clip(name)
+    known = model.tokenizer.get_vocab()
+    return {
+        place: title
+        for place, title in enumerate(found.titles)
+        if any(word in known for word in plain_words(title).split())
+    }
+
+
+def warm_up() -> None:
+    """What the page shows at first."""
+    picture_vector("scenes", Seen(SCENES, FIRST_SCENE))

@@ -1,0 +1,121 @@
+"""Figures that only this page draws."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dashboard.figures.paper import escape, on_paper
+from dashboard.theme import HUES, Look
+
+
+def template_bars(classes: Sequence[str], chances: np.ndarray, templates: Sequence[str], *, look: Look) -> go.Figure:
+    """A bar for the mean of each class, a dot for each template; `chances` (template, class)."""
+    places = list(range(len(classes)))
+    mean = chances.mean(axis=0)
+    figure = go.Figure(
+        go.Bar(
+            x=mean,
+            y=places,
+            orientation="h",
+            name="mean",
+            marker={"color": look.palette.map, "line": {"width": 0}, "opacity": 0.85},
+            customdata=[escape(each) for each in classes],
+            hovertemplate="%{customdata}: %{x:.1%}<extra>mean</extra>",
+        )
+    )
+    if len(templates) > 1:
+        for number, template in enumerate(templates):
+            figure.add_trace(
+                go.Scatter(
+                    x=chances[number],
+                    y=places,
+                    mode="markers",
+                    name=escape(template),
+                    marker={
+                        "color": HUES[(number + 1) % len(HUES)],
+                        "size": 9,
+                        "line": {"width": 1, "color": look.palette.paper},
+                    },
+                    customdata=[escape(each) for each in classes],
+                    hovertemplate="%{customdata}: %{x:.1%}<extra>%{fullData.name}</extra>",
+                )
+            )
+    return on_paper(
+        figure,
+        look=look,
+        height=look.high(90 + round(2.3 * look.letters) * len(classes)),
+        bargap=0.35,
+        margin={"t": 44},
+        xaxis={"range": [0, 1.02], "tickformat": ".0%", "showgrid": True},
+        yaxis={
+            "autorange": "reversed",
+            "tickvals": places,
+            "ticktext": [escape(each) for each in classes],
+            "showgrid": False,
+            "tickfont": {"color": look.palette.ink},
+            "ticksuffix": "  ",
+        },
+    )
+
+
+def word_bars(labels: Sequence[str], values: Sequence[float], *, look: Look, x: str) -> go.Figure:
+    """What each word adds, to the right where it helps."""
+    places = list(range(len(labels)))
+    hues = [look.palette.map if value >= 0 else look.palette.negative for value in values]
+    figure = go.Figure(
+        go.Bar(
+            x=list(values),
+            y=places,
+            orientation="h",
+            marker={"color": hues, "line": {"width": 0}},
+            customdata=[escape(label) for label in labels],
+            hovertemplate="%{customdata}: %{x:+.3f}<extra></extra>",
+        )
+    )
+    return on_paper(
+        figure,
+        look=look,
+        height=look.high(70 + round(1.9 * look.letters) * len(labels)),
+        x=x,
+        bargap=0.3,
+        yaxis={
+            "autorange": "reversed",
+            "tickvals": places,
+            "ticktext": [escape(label) for label in labels],
+            "showgrid": False,
+            "tickfont": {"color": look.palette.ink},
+            "ticksuffix": "  ",
+        },
+        xaxis={"showgrid": True, "zeroline": True, "zerolinecolor": look.palette.soft},
+    )
+
+
+def plane(
+    pictures: np.ndarray, texts: np.ndarray, names: tuple[Sequence[str], Sequence[str]], *, look: Look, held: np.ndarray
+) -> go.Figure:
+    """Pictures and texts as points on the first two principal components."""
+    figure = go.Figure()
+    kinds = (("pictures", pictures, names[0], HUES[0], "circle"), ("sentences", texts, names[1], HUES[1], "diamond"))
+    for name, points, labels, hue, symbol in kinds:
+        figure.add_trace(
+            go.Scatter(
+                x=points[:, 0],
+                y=points[:, 1],
+                mode="markers",
+                name=name,
+                marker={"color": hue, "size": 9, "symbol": symbol, "opacity": 0.75},
+                customdata=[escape(label) for label in labels],
+                hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
+            )
+        )
+    return on_paper(
+        figure,
+        look=look,
+        height=look.high(460),
+        x=f"first principal component ({held[0]:.0%} of the variance)",
+        y=f"second ({held[1]:.0%})",
+        margin={"t": 40},
+        hovermode="closest",
+        xaxis={"showgrid": True},
+    )

@@ -1,0 +1,12 @@
+"""The right region?: the table over a thousand scenes."""
+
+from dashboard import grounding, layout
+from pages.words_and_pictures.clip import words
+
+TITLES = {"clip/scenes": "CLIP"}
+
+
+def show() -> None:
+    """The figure and what is to be noticed in it."""
+    noticed = grounding.show("clip/", TITLES, name="clip-grounding")
+    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=grounding.formula)

@@ -1,0 +1,116 @@
+"""What several sections ask the visitor for: which world, several pictures, several sentences."""
+
+from collections.abc import Sequence
+from random import Random
+
+import streamlit as st
+
+from core.errors import InputError
+from core.images import EXAMPLES, LIMITS
+from core.scenes.codes import code_of
+from core.scenes.things import random_scene
+from core.zoo.clips import PictureText
+from core.zoo.emoji import emoji
+from dashboard import controls, layout, uploads
+from dashboard.seen import EMOJI, FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen, sentence_for
+from pages.words_and_pictures.clip import words
+
+WORLDS = {PHOTOGRAPHS: "photographs", SCENES: "scenes", EMOJI: "emoji"}
+FIRST = {
+    PHOTOGRAPHS: "a cup of coffee on a table\na cat looks at the camera\na woman in a red shirt is smiling\na rocket",
+    EMOJI: "a red heart\nsmiling face\ndog\nstrawberry",
+}
+FIRST_PHOTOGRAPHS = ("coffee", "cat", "astronaut", "rocket")
+FIRST_EMOJI = ("❤️", "😀", "🐶", "🍓")
+OWN = "own_picture"  # keys of a visitor's files, numbered
+
+
+def world() -> str:
+    """Which of the three networks, and its world."""
+    return controls.choice("World", WORLDS, key="world", first=SCENES)
+
+
+def several(world: str) -> tuple[Seen, ...]:
+    """Up to eight pictures of a world."""
+    if world == PHOTOGRAPHS:
+        return _photographs()
+    if world == EMOJI:
+        return _emoji()
+    return _scenes()
+
+
+def _photographs() -> tuple[Seen, ...]:
+    chosen = st.pills(
+        "Photographs",
+        list(EXAMPLES),
+        selection_mode="multi",
+        default=list(FIRST_PHOTOGRAPHS),
+        key="photographs",
+        bind="query-params",
+    )
+    own = [file for number in range(words.MOST_PICTURES) if (file := uploads.given(f"{OWN}_{number}"))]
+    with st.popover(f"Your own ({len(own)})" if own else "Your own", icon=":material/add_a_photo:"):
+        for number in range(words.MOST_PICTURES):
+            uploads.offer_to_remove(f"{OWN}_{number}")
+        free = next((n for n in range(words.MOST_PICTURES) if uploads.given(f"{OWN}_{n}") is None), None)
+        if free is None:
+            st.caption(f"{words.MOST_PICTURES} pictures are here; remove one to add another.")
+        else:
+            uploads.take(f"{OWN}_{free}", "A picture from this device")
+        st.caption(f"{LIMITS} They are not kept in the address. {uploads.RULE}")
+    found = [Seen(PHOTOGRAPHS, file) for file in own] + [Seen(PHOTOGRAPHS, name) for name in chosen]
+    if not found:
+        raise InputError("There is no picture here yet. Choose an example, or one of your own.")
+    return tuple(found[: words.MOST_PICTURES])
+
+
+def _emoji() -> tuple[Seen, ...]:
+    named = {each.character: each.description for each in emoji()}
+    chosen = st.multiselect(
+        "Emoji",
+        list(named),
+        default=[each for each in FIRST_EMOJI if each in named],
+        format_func=lambda character: f"{character} {named[character]}",
+        max_selections=words.MOST_PICTURES,
+        key="emoji",
+        bind="query-params",
+    )
+    if not chosen:
+        raise InputError("There is no picture here yet. Choose some emoji.")
+    return tuple(Seen(EMOJI, character) for character in chosen)
+
+
+def _scenes() -> tuple[Seen, ...]:
+    count = st.slider("Scenes", 2, words.MOST_PICTURES, 4, key="scenes", bind="query-params", width=180)
+    drawn = controls.number("Drawn with seed", 1000, key="scenes_seed")
+    found = [Seen(SCENES, FIRST_SCENE)] if drawn == 0 else []
+    for number in range(count - len(found)):
+        found.append(Seen(SCENES, code_of(random_scene(Random(f"clip {drawn} {number}")))))
+    return tuple(found)
+
+
+def sentences(world: str, pictures: Sequence[Seen]) -> tuple[str, ...]:
+    """The visitor's sentences; of scenes first a true one of each. InputError where there are none, or too many."""
+    key = f"texts_{WORLDS[world]}"
+    first = FIRST.get(world) or "\n".join(sentence_for(scene) for each in pictures if (scene := each.scene))
+    if world == SCENES:  # another set of scenes has other true sentences, unless somebody has written
+        offered = st.session_state.get("texts_offered")
+        if offered is not None and offered != first and st.session_state.get(key) == offered:
+            st.session_state[key] = first
+        st.session_state.texts_offered = first
+    raw = st.text_area(words.TEXTS_LABEL, first, key=key, bind="query-params", height=140, max_chars=2000)
+    found = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))
+    if not found:
+        raise InputError(words.NONE)
+    if len(found) > words.MOST_TEXTS:
+        raise InputError(words.TOO_MANY.format(count=len(found), most=words.MOST_TEXTS))
+    return found
+
+
+def say_unknown(model: PictureText, texts: Sequence[str]) -> None:
+    """Which words the network does not know."""
+    unknown = list(dict.fromkeys(word for text in texts for word in model.unknown(text)))
+    if unknown:
+        named = ", ".join(f"“{layout.plain(word[:30])}”" for word in unknown[:8])
+        known = len(model.words)
+        st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")

@@ -1,0 +1,125 @@
+"""Measured: retrieval of photographs and emoji, classes never learned, and sentences with one word exchanged."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.measured.clip import Exchanged, Retrieval, classes_right, exchanged, retrievals
+from dashboard import charts, controls, layout
+from dashboard.figures.grounding import Scored, grounding_points
+from dashboard.kept import keep
+from pages.words_and_pictures.clip import words
+
+SPLITS = {
+    "test": "new scenes",
+    "pairs": "a colour and a shape never joined before",
+    "relations": "relations never said before",
+    "four": "four things, one more than ever before",
+}
+
+
+@keep()
+def measured() -> tuple[tuple[Exchanged, ...], tuple[Retrieval, ...], Mapping[str, float]]:
+    """All that was measured."""
+    return exchanged(), retrievals(), classes_right()
+
+
+def show() -> None:
+    """Figure and tables."""
+    found, ranked, right = measured()
+    st.subheader("Does it notice when one word is wrong?", anchor=False)
+    split = controls.choice("Scenes", [SPLITS[each.split] for each in found], key="exchanged_split")
+    own = next(each for each in found if SPLITS[each.split] == split)
+    rows = [Scored("CLIP", kind, share, own.error(share), own.questions) for kind, share in own.by_kind.items()]
+    look = layout.look()
+    figure = partial(
+        grounding_points,
+        rows,
+        {"chance": 0.5},
+        look=look,
+        x="the true sentence is preferred",
+        height=look.high(330),
+        unit="at most so many pairs",
+    )
+    alt = "; ".join(f"{row.way} {row.share:.0%}" for row in rows)
+    table = pd.DataFrame([{"split": each.split, "chosen of ten": each.chosen, **each.by_kind} for each in found])
+    charts.chart(figure, name="clip-exchanged", alt=f"How often the true sentence is preferred: {alt}", table=table)
+    if not layout.is_presented():
+        st.caption(words.EXCHANGED_ABOUT)
+    st.subheader("Does a sentence find its picture?", anchor=False)
+    shown = pd.DataFrame(
+        [
+            {
+                "what": each.name,
+                **{f"R@{rank}": share for rank, share in each.recall.items()},
+                "median rank": each.median,
+                "of": each.of,
+                "chance of R@1": 1 / each.of,
+            }
+            for each in ranked
+        ]
+    )
+    shares = {name: st.column_config.NumberColumn(format="percent") for name in shown if "R@" in name}
+    st.dataframe(shown, hide_index=True, column_config=shares, width="content")
+    charts.download_table(shown, "clip-retrieval")
+    if right:
+        st.subheader("Classes that it never learned (CIFAR-10)", anchor=False)
+        classes = pd.DataFrame({"by": list(right), "right": list(right.values())})
+        st.dataframe(
+            classes,
+            hide_index=True,
+            width="content",
+            column_config={"right": st.column_config.NumberColumn(format="percent")},
+        )
+    layout.notes(words.MEASURED_NOTES, notice=noticed(found, ranked, right), formula=_formula)
+
+
+def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: Mapping[str, float]) -> tuple[str, ...]:
+    """The best and the worst kind of word, whether order is known, retrieval beside its baseline, classes."""
+    told = []
+    test = next((each for each in found if each.split == "test"), None)
+    if test:
+        best = max(test.by_kind, key=lambda kind: test.by_kind[kind])
+        worst = min(test.by_kind, key=lambda kind: test.by_kind[kind])
+        told.append(
+            f"On new scenes it notices a wrong **{best}** in {test.by_kind[best]:.0%} of the pairs, a wrong "
+            f"**{worst}** in "
+            f"{test.by_kind[worst]:.0%}; chance is 50%."
+        )
+        order = test.by_kind.get("order")
+        if order is not None:
+            is_chance = abs(order - 0.5) < 2 * test.error(order)
+            told.append(
+                f"When both groups of a relation change places it is right in {order:.0%}: "
+                + (
+                    "no better than somebody who only counts words."
+                    if is_chance or order < 0.5
+                    else "more than counting words gives."
+                )
+            )
+    photographs = [each for each in ranked if each.name.startswith("photographs: text to picture")]
+    if len(photographs) == 2:
+        ours, base = photographs
+        told.append(
+            f"A caption finds its photograph among {ours.of:,} at once in {ours.recall[1]:.1%}, among the first ten in "
+            f"{ours.recall[10]:.0%}; by the words of the most similar photograph in {base.recall[1]:.1%} and "
+            f"{base.recall[10]:.0%}."
+        )
+    if right:
+        best = max((name for name in right if name != "chance"), key=lambda name: right[name])
+        told.append(f"Of CIFAR-10 it names {right[best]:.0%} right ({best}), where chance is {right['chance']:.0%}.")
+    return tuple(told)
+
+
+def _formula() -> None:
+    st.latex(
+        r"\mathcal{L} = \frac{1}{2N} \sum_i \Big[ -\log \frac{e^{\tau s_{ii}}}{\sum_j e^{\tau s_{ij}}} - \log "
+        r"\frac{e^{\tau s_{ii}}}{\sum_j e^{\tau s_{ji}}} \Big]"
+    )
+    st.markdown(
+        "The loss that all three were trained with (Radford et al. 2021, figure 3). R@k: how often what belongs "
+        "together "
+        "is among the first *k*."
+    )

@@ -1,0 +1,87 @@
+"""Search: a sentence over emoji, scenes or photographs, nearest first."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard import charts, controls, layout
+from dashboard.models import clip
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, truth_of
+from pages.words_and_pictures.clip import compute, inputs, words
+
+TOP = 24
+FIRST = {EMOJI: "red heart", SCENES: "a red star above a blue circle", PHOTOGRAPHS: "a cat"}
+EXAMPLES = {
+    EMOJI: {"A heart": "red heart", "An animal": "dog face", "Food": "slice of pizza", "Weather": "cloud with rain"},
+    SCENES: {
+        "Above": "a red star above a blue circle",
+        "Below": "a red star below a blue circle",
+        "Two": "two green squares",
+        "Large": "a large yellow heart",
+    },
+    PHOTOGRAPHS: {"A cat": "a cat", "A woman": "a woman is smiling", "A cup": "a cup of coffee"},
+}
+
+
+def show() -> None:
+    """The sentence, the pictures that are nearest to it."""
+    with layout.control_bar():
+        world = controls.choice("World", (EMOJI, SCENES, PHOTOGRAPHS), key="search_world")
+    name = inputs.WORLDS[world]
+    field = f"search_{name}"
+    text = st.text_input("Search for", FIRST[world], key=field, bind="query-params", max_chars=300)
+    controls.examples(EXAMPLES[world], field=field)
+    inputs.say_unknown(clip(name), [text])
+    with layout.waiting_place():
+        found = compute.corpus(name)
+        scores = (found.vectors @ compute.text_vector(name, text)).numpy()
+    order = scores.argsort()[::-1][:TOP]
+    truths = [truth_of(found.pictures[place], text) for place in order]
+    columns = st.columns(8)
+    for rank, place in enumerate(order):
+        seen = found.pictures[place]
+        shown = seen.shown()
+        mark = {True: " · true", False: " · not true", None: ""}[truths[rank]]
+        title = f"{found.titles[place]} " if found.titles[place] else ""
+        columns[rank % 8].image(
+            seen.opened() if shown is None else shown, caption=f"{title}{scores[place]:.2f}{mark}", width="stretch"
+        )
+    table = pd.DataFrame(
+        {
+            "rank": range(1, len(order) + 1),
+            "cosine": scores[order],
+            "picture": [found.titles[place] or str(found.pictures[place].given) for place in order],
+        }
+    )
+    charts.download_table(table, "clip-search")
+    layout.notes(
+        words.SEARCH_NOTES,
+        notice=noticed(scores, truths, [found.titles[place] for place in order], text),
+        formula=lambda: _formula(scores),
+    )
+
+
+def noticed(scores: np.ndarray, truths: list[bool | None], titles: list[str], text: str) -> tuple[str, ...]:
+    """How far the first is from the others, and how many of the first are true."""
+    order = np.sort(scores)[::-1]
+    told = []
+    if titles and titles[0]:
+        told.append(f"Nearest of {len(scores):,} is **{layout.plain(titles[0])}**, with {order[0]:.2f}.")
+    else:
+        told.append(f"The nearest of {len(scores):,} has a cosine of {order[0]:.2f}.")
+    told.append(
+        f"The second has {order[1]:.2f}, the one in the middle of all {float(np.median(scores)):.2f}, the last "
+        f"{order[-1]:.2f}."
+    )
+    known = [truth for truth in truths if truth is not None]
+    if known:
+        told.append(f"Of the first {len(known)} scenes “{layout.plain(text)}” is true of **{sum(known)}**.")
+    return tuple(told)
+
+
+def _formula(scores: np.ndarray) -> None:
+    st.latex(r"\text{rank}_i = 1 + \big|\{ k : I_k \cdot T > I_i \cdot T \}\big|")
+    st.markdown(
+        f"The vectors of all {len(scores):,} pictures are computed once; a search is one product of a matrix with a "
+        "vector."
+    )

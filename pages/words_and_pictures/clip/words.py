@@ -1,0 +1,120 @@
+"""CLIP: all prose of the page, section by section."""
+
+from dataclasses import replace
+
+from dashboard.layout import PageWords
+from dashboard.references import references
+
+# The sections of the page, as they stand in the address.
+AGREEMENT, CLASSES, WHY, SEARCH, SPACE, GROUNDED, MEASURED = (
+    "Agreement",
+    "Your own classes",
+    "Why?",
+    "Search",
+    "The space",
+    "The right region?",
+    "Measured",
+)
+
+PAGE = PageWords(
+    question="Do words and picture agree?",
+    lead=(
+        "CLIP (Radford et al. 2021) was never told what a picture shows. It saw pictures and sentences, and "
+        "learned one "
+        "thing: which sentence belongs to which picture. So both become arrows in one space, and the angle between "
+        "them "
+        "says how well they agree. Three small ones are here: for photographs, for drawn scenes, where it is known "
+        "which "
+        "sentences are true, and for emoji."
+    ),
+    try_this=(),
+    references=references(
+        "CLIP", "SIGLIP", "BAG_OF_WORDS", "MODALITY_GAP", "CHEFER_TWO", "OCCLUSION", "POINTING_GAME", "FLICKR8K"
+    ),
+)
+
+PICTURES, SENTENCES = "of pictures for each sentence", "of sentences for each picture"
+MOST_PICTURES, MOST_TEXTS = 8, 12
+TEXTS_LABEL = "Sentences, one a line (at most 12)"
+TOO_MANY = "There are {count} sentences; at most {most} are compared at once. Leave some out."
+NONE = "There is no sentence here yet. Write one in each line."
+UNKNOWN = "{title} knows {known:,} words, and not {words}: it reads each of them as one and the same unknown word."
+TEMPERATURE_HELP = (
+    "What the cosines are multiplied by before the softmax. The network learned {learned:.1f}. With 1 nearly "
+    "everything "
+    "is as probable as everything else; with 100 the largest cosine takes all."
+)
+CONTINUED = "OpenAI's CLIP learned from 400 million pairs, these from some thousand: they know little of the world."
+
+AGREEMENT_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Turn the temperature to 1, and to 100: the cosines stay, the probabilities do not.",
+        "Add a sentence that fits no picture. In which column does it take something away?",
+        "In the drawn world: let a blue circle above a red star stand beside a red star above a blue circle.",
+    ),
+)
+CLASSES_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Add a class that nobody would think of. Does the picture leave the others for it?",
+        "Change the template to “a drawing of a {}”, and see which classes move.",
+        "Give only wrong classes: one of them still wins.",
+    ),
+)
+CLASSES_ABOUT = (
+    "No classifier was trained: each class becomes a sentence by a template, and the picture takes the sentence that "
+    "fits it best. The bars are the mean over the templates, the dots each template by itself."
+)
+TEMPLATES = ("a photo of a {}", "a picture of a {}", "a {}")
+SCENE_TEMPLATES = ("{}",)
+WHY_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Exchange one word of your sentence: how far does the score move, and does the map follow?",
+        "Cover the brightest patch, then any other.",
+        "Choose “attention”: it is the same for every word, because the picture's encoder never sees the sentence.",
+    ),
+)
+WHY_ABOUT = (
+    "The score of a word is what the cosine loses without it. The map says which patches that part of the score rests "
+    "on; below, what covering patches does to the whole."
+)
+SEARCH_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Search for two things at once, such as “red heart”, and look at what comes before them together.",
+        "Search with a word that it does not know.",
+        "Search scenes with “a red star above a blue circle”, then with both groups exchanged.",
+    ),
+)
+SPACE_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Look where the sentences lie, and where the pictures: the two hardly mix.",
+        "Compare the share that the two axes hold with the list of the next ones.",
+    ),
+)
+SPACE_ABOUT = (
+    "Each point is a picture or a sentence, seen from the two directions in which all of them differ most (principal "
+    "components). What differs in the other directions cannot be seen here: points that lie together may be far apart."
+)
+GROUNDED_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Choose “relation”: CLIP hardly tells above from below. Where should it look?",
+        "Compare attention, which is the same for all words, with relevance.",
+    ),
+)
+MEASURED_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Compare “order” with “colour”: the first needs to know which colour belongs to which shape.",
+        "Look at the split “pairs”: does it know a pair that it never saw together?",
+    ),
+)
+EXCHANGED_ABOUT = (
+    "500 held-out scenes of each split. For each the true sentence against the same one with one word exchanged so "
+    "that "
+    "it is false: how often is the true one more similar? “order”: both groups change places. Chance is a half."
+)

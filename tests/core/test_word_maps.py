@@ -1,0 +1,183 @@
+"""Maps of words by every way: against what the networks give themselves, and against covering by hand."""
+
+import pytest
+import torch
+from PIL import Image
+from torch.testing import assert_close
+
+from core.errors import InputError
+from core.grounding.word_maps import captioner_maps, clip_maps, covered, joint_maps
+from core.models.captioner import Captioner, small_body
+from core.models.clip import CLIP, CLIPConfig, EncoderConfig
+from core.models.vilbert import JointConfig, SingleStream, ViLBERT
+from core.scenes.draw import draw
+from core.scenes.things import scene_at
+from core.translation.decoding import BEGIN, END
+from core.zoo.captioners import PictureWriter, make_decoder
+from core.zoo.clips import PictureText
+from core.zoo.image_models import Framing
+from core.zoo.joint import JointReader
+from training.clip_data import scenes_tokenizer
+from training.vilbert import joint_tokenizer
+
+FRAMING = Framing((3, 64, 64), (0.5,) * 3, (0.25,) * 3)
+PICTURE = Image.fromarray(draw(scene_at("test", 3)))
+TEXT = "a red star above a blue circle"
+
+
+def captioner(kind):
+    torch.manual_seed(3)
+    tokenizer = scenes_tokenizer()
+    sizes = {"vocabulary": tokenizer.get_vocab_size(), "seen": 128, "width": 32}
+    own = {"state": 48, "attention": 32} if kind == "lstm" else {"layers": 2, "heads": 2}
+    network = Captioner(small_body(), make_decoder(sizes | own))
+    return PictureWriter(f"scenes-{kind}", "A captioner", network, tokenizer, FRAMING)
+
+
+@pytest.mark.parametrize("kind", ["lstm", "transformer"])
+def test_maps_of_a_given_caption_are_those_of_writing_it_step_by_step(kind):
+    model = captioner(kind)
+    pixels, words = model.prepare(PICTURE).pixels, model.encode(TEXT)
+    looked = model.look(pixels, words)
+    assert len(looked.maps) == (1 if kind == "lstm" else 2)
+    state, chosen, rows, gates = model.network.read(pixels), [], [], []
+    for before, word in zip((BEGIN, *words.ids[:-1]), words.ids, strict=True):
+        logits, state = model.network.step(torch.tensor([before]), state)
+        chosen.append(float(logits[0].log_softmax(dim=-1)[word]))
+        if kind == "lstm":
+            rows.append(state["weights"][0])
+            gates.append(float(state["gate"][0]))
+    assert looked.log_probabilities == pytest.approx(chosen, abs=1e-5)
+    for layer in looked.maps:
+        assert_close(layer.sum(dim=-1), torch.ones(layer.shape[:2]))
+    if kind == "lstm":
+        assert_close(looked.maps[0][0], torch.stack(rows))
+        assert looked.gates == pytest.approx(gates, abs=1e-6)
+    else:  # a decoder that has read less looks the same for the words before
+        short = model.look(pixels, model.tokens(words.ids[:3]))
+        assert_close(short.maps[1], looked.maps[1][:, :3])
+
+
+@pytest.mark.parametrize("kind", ["lstm", "transformer"])
+def test_a_caption_goes_on_after_given_words_as_it_would_by_itself(kind):
+    model = captioner(kind)
+    pixels = model.prepare(PICTURE).pixels
+    whole = model.write(pixels, beam=1).best.tokens
+    assert model.write(pixels, beam=1, begin=whole[:2]).best.tokens == whole[2:]
+    chances = model.next_words(pixels, whole[:2])
+    chances[[0, BEGIN]] = 0
+    assert int(chances.argmax()) == whole[2]
+
+
+@pytest.mark.parametrize("kind", ["lstm", "transformer"])
+def test_occlusion_is_what_covering_by_hand_costs_each_word(kind):
+    model = captioner(kind)
+    pixels, words = model.prepare(PICTURE).pixels, model.encode(TEXT)
+    found = captioner_maps(model, pixels, words)
+    before = torch.tensor(model.look(pixels, words).log_probabilities)
+    assert ("relevance" in found) == (kind == "transformer")
+    assert_close(found["attention"].sum(dim=-1), torch.ones(len(words)))
+    assert (found["gradient"] >= 0).all()
+    changed = pixels.clone()
+    changed[0, :, 8:16, 24:32] = pixels[0].flatten(1).median(dim=1).values[:, None, None]
+    after = torch.tensor(model.look(changed, words).log_probabilities)
+    assert_close(found["occlusion"][:, 8 + 3], before - after, atol=1e-4, rtol=1e-3)
+
+
+def test_gradients_of_an_lstm_say_how_its_words_change_with_their_weights():
+    model = captioner("lstm")
+    pixels, words = model.prepare(PICTURE).pixels, model.encode(TEXT)
+    found = captioner_maps(model, pixels, words, occlude=False)
+    network, decoder = model.network, model.network.decoder
+    state = network.read(pixels)
+    _, state = network.step(torch.tensor([BEGIN]), state)
+    # The step for the second word, with its weights as a leaf.
+    weights = decoder.attention.scores(state["state"], state["keys"]).softmax(dim=-1).detach().requires_grad_()
+    word = decoder.embedding(torch.tensor([words.ids[0]]))
+    seen = torch.sigmoid(decoder.gate(state["state"])) * (weights[:, None] @ state["places"])[:, 0]
+    hidden, _ = decoder.decoder(torch.cat([word, seen], dim=-1), (state["state"], state["memory"]))
+    logits = decoder.out(word + decoder.from_state(hidden) + decoder.from_seen(seen))
+    logits[0].log_softmax(dim=-1)[words.ids[1]].backward()
+    assert_close(found["gradient"][1], (weights.grad * weights).clamp(min=0)[0].detach(), atol=1e-7, rtol=1e-3)
+
+
+def clip():
+    torch.manual_seed(5)
+    tokenizer = scenes_tokenizer()
+    sizes = EncoderConfig(32, 2, 2)
+    config = CLIPConfig(sizes, sizes, vocabulary=tokenizer.get_vocab_size(), context=24, space=16, convolved=True)
+    return PictureText("scenes", "A CLIP", CLIP(config), tokenizer, FRAMING)
+
+
+def test_a_clip_scores_a_word_by_what_it_adds_and_looks_alike_for_all_words():
+    model = clip()
+    pixels = model.prepare(PICTURE).pixels
+    found = clip_maps(model, pixels, TEXT, [["a blue star above a blue circle"], ["a red star", "a ring"]])
+    for way in ("attention", "rollout"):
+        assert_close(found[way][0], found[way][1])
+    several = torch.cat([pixels, covered(pixels, model.grid)])
+    seen = model.pictures(several)
+    whole, first, second, third = model.texts([TEXT, "a blue star above a blue circle", "a red star", "a ring"])
+    score = seen @ (whole - (second + third) / 2)
+    assert_close(found["occlusion"][1], score[0] - score[1:])
+    assert_close(found["occlusion"][0], (seen[0] - seen[1:]) @ (whole - first))
+    assert not torch.allclose(found["relevance"][0], found["relevance"][1])
+
+
+@pytest.mark.parametrize("kind", [ViLBERT, SingleStream])
+def test_networks_of_words_and_patches_have_a_map_for_each_word_that_is_hidden(kind):
+    torch.manual_seed(7)
+    tokenizer = joint_tokenizer()
+    config = JointConfig(tokenizer.get_vocab_size(), width=32, heads=2, joint=2)
+    model = JointReader("x", "A network", kind(config), tokenizer, FRAMING)
+    pixels, tokens = model.prepare(PICTURE).pixels, model.encode(TEXT)
+    found = joint_maps(model, pixels, tokens, [2, 3])
+    assert {way: tuple(rows.shape) for way, rows in found.items()} == dict.fromkeys(
+        ("attention", "rollout", "gradient", "relevance", "occlusion"), (2, 64)
+    )
+    assert (found["attention"] >= 0).all()
+    assert (found["attention"].sum(dim=-1) < 1).all()  # the whole picture, and words, take the rest
+    hidden = model.hide(tokens, [3])
+    changed = covered(pixels, model.grid)[20:21]
+    scores = [model.run(each, hidden).words[0, 3].log_softmax(dim=-1)[tokens.ids[3]] for each in (pixels, changed)]
+    assert_close(found["occlusion"][1, 20], scores[0] - scores[1], atol=1e-5, rtol=1e-3)
+    guesses = model.guesses(model.run(pixels, hidden), 3)
+    assert [guess.probability for guess in guesses] == sorted((guess.probability for guess in guesses), reverse=True)
+
+
+def test_a_covered_patch_has_the_median_colour_and_nothing_else_changes():
+    pixels = FRAMING.pixels(PICTURE)
+    several = covered(pixels, (8, 8))
+    assert several.shape == (64, 3, 64, 64)
+    kept = torch.ones(64, 64, dtype=torch.bool)
+    kept[16:24, 40:48] = False
+    assert_close(several[2 * 8 + 5][:, kept], pixels[0][:, kept])
+    assert len(several[2 * 8 + 5][:, ~kept].unique(dim=1)[0]) == 1
+
+
+def test_what_a_captioner_cannot_read_gets_a_sentence():
+    model = captioner("lstm")
+    assert model.encode("A Red, star!").labels == ("a", " red", " star", "[END]")
+    assert model.unknown("a red unicorn, and a unicorn") == ("unicorn", "and")
+    with pytest.raises(InputError, match="knows 47 words, and none of these"):
+        model.encode("unicorns everywhere")
+    with pytest.raises(InputError, match="has 30 words; this captioner learned at most 24"):
+        model.encode("a " * 30)
+    with pytest.raises(InputError):
+        model.encode("  ")
+    assert model.encode("a star").ids[-1] == END
+
+
+def test_what_a_clip_or_a_joint_network_cannot_read_gets_a_sentence():
+    model = clip()
+    assert model.unknown("A red unicorn.") == ("unicorn",)
+    with pytest.raises(InputError, match="and none of “unicorns everywhere”"):
+        model.encode("unicorns everywhere")
+    tokenizer = joint_tokenizer()
+    config = JointConfig(tokenizer.get_vocab_size(), width=16, heads=2, joint=1)
+    joint = JointReader("x", "A network", ViLBERT(config), tokenizer, FRAMING)
+    with pytest.raises(InputError, match="“unicorn” is no word"):
+        joint.encode("a red unicorn")
+    with pytest.raises(InputError, match="reads at most 22"):
+        joint.encode("a " * 30)
+    assert joint.encode("a [MASK] star.").labels[2].strip() == "[MASK]"

@@ -1,0 +1,208 @@
+"""The page Captioning: every section opens, captions go on after given words, and what is told is true."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from core.measured.captioning import CaptionScores, TrueCaptions
+from core.published import caption_results
+from core.scenes.draw import masks
+from core.scenes.sentences import parse
+from core.scenes.truth import is_true
+from core.translation.decoding import END
+from core.zoo.captioners import CAPTIONERS
+from dashboard.seen import FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen, masks_of, sentence_for, truth_of
+from pages.words_and_pictures.captioning import beam, compute, grounded, measured, one_step, own, words, write
+from tests.pages.conftest import prose, told
+
+ROOM = "words_and_pictures/captioning"
+SCENE = Seen(SCENES, FIRST_SCENE)
+
+
+def scenes_sent(app):
+    """What the views of words and maps were sent."""
+    parts = (json.loads(part.proto.json) for part in app.get("bidi_component"))
+    return [data["scene"] for data in parts if "scene" in data]
+
+
+@pytest.mark.parametrize("section", [words.WRITE, words.OWN, words.BEAM, words.STEP, words.GROUNDED, words.MEASURED])
+def test_every_section_opens_on_a_scene(visit, section):
+    app = visit(ROOM, show=section)
+    assert not told(app, "warning"), told(app, "warning")
+    assert "What to notice" in [element.value for element in app.subheader]
+
+
+@pytest.mark.parametrize("section", [words.WRITE, words.OWN, words.BEAM, words.STEP])
+def test_every_section_opens_on_a_photograph(visit, section):
+    app = visit(ROOM, show=section, world=PHOTOGRAPHS, picture="cat")
+    assert not told(app, "warning"), told(app, "warning")
+
+
+def test_a_caption_goes_on_after_the_words_of_the_address(visit):
+    app = visit(ROOM, begin="two small")
+    (scene,) = scenes_sent(app)
+    assert [word["text"] for word in scene["words"]][:2] == ["two", "small"]
+    assert "The first 2 words come from you: “two small”" in prose(app)
+    # Another picture begins anew.
+    app.session_state["scene"] = "0-0~ring.blue.large.plain.30.30"
+    app.run()
+    assert "begin" not in app.query_params
+    assert "come from you" not in prose(app)
+
+
+def test_words_that_a_network_does_not_know_are_named(visit):
+    app = visit(ROOM, show=words.OWN, own_scenes="a red unicorn above a blue circle")
+    assert "“unicorn”" in told(app, "info")
+    app = visit(ROOM, show=words.OWN, own_scenes="unicorns everywhere")
+    assert "and none of these" in told(app, "warning")
+    app = visit(ROOM, show=words.OWN, own_scenes="<script>alert(1)</script> red")
+    assert not app.exception
+
+
+@pytest.mark.parametrize("code", ["nonsense", "0-0", "0-0~star.red.large.plain.1.1"])
+def test_an_address_with_no_scene_gets_a_sentence(visit, code):
+    assert told(visit(ROOM, scene=code), "warning")
+
+
+@pytest.mark.parametrize("name", CAPTIONERS)
+def test_what_is_told_of_gates_and_widths_is_so(name):
+    chosen = SCENE if name.startswith("scenes") else Seen(PHOTOGRAPHS, "coffee")
+    written = compute.write(name, chosen, 3)
+    sentences = " ".join(write.noticed(written, chosen, [written.text, written.text]))
+    assert "Both networks write the same." in sentences
+    count = len(written.labels)
+    mean = torch.stack([layer.mean(dim=0) for layer in written.looked.maps]).mean(dim=0)[:count]
+    entropy = torch.distributions.Categorical(mean).entropy() / np.log(2)
+    over = 2**entropy
+    low, high = int(over.argmin()), int(over.argmax())
+    if f"{over[low]:.0f}" != f"{over[high]:.0f}":
+        assert f"**“{written.labels[low]}”** looks most narrowly, as if over {over[low]:.0f}" in sentences
+        assert f"**“{written.labels[high]}”** most widely, over {over[high]:.0f}" in sentences
+    if name.endswith("lstm"):
+        gates = written.looked.gates[:count]
+        assert f"open widest for **“{written.labels[int(np.argmax(gates))]}”**, {max(gates):.0%}" in sentences
+    else:
+        assert "The gate" not in sentences
+
+
+def test_words_that_mean_something_are_counted_by_their_brightest_place():
+    written = compute.look("scenes-lstm", SCENE, "a red star above a blue circle")
+    (sentence,) = [each for each in write.noticed(written, SCENE, []) if "mean something" in each]
+    rows = written.looked.maps[0][0]
+    scene = SCENE.scene
+    star, circle = (masks(scene)[place] for place in (0, 1))
+    meant = {1: star, 2: star, 3: star | circle, 5: circle, 6: circle}
+    hits = 0
+    for place, mask in meant.items():
+        row, column = divmod(int(rows[place].argmax()), 8)
+        hits += bool(mask[8 * row : 8 * row + 8, 8 * column : 8 * column + 8].any())
+    assert f"Of the 5 words that mean something in this scene, {hits} " in sentence
+
+
+def test_masks_and_truth_are_those_of_the_grammar():
+    labels = ["a", "red", "star"]
+    mask = masks(SCENE.scene)[0]
+    found = masks_of(SCENE, labels)
+    assert found[0] is None
+    assert (found[1] == mask).all()
+    assert (found[2] == mask).all()
+    assert masks_of(SCENE, ["no", "sentence"]) == (None, None)
+    assert masks_of(SCENE, ["a", "green", "star"]) == (None, None, None)  # false of this scene
+    assert masks_of(Seen(PHOTOGRAPHS, "cat"), labels) == (None, None, None)
+    assert truth_of(SCENE, "a red star above a blue circle") is True
+    assert truth_of(SCENE, "a green star") is False
+    assert truth_of(SCENE, "hello") is None
+    assert truth_of(Seen(PHOTOGRAPHS, "cat"), "a red star") is None
+    text = sentence_for(SCENE.scene)
+    assert is_true(parse(text), SCENE.scene)
+    assert parse(text).other is not None
+
+
+def test_a_step_of_the_lstm_adds_up():
+    written = compute.write("scenes-lstm", SCENE, 3)
+    for place in range(len(written.words)):
+        step = compute.step_of("scenes-lstm", SCENE, written.words.ids, place)
+        scores = (step.vector * torch.tanh(step.query + step.keys)).sum(dim=-1)
+        torch.testing.assert_close(step.scores, scores)
+        torch.testing.assert_close(step.weights, written.looked.maps[0][0][place])
+        torch.testing.assert_close(step.seen, step.gate * step.looked)
+        assert step.gate == pytest.approx(written.looked.gates[place], abs=1e-6)
+        chosen = float(step.chances[written.words.ids[place]])
+        assert np.log(chosen) == pytest.approx(written.looked.log_probabilities[place], abs=1e-4)
+        (sure,) = [each for each in one_step.noticed(written, step, place) if "most probable" in each or "beam" in each]
+        is_best = int(step.chances.argmax()) == written.words.ids[place]
+        assert ("is the most probable word" in sure) == is_best
+
+
+def test_surprise_in_ones_own_caption_leaves_unknown_words_and_the_end_out():
+    written = compute.look("scenes-lstm", SCENE, "a red unicorn star")
+    logs = written.looked.log_probabilities
+    sentences = own.noticed(written, SCENE)
+    known = [0, 1, 3]
+    low = min(known, key=lambda place: logs[place])
+    assert any(f"most is **“{written.words.labels[low].strip()}”**" in each for each in sentences)
+    assert f"over your 3 words is {np.exp(np.mean([logs[place] for place in known])):.1%}" in sentences[-1]
+    assert not any("true" in each for each in sentences)
+
+
+def test_the_beam_names_the_second_best_caption():
+    written = compute.write("scenes-transformer", SCENE, 3)
+    sentences = " ".join(beam.noticed(written, 1))
+    if len(written.decoded.hypotheses) > 1:
+        other = written.decoded.hypotheses[1]
+        assert f"“{written.model.text(other.tokens)}”" in sentences
+    alone = replace(written, decoded=replace(written.decoded, hypotheses=written.decoded.hypotheses[:1]))
+    assert "No other caption" in " ".join(beam.noticed(alone, 1))
+
+
+def test_ways_are_shown_beside_one_another_with_masks():
+    text = sentence_for(SCENE.scene)
+    for kind, count in (("lstm", 3), ("transformer", 5)):
+        scene = grounded.scene_of(f"scenes-{kind}", SCENE, text)
+        assert len(scene.maps) == count
+        assert [word.text for word in scene.words] == text.split()
+        assert scene.words[scene.start].mask is not None
+
+
+def test_other_words_are_the_most_probable_ones_and_never_padding():
+    written = compute.write("scenes-lstm", SCENE, 3)
+    offered = compute.next_words("scenes-lstm", SCENE, written.words.ids[:1])
+    chances = [chance for _, chance in offered]
+    assert chances == sorted(chances, reverse=True)
+    assert not {"[PAD]", "[BEGIN]"} & {word for word, _ in offered}
+    assert written.words.ids[-1] == END
+
+
+SCORES: Callable[..., CaptionScores] = lambda name, four: CaptionScores(  # noqa: E731
+    name, {"BLEU-1": 4 * four, "BLEU-2": 3 * four, "BLEU-3": 2 * four, "BLEU-4": four, "chrF": 30.0, "CIDEr": 40.0}
+)
+
+
+def test_measured_sentences_name_the_best_of_each_kind():
+    scores = (
+        SCORES("photographs-lstm", 14.0),
+        SCORES("photographs-transformer", 15.5),
+        SCORES("nearest neighbour", 6.0),
+        SCORES("most frequent", 4.0),
+    )
+    first, second = measured.about_scores(scores, caption_results())
+    assert "**Transformer, for photographs** is best of those here, **15.5**" in first
+    assert "nearest neighbour, has 6.0" in first
+    assert "Hard attention has 21.3" in second
+    assert measured.about_scores(scores[:2], ()) == ()
+    found = (
+        TrueCaptions("scenes-lstm", "test", 0.7, {"colour": 0.8, "relation": 0.3}),
+        TrueCaptions("scenes-transformer", "test", 0.9, {"colour": 0.95, "relation": 0.6}),
+        TrueCaptions("scenes-transformer", "four", 0.5, {"colour": 0.6}),
+    )
+    sentences = measured.about_truth(found)
+    assert "**Transformer, for drawn scenes** writes true captions in **90%**" in sentences[0]
+    assert "“four things, one more than ever before”, 50%" in sentences[1]
+    assert "captions with a relation: 60%" in sentences[2]
+    assert measured.about_truth(()) == ()
+    rows = measured.scored_of(found, "relation")
+    assert [(row.share, row.error) for row in rows] == [(0.3, 0.0), (0.6, 0.0)]
