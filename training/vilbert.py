@@ -30,7 +30,8 @@ from training.loop import Plan, train
 SEED, PAD, SPECIALS = 0, 0, 4  # tokens below the last are no words
 MASK = "[MASK]"
 NETWORKS: dict[str, type[ViLBERT] | type[SingleStream]] = {"two-streams": ViLBERT, "one-stream": SingleStream}
-PLAN = Plan(steps=6000, learning_rate=1.5e-3, warm_up=300, decay=0.5, log_every=100, save_every=250)
+WIDTHS = {"two-streams": 160, "one-stream": 208}
+PLAN = Plan(steps=3000, learning_rate=1.5e-3, warm_up=300, decay=0.5, log_every=100, save_every=250)
 SIZE = 96  # pairs of a batch
 WORDS, PATCHES = 0.3, 0.15  # shares that are hidden
 NOT_ASKED = -100
@@ -52,9 +53,9 @@ def joint_tokenizer() -> Tokenizer:
     return words_tokenizer((MASK, *vocabulary()))
 
 
-def config_of(tokenizer: Tokenizer) -> JointConfig:
-    """The sizes of both networks."""
-    return JointConfig(vocabulary=tokenizer.get_vocab_size())
+def config_of(tokenizer: Tokenizer, name: str = "two-streams") -> JointConfig:
+    """The sizes of a network; the one stream is wider, so that both have about as many weights."""
+    return JointConfig(vocabulary=tokenizer.get_vocab_size(), width=WIDTHS[name])
 
 
 def batches(tokenizer: Tokenizer, size: int) -> Callable[[int], Joint]:
@@ -99,7 +100,7 @@ def main() -> None:
     tokenizer = joint_tokenizer()
     for name in arguments.only or NETWORKS:
         torch.manual_seed(SEED)
-        network, folder = NETWORKS[name](config_of(tokenizer)), arguments.run / name
+        network, folder = NETWORKS[name](config_of(tokenizer, name)), arguments.run / name
         seconds = learn(network, batches(tokenizer, SIZE), PLAN, folder)
         save_weights(network, folder / "model.safetensors")
         tokenizer.save(str(folder / "tokenizer.json"))

@@ -3,7 +3,12 @@ import { largestOf } from "./numbers.js";
 import { decoded, photographFrom, photographMark, ratioOf, shades, spotlight, veil, wholeOf } from "./photograph.js";
 
 /** How a map lies over its photograph. */
-export const PHOTOS = { ink: "ink on photograph", light: "light on photograph", off: "ink alone" };
+export const PHOTOS = {
+  ink: "ink on photograph",
+  colour: "ink on its colours",
+  light: "light on photograph",
+  off: "ink alone",
+};
 
 const INK = 0.92; // of the strongest cell over a photograph: its texture stays to be seen
 const SPOT = 0.88; // how far the spotlight's photograph fades into the page
@@ -28,7 +33,7 @@ export function mapMarksOver(sheet, { map, kept }, { theme, photo, photograph },
 function washOf(photo, theme) {
   if (photo === "light") return spotlight(theme, SPOT);
   const [ink, shade] = [rgbOf(theme.map), shades(theme, 1)];
-  if (photo === "ink") return (strength) => [ink, INK * strength];
+  if (photo !== "off") return (strength) => [ink, INK * strength];
   return (strength) => (strength > 0 ? shade(strength) : [ink, 0]);
 }
 
@@ -53,20 +58,23 @@ function canvasOf(image, style, theme, isSmall) {
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(1, Math.round(image.naturalWidth * scale));
   canvas.height = Math.max(1, Math.round(image.naturalHeight * scale));
-  const context = canvas.getContext("2d", { willReadFrequently: style === "ink" });
+  const context = canvas.getContext("2d", { willReadFrequently: style !== "light" });
   context.imageSmoothingQuality = "high";
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
-  if (style === "ink") pale(context, canvas, rgbOf(theme.paper));
+  if (style !== "light") pale(context, canvas, rgbOf(theme.paper), style === "ink");
   return canvas;
 }
 
-/** Greys between the page and, half as far as it was, black (on a dark page white). */
-function pale(context, { width, height }, paper) {
+/** Half-way to the page: in greys, so that only the ink has a hue, or in its own colours. */
+function pale(context, { width, height }, paper, isGrey) {
   const frame = context.getImageData(0, 0, width, height);
   const { data } = frame;
   for (let place = 0; place < data.length; place += 4) {
     const grey = 0.299 * data[place] + 0.587 * data[place + 1] + 0.114 * data[place + 2];
-    for (let part = 0; part < 3; part++) data[place + part] = grey + (paper[part] - grey) * PALE;
+    for (let part = 0; part < 3; part++) {
+      const own = isGrey ? grey : data[place + part];
+      data[place + part] = own + (paper[part] - own) * PALE;
+    }
   }
   context.putImageData(frame, 0, 0);
 }

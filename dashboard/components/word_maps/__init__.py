@@ -55,7 +55,7 @@ class WordScene:
     title: str = ""
     start: int = 0
     first: int = 0
-    photo: str = "ink"  # how the map lies over the picture at first: "light" where colours matter
+    photo: str = "ink"  # how the map lies over the picture at first: "colour" where colours matter
 
     def __post_init__(self):
         if not self.words or not self.maps:

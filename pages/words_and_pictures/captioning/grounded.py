@@ -53,4 +53,4 @@ def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
     )
     shown = tuple(SeenWord(label, mask=mask, quiet=mask is None) for label, mask in zip(labels, known, strict=True))
     start = next((place for place, mask in enumerate(known) if mask is not None), 0)
-    return WordScene(compute.prepare(name, chosen).shown, model.grid, shown, maps, text, start, photo="light")
+    return WordScene(compute.prepare(name, chosen).shown, model.grid, shown, maps, text, start, photo="colour")

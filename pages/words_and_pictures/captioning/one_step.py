@@ -44,7 +44,7 @@ def show() -> None:
                 says="Of all scores above the lowest, “{word}” has {share}",
             ),
         ),
-        photo="light" if chosen.is_scene else "ink",
+        photo="colour" if chosen.is_scene else "ink",
     )
     word_maps(view, key="step-maps", name="caption-step", address=False)
     left, right = st.columns(2, gap="large")
@@ -122,19 +122,13 @@ def _formula(written: Written, step: Step, place: int) -> None:
     parts = step.vector.numpy() * channels
     order = np.abs(parts).argsort()[::-1][:TOP]
     st.latex(r"e_{ti} = \sum_c v_c \tanh\big((W h_{t-1})_c + (U a_i)_c\big)")
-    lines = ["| *c* | $Wh$ | $Ua$ | $\\tanh$ | $v$ | product |", "|--:|--:|--:|--:|--:|--:|"]
+    lines = ["| *c* | $\\tanh(Wh + Ua)$ | $v$ | product |", "|--:|--:|--:|--:|"]
     for channel in order.tolist():
-        numbers = (
-            step.query[channel],
-            step.keys[top][channel],
-            channels[channel],
-            step.vector[channel],
-            parts[channel],
-        )
+        numbers = (channels[channel], step.vector[channel], parts[channel])
         lines.append(f"| {channel} | " + " | ".join(f"{float(number):.2f}" for number in numbers) + " |")
     rest = float(parts.sum() - parts[order].sum())
-    lines.append(f"| {len(parts) - len(order)} others | | | | | {rest:.2f} |")
-    lines.append(f"| **sum** | | | | | **{float(parts.sum()):.2f}** |")
+    lines.append(f"| {len(parts) - len(order)} others | | | {rest:.2f} |")
+    lines.append(f"| **sum** | | | **{float(parts.sum()):.2f}** |")
     st.markdown("\n".join(lines))
     largest = step.scores.max()
     total = float((step.scores - largest).exp().sum())

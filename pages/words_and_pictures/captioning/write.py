@@ -121,7 +121,7 @@ def scene_for(written: Written, chosen: Seen) -> WordScene:
         )
     start = next((place for place, mask in enumerate(known) if mask is not None), _most_pointed(written))
     rows, columns = written.model.grid
-    photo = "light" if chosen.is_scene else "ink"  # of a scene the colours are to be seen
+    photo = "colour" if chosen.is_scene else "ink"  # of a scene the colours are to be seen
     title, maps = written.text, maps_of(written)
     return WordScene(written.prepared.shown, (rows, columns), tuple(shown), maps, title, start, photo=photo)
 

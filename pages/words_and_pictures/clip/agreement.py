@@ -34,6 +34,7 @@ def show() -> None:
             100.0,
             float(round(model.temperature)),
             1.0,
+            format="%.0f",
             key="temperature",
             bind="query-params",
             help=words.TEMPERATURE_HELP.format(learned=model.temperature),

@@ -78,7 +78,7 @@ def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
     shown = tuple(SeenWord(label, mask=mask) for label, mask in zip(labels, known, strict=True))
     start = next((place for place, mask in enumerate(known) if mask is not None), 0)
     prepared = compute.prepare(name, chosen)
-    photo = "ink" if chosen.world == PHOTOGRAPHS else "light"
+    photo = "ink" if chosen.world == PHOTOGRAPHS else "colour"
     return WordScene(prepared.shown, clip(name).grid, shown, tuple(maps), text, start, photo=photo)
 
 
@@ -118,9 +118,8 @@ def _cover(name: str, chosen: Seen, text: str) -> float:
         name="clip-cover",
         height=280,
     )
-    st.markdown(
-        f"Cosine with {len(patches)} patches covered: **{signed(now)}**" if patches else f"Cosine: **{signed(now)}**"
-    )
+    covered = "one patch covered" if len(patches) == 1 else f"{len(patches)} patches covered"
+    st.markdown(f"Cosine with {covered}: **{signed(now)}**" if patches else f"Cosine: **{signed(now)}**")
     return now
 
 

@@ -1,0 +1,109 @@
+"""Captioning and CLIP in a real browser: every section by its address, words and places linked, things dragged."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pages.words_and_pictures.captioning import words as captioning
+from pages.words_and_pictures.clip import words as clip
+
+SECTIONS = [
+    *(
+        ("captioning", section)
+        for section in (
+            captioning.WRITE,
+            captioning.OWN,
+            captioning.BEAM,
+            captioning.STEP,
+            captioning.GROUNDED,
+            captioning.MEASURED,
+        )
+    ),
+    *(
+        ("clip", section)
+        for section in (
+            clip.AGREEMENT,
+            clip.CLASSES,
+            clip.WHY,
+            clip.SEARCH,
+            clip.SPACE,
+            clip.GROUNDED,
+            clip.MEASURED,
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("page", "section"), SECTIONS)
+def test_every_section_is_alive_at_its_own_address_and_fits_a_phone(visit, browser_page, page, section):
+    browser_page.set_viewport_size({"width": 390, "height": 844})
+    shown = visit(page, section)
+    expect(shown.get_by_role("radio", name=section, exact=True)).to_be_checked()
+    expect(shown.get_by_test_id("stException")).to_have_count(0)
+    expect(shown.locator(".katex-error")).to_have_count(0)
+    assert shown.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+
+
+def strip(page: Page):
+    return page.locator(".wordmaps .strip button")
+
+
+def test_a_word_under_the_pointer_is_told_and_one_that_is_clicked_stays(visit):
+    page = visit("captioning", captioning.OWN, own_scenes="a red star above a blue circle")
+    told = page.locator(".wordmaps .told")
+    strip(page).nth(2).hover()
+    expect(told).to_contain_text("“star” gives")
+    expect(told).to_contain_text("What it means is outlined")
+    strip(page).nth(5).click()
+    page.mouse.move(5, 5)
+    expect(told).to_contain_text("“blue” gives")
+    expect(page).to_have_url(re.compile("word=5"))
+
+
+def test_a_place_under_the_pointer_says_which_words_look_there(visit):
+    page = visit("captioning", captioning.OWN, own_scenes="a red star above a blue circle")
+    canvas = page.locator(".wordmaps .photo canvas")
+    canvas.hover(position={"x": 10, "y": 10})
+    expect(page.locator(".wordmaps .told")).to_contain_text(re.compile("^Row 0, column 0: of the map of each word lie"))
+
+
+def test_another_word_is_taken_and_the_caption_goes_on(visit):
+    page = visit("captioning", captioning.WRITE)
+    strip(page).nth(0).click()
+    expect(page.get_by_text("Take another word", exact=False).first).to_be_visible()
+    other = page.locator(".st-key-take_1 button")
+    name = other.inner_text().split()[0]
+    other.click()
+    expect(page).to_have_url(re.compile(f"begin={name}"))
+    expect(page.get_by_text("The first word comes from you")).to_be_visible()
+    expect(strip(page).nth(0)).to_contain_text(name)
+
+
+def test_a_thing_that_is_moved_by_the_keyboard_moves_in_the_address(visit):
+    page = visit("captioning", captioning.WRITE, scene="0-0~star.red.small.plain.30.30")
+    page.get_by_role("button", name="A scene of your own").click()
+    thing = page.get_by_role("button", name=re.compile("small red star: drag it"))
+    thing.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"star\.red\.small\.plain\.30\.33"))
+
+
+def test_a_thing_that_is_dragged_is_drawn_where_it_was_put_down(visit):
+    page = visit("captioning", captioning.WRITE, scene="0-0~star.red.small.plain.30.30")
+    page.get_by_role("button", name="A scene of your own").click()
+    thing = page.get_by_role("button", name=re.compile("small red star: drag it"))
+    box = thing.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2 + 60, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"star\.red\.small\.plain\.30\.4\d"))
+
+
+def test_a_patch_that_is_clicked_is_covered_and_the_cosine_moves(visit):
+    page = visit("clip", clip.WHY)
+    page.locator(".st-key-clip-cover canvas.over").click(position={"x": 110, "y": 90})
+    expect(page.get_by_text("Cosine with one patch covered")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"covered=\d+"))
