@@ -3,7 +3,7 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check audit format bench bench-load bench-alignment grammar hostile train-small-tasks clean
+.PHONY: run serve test check audit format bench bench-load bench-alignment grammar grounding hostile train-small-tasks clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
 run: .venv/.installed
@@ -59,6 +59,10 @@ bench-alignment: .venv/.installed-dev
 grammar: .venv/.installed-dev
 	@test -n "$(DATA)" || { echo "Say where the data is: make $@ DATA=path (training/grammar_heads.py says which)."; exit 1; }
 	$(PY) -m training.grammar_heads --data "$(DATA)" $(if $(MODEL),--model "$(MODEL)")
+
+# Which word belongs to which region, over a thousand drawn scenes: no DATA. About an hour.
+grounding: .venv/.installed-dev
+	$(PY) -m training.grounding
 
 # For instance: make train-gpt-books DATA=path/to/lm_text
 train-%: .venv/.installed-dev

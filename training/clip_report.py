@@ -8,6 +8,7 @@ Data: as for training/clip.py, whose runs are read.
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -98,7 +99,7 @@ def main() -> None:
             story = json.loads((folder / "run.json").read_text())
             results[name] = story | {"results": found, "temperature": round(float(network.temperature), 2)}
             results[name]["parameters"] = sum(weight.numel() for weight in network.parameters())
-            config[name] = {part: story[part] for part in ("sizes", "mean", "deviation")}
+            config[name] = {"sizes": asdict(variant.config), "mean": variant.mean, "deviation": variant.deviation}
             install(folder / "model.safetensors", arguments.out / f"{name}.safetensors")
             install(folder / "tokenizer.json", arguments.out / f"tokenizer-{name}.json")
             print(name, json.dumps(found, indent=1), flush=True)

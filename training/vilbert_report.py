@@ -57,7 +57,9 @@ def main() -> None:
     for name, kind in NETWORKS.items():
         folder = arguments.run / name
         if (folder / "run.json").exists():
-            made = load_weights(lambda kind=kind, name=name: kind(config_of(tokenizer, name)), folder / "model.safetensors")  # type: ignore[misc]
+            made = load_weights(
+                lambda kind=kind, name=name: kind(config_of(tokenizer, name)), folder / "model.safetensors"
+            )  # type: ignore[misc]
             found = {split: measure(made, tokenizer, split) for split in SPLITS}
             results[name] = json.loads((folder / "run.json").read_text()) | {"results": found}
             print(name, json.dumps(found, indent=1), flush=True)
