@@ -14,7 +14,7 @@ from core.zoo.names import Purpose
 from dashboard import layout, scenes, uploads, visitor, waiting
 from dashboard.components.attention_view import Scene
 from dashboard.kept import Upload
-from dashboard.models import OURS, fetch_model, image_model, inspect_model, listed, text_model
+from dashboard.models import OURS, clip, fetch_model, image_model, inspect_model, listed, text_model
 from dashboard.watched import Head, Watched
 
 Option = TypeVar("Option")
@@ -184,7 +184,28 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
     return name
 
 
-NETWORK_KEYS: dict[Purpose, str] = {"text": "model", "image": "network"}  # in the address
+def pair(ours: str) -> str:
+    """The name of a model that reads pictures and texts: `ours`, or any CLIP or SigLIP by name or folder."""
+    key = NETWORK_KEYS["both"]
+    name = st.selectbox(
+        "Model",
+        [ours, *listed("both")],
+        key=key,
+        bind="query-params",
+        accept_new_options=True,
+        width=WIDTH,
+        help=visitor.may_name(),
+    )
+    if name == ours:
+        return name
+    found = inspect_model(name, "both", give_up=partial(st.session_state.__setitem__, key, ours))
+    if found.download:
+        ask_before_fetching(found, "both")
+    layout.warn_of(clip(name).warnings)
+    return name
+
+
+NETWORK_KEYS: dict[Purpose, str] = {"text": "model", "image": "network", "both": "pair"}  # in the address
 
 
 def number(label: str, count: int, *, key: str, first: int = 0) -> int:

@@ -11,9 +11,10 @@ from core import zoo
 from core.progress import Progress, unheard
 from core.zoo import reviewers
 from core.zoo.captioners import PictureWriter, load_captioner
-from core.zoo.clips import PictureText, load_clip
+from core.zoo.clips import CLIPS, PictureText, load_clip
 from core.zoo.embedded import LONGEST as USUAL
 from core.zoo.joint import JointReader, load_joint
+from core.zoo.loading import load_pair
 from core.zoo.names import Permission, Purpose, find_source
 from dashboard import waiting
 from dashboard.kept import keep
@@ -88,10 +89,16 @@ def captioner(name: str) -> PictureWriter:
     return load_captioner(name)
 
 
-@keep("Loading CLIP …", computes=False)
 def clip(name: str) -> PictureText:
-    """One of `CLIPS`."""
-    return load_clip(name)
+    """One of `CLIPS`, or any other CLIP or SigLIP."""
+    if name not in CLIPS:
+        _allowed(name, "both")
+    return _clip(name)
+
+
+@keep("Loading CLIP …", computes=False)
+def _clip(name: str) -> PictureText:
+    return load_clip(name) if name in CLIPS else load_pair(name, permission=permission())
 
 
 @keep("Loading the network …", computes=False)
@@ -102,7 +109,8 @@ def joint(name: str) -> JointReader:
 
 def listed(purpose: Purpose) -> list[str]:
     """The models on the host's list, without those of which it is known here that they read something else."""
-    return [name for name in sorted(permission().listed or ()) if _reads(name) in (purpose, None)]
+    kinds = ("image", None) if purpose == "both" else (purpose, None)  # a CLIP is known as one that sees
+    return [name for name in sorted(permission().listed or ()) if _reads(name) in kinds]
 
 
 def _allowed(name: str, purpose: Purpose) -> Permission:

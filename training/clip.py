@@ -92,7 +92,7 @@ def photographs(data: Path, run: Path) -> Variant:
         space=192,
         first_norm=False,
     )
-    plan = Plan(steps=1500, learning_rate=5e-4, warm_up=100, decay=0.7, log_every=50, save_every=250)
+    plan = Plan(steps=1000, learning_rate=5e-4, warm_up=100, decay=0.7, log_every=50, save_every=250)
     batch = photograph_pairs(told, named, tokenizer, config.context, 96, SEED)
     return Variant(config, tokenizer, batch, plan, start_from_vit, tiny_imagenet.MEAN, tiny_imagenet.DEVIATION)
 

@@ -25,11 +25,9 @@ from core.grounding.two_modalities import (
     relevance,
     rollout,
 )
-from core.heads.relevance import last_attention, rolled_out
 from core.models.vilbert import SingleStream
 from core.text import Tokens
 from core.translation.decoding import BEGIN
-from core.vision.explain import relevance as relevance_of_one
 from core.zoo.captioners import PictureWriter, is_recurrent, maps_of
 from core.zoo.clips import PictureText
 from core.zoo.joint import JointReader
@@ -107,28 +105,62 @@ def clip_maps(
         vectors = torch.stack(
             [model.texts([text])[0] - model.texts(list(others)).mean(dim=0) for others in instead]
         )  # (word, width)
-    with torch.enable_grad(), record_attention(model.network.pictures, differentiable=True) as record:
-        scores = vectors @ model.network.picture(pixels)[0]
+    with torch.enable_grad(), record_attention(model.eyes, differentiable=True) as record:
+        scores = vectors @ model.see(pixels)[0]
     weights = tuple(call.written.weights for call in record.calls if call.written is not None)
-    plain = tuple(each.detach() for each in weights)
-    read = torch.arange(weights[0].shape[-1]) == 0
-    found: WordMaps = {
-        ATTENTION: last_attention(plain, read)[:, 1:].expand(len(instead), -1),
-        ROLLOUT: rolled_out(plain, read)[:, 1:].expand(len(instead), -1),
-    }
-    gradients = [torch.autograd.grad(score, weights, retain_graph=True) for score in scores]
+    plain = tuple(each.detach()[0] for each in weights)
     moved = [
-        torch.stack(
-            [(slope * layer).clamp(min=0).mean(dim=1)[0, 0, 1:] for slope, layer in zip(row, plain, strict=True)]
-        )
-        for row in gradients
+        tuple((slope[0] * layer).clamp(min=0) for slope, layer in zip(row, plain, strict=True))
+        for row in (torch.autograd.grad(score, weights, retain_graph=True) for score in scores)
     ]
-    found[GRADIENT] = torch.stack([layers.sum(dim=0) for layers in moved])
-    found[RELEVANCE] = torch.cat([relevance_of_one(plain, row, read)[:, 1:] for row in gradients])
+    patches = slice(plain[0].shape[-1] - model.grid[0] * model.grid[1], None)  # behind the class token, if there is one
+    found: WordMaps = {
+        ATTENTION: _read_last(plain)[patches].expand(len(instead), -1),
+        ROLLOUT: _read_rolled(plain)[patches].expand(len(instead), -1),
+        GRADIENT: torch.stack([_read_sum(row)[patches] for row in moved]),
+        RELEVANCE: torch.stack([_read_relevant(row)[patches] for row in moved]),
+    }
     if occlude:
         seen = model.pictures(torch.cat([pixels, covered(pixels, model.grid)])) @ vectors.mT
         found[OCCLUSION] = (seen[0] - seen[1:]).mT
     return found
+
+
+# What is read of an encoder of pictures: its first token, or, where the last layer is one query that pools all
+# (SigLIP), what that query takes. Layers are (head, query, key).
+Layers = Sequence[Float[Tensor, "head _ key"]]
+
+
+def _pools(layers: Layers) -> bool:
+    return len(layers) > 1 and layers[-1].shape[-2] == 1
+
+
+def _read_last(layers: Layers) -> Float[Tensor, " key"]:
+    return layers[-1].mean(dim=0)[0]
+
+
+def _read_rolled(layers: Layers) -> Float[Tensor, " key"]:
+    if _pools(layers):
+        steps = [(Look("words", "words", layer),) for layer in layers[:-1]]
+        return _read_last(layers) @ rollout(steps, words=layers[0].shape[-1], picture=0)
+    steps = [(Look("words", "words", layer),) for layer in layers]
+    return rollout(steps, words=layers[0].shape[-1], picture=0)[0]
+
+
+def _read_sum(moved: Layers) -> Float[Tensor, " key"]:
+    """The row that is read in each layer, summed; `moved`: gradient times weight, positive parts."""
+    if _pools(moved):
+        return _read_last(moved)
+    return torch.stack([layer.mean(dim=0)[0] for layer in moved]).sum(dim=0)
+
+
+def _read_relevant(moved: Layers) -> Float[Tensor, " key"]:
+    """R = R + A' R from the identity on (equation 6); the row that is read, without what it began with."""
+    own = torch.eye(moved[0].shape[-1])
+    relevant = own
+    for layer in moved[:-1] if _pools(moved) else moved:
+        relevant = relevant + layer.mean(dim=0) @ relevant
+    return _read_last(moved) @ relevant if _pools(moved) else (relevant - own)[0]
 
 
 def joint_maps(

@@ -10,12 +10,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from PIL import Image
 from tokenizers import Tokenizer
-from torch import Tensor
+from torch import Tensor, nn
 
 from core.errors import InputError, ModelError
 from core.images import Patches
@@ -40,9 +41,10 @@ class PictureText:
 
     name: str
     title: str
-    network: CLIP
+    network: Any  # a CLIP of ours; of another library in `NamedPictureText`
     tokenizer: Tokenizer
     framing: Framing
+    warnings: tuple[str, ...] = ()  # what whoever opens it should know first, in sentences
     parameters: int = field(init=False)
 
     def __post_init__(self):
@@ -59,6 +61,15 @@ class PictureText:
         """Rows and columns of patches."""
         side = self.network.config.side // self.network.config.patch
         return side, side
+
+    @property
+    def eyes(self) -> nn.Module:
+        """The part that sees, whose attention is recorded."""
+        return self.network.pictures
+
+    def see(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
+        """A vector of length 1 for each picture; where a gradient is wanted it can be followed."""
+        return self.network.picture(pixels)
 
     def prepare(self, picture: Image.Image) -> PreparedPicture:
         """The middle of an RGB picture, as the network takes it."""
@@ -81,8 +92,15 @@ class PictureText:
 
     def unknown(self, text: str) -> tuple[str, ...]:
         """The words of a text that it does not know."""
-        known = self.tokenizer.get_vocab()
-        return tuple(dict.fromkeys(word for word in plain_words(text).split() if word not in known))
+        return tuple(dict.fromkeys(word for word in plain_words(text).split() if not self.knows(word)))
+
+    def knows(self, word: str) -> bool:
+        """Whether a word is one of its vocabulary."""
+        return word in self.tokenizer.get_vocab()
+
+    def split(self, text: str) -> list[str]:
+        """The words of a text, each of which may be left out."""
+        return plain_words(text).split()
 
     def ids(self, texts: Sequence[str]) -> Int[Tensor, "batch token"]:
         """Texts as numbers, padded behind their ends, which nobody reads."""
@@ -92,7 +110,7 @@ class PictureText:
     @torch.no_grad()
     def pictures(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
         """A vector of length 1 for each picture."""
-        return self.network.picture(pixels)
+        return self.see(pixels)
 
     @torch.no_grad()
     def texts(self, texts: Sequence[str]) -> Float[Tensor, "batch width"]:

@@ -10,7 +10,7 @@ from core.zoo.bounds import check_numbers
 from core.zoo.folders import read_config, shorten
 from core.zoo.names import Purpose
 
-Task = Literal["next token", "missing token", "source to target", "classes", "encoder", "picture"]
+Task = Literal["next token", "missing token", "source to target", "classes", "encoder", "picture", "agreement"]
 
 # The end of an architecture's name in transformers, the first that fits: "BertForMaskedLM" has masked tokens.
 TASKS: dict[str, Task] = {
@@ -31,6 +31,9 @@ TASKS: dict[str, Task] = {
     "Model": "encoder",
 }
 
+# Architectures that read pictures and texts and say how well they agree; on other pages one half of them may be seen.
+AGREEING = ("CLIPModel", "SiglipModel")
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -46,12 +49,17 @@ def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True
     config = read_config(folder, name)
     check_numbers(config, name)
     if "model_type" in config:
-        kind = _read_transformers(folder, name, config)
+        kind = _read_transformers(folder, name, config, purpose)
     elif "architecture" in config:
         kind = _read_timm(folder, name, shorten(config["architecture"]), attends)
     else:
         raise ModelError(f"config.json of '{name}' is neither transformers' nor timm's. Choose another model.")
-    if (kind.task == "picture") != (purpose == "image"):
+    if purpose == "both" and kind.task != "agreement":
+        raise ModelError(
+            f"'{name}' ({kind.architecture}) does not compare pictures with texts. Name a CLIP or a SigLIP, such as "
+            "openai/clip-vit-base-patch32 or google/siglip-base-patch16-224."
+        )
+    if purpose != "both" and (kind.task == "picture") != (purpose == "image"):
         raise wrong_page(name, kind.architecture, "image" if kind.task == "picture" else "text")
     return kind
 
@@ -62,7 +70,7 @@ def wrong_page(name: str, what: str, purpose: Purpose) -> ModelError:
     return ModelError(f"'{name}' ({what}) reads {reads}. Open it in Explore / {page}.")
 
 
-def _read_transformers(folder: Path, name: str, written: dict[str, Any]) -> Kind:
+def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose: Purpose) -> Kind:
     from core.models.from_transformers import read_config as read
 
     named = written.get("architectures")
@@ -76,6 +84,8 @@ def _read_transformers(folder: Path, name: str, written: dict[str, Any]) -> Kind
     parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
     if not names_heads(*parts):
         raise _no_attention(name, architecture)
+    if purpose == "both" and architecture in AGREEING:
+        return Kind("transformers", architecture, "agreement")
     task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
     pair = config.is_encoder_decoder is True
     if task == "encoder" and pair:

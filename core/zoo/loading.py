@@ -23,6 +23,7 @@ from core.zoo.folders import check_files, check_memory, read_weights, shorten
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.kinds import Kind, Task, read_kind, wrong_page
 from core.zoo.missing_token import MissingToken
+from core.zoo.named_clips import NamedPictureText
 from core.zoo.names import AT_HOME, Permission, Purpose, Source, find_source
 from core.zoo.text_models import Classifier, Encoder, NextToken, SourceToTarget, TextModel
 
@@ -61,6 +62,8 @@ def inspect(
         if purpose == "text" and (title := reviewers.titles().get(source.where)):
             return hub.Offer(name, title, reviewers.parameters_of(source.where), 0, "apache-2.0")
         texts = embedded.TEXT | reviewers.titles()
+        if purpose == "both":
+            raise ModelError(f"'{name}' does not compare pictures with texts. Name a CLIP or a SigLIP.")
         offered, other = (texts, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, texts)
         if source.where in other:
             raise wrong_page(name, other[source.where], "image" if purpose == "text" else "text")
@@ -84,7 +87,7 @@ def fetch(
 
 def purpose_of(name: str) -> Purpose | None:
     """What a model of the hub reads, as far as it can be known without asking: from its name, or once it is fetched."""
-    purposes: tuple[Purpose, ...] = ("image", "text")
+    purposes: tuple[Purpose, ...] = ("image", "text")  # a CLIP is known as one that sees
     for purpose in purposes:
         with suppress(ModelError):
             source = find_source(name, purpose)
@@ -144,6 +147,23 @@ def load_image(name: str, *, permission: Permission = AT_HOME, attends: bool = T
     kind, _ = _check(folder, name, "image", attends=attends)
     with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
         model = _load_timm(name, folder) if kind.library == "timm" else _load_vision(name, folder, kind)
+        model.try_once()
+        return model
+
+
+def load_pair(name: str, *, permission: Permission = AT_HOME) -> NamedPictureText:
+    """A model that says how well pictures and texts agree: one of the hub (fetched if it is not here), or a folder."""
+    source = find_source(name, "both", permission)
+    if source.kind == "embedded":
+        raise ModelError(f"'{name}' does not compare pictures with texts. Name a CLIP or a SigLIP.")
+    folder = _folder(source, "both", permission)
+    _check(folder, name, "both")
+    with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
+        tokenizer, _ = from_transformers.load_tokenizer(folder)
+        check_tokenizer(tokenizer)
+        network = from_transformers.load_network(folder, "AutoModel")
+        framing = _framing(from_transformers.framing_of(folder))
+        model = NamedPictureText(name, _title(name), network, tokenizer, framing, _warnings(name, network))
         model.try_once()
         return model
 
@@ -236,8 +256,12 @@ def _check(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -
 def _outline(folder: Path, kind: Kind) -> nn.Module:
     if kind.library == "timm":
         return from_timm.outline(folder)
-    picture = kind.task == "picture"
-    auto_class = from_transformers.vision_class(folder, kind.architecture) if picture else TEXT_MODELS[kind.task][1]
+    if kind.task == "agreement":
+        auto_class = "AutoModel"
+    elif kind.task == "picture":
+        auto_class = from_transformers.vision_class(folder, kind.architecture)
+    else:
+        auto_class = TEXT_MODELS[kind.task][1]
     return from_transformers.outline(folder, auto_class)
 
 

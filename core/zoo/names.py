@@ -10,7 +10,7 @@ from core.errors import ModelError
 from core.zoo import reviewers
 from core.zoo.embedded import IMAGE, TEXT
 
-Purpose = Literal["text", "image"]
+Purpose = Literal["text", "image", "both"]  # what it reads; both: pictures and texts, and says how well they agree
 
 RULE = "A name is 'model' or 'owner/model', in letters, digits and the signs - _ . ; for example 'gpt2'."
 _REPOSITORY = re.compile(r"(?!.*(\.\.|--))[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?(?<![.-])", re.ASCII)
@@ -104,14 +104,17 @@ def _what_is_open(purpose: Purpose, permission: Permission) -> str:
     """The next step for whoever may not open what was asked for: what of ours reads the same, and what is listed."""
     if permission.listed is None:
         return "Name a model of the hub, or start the app at home."
-    names = [*(TEXT if purpose == "text" else IMAGE), *sorted(permission.listed)]
+    ours = {"text": TEXT, "image": IMAGE, "both": ()}[purpose]
+    names = [*ours, *sorted(permission.listed)]
+    if not names:
+        return "Take one of those that come along; in an app of your own any model can be named."
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return f"Open one of {', '.join(names[:NAMED])}{more}; in an app of your own any model can be named."
 
 
 def _is_listed(repository: str, purpose: Purpose, listed: frozenset[str]) -> bool:
     """Whether a name is on the list, as it stands there or as what timm means by it."""
-    if repository in listed or purpose == "text":
+    if repository in listed or purpose != "image":
         return repository in listed
     of_timm = [name for name in listed if "/" not in name or name.startswith("timm/")]
     return bool(of_timm) and _meant(repository) in {_meant(name) for name in of_timm} - {None}

@@ -251,6 +251,39 @@ TIMM_KINDS = {
 }
 
 
+def save_pair(kind: str, folder: Path) -> Path:
+    """A CLIP or a SigLIP of transformers with random weights, and a tokenizer of a few words."""
+    torch.manual_seed(0)
+    vision = {**_BERT, "image_size": 32, "patch_size": 8}
+    known = ("[UNK]", "<s>", "</s>", "a", "red", "blue", "star", "cat")
+    words = {word: place for place, word in enumerate(known)}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    ends = [("<s>", 1), ("</s>", 2)]
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
+    text = {
+        **_BERT,
+        "vocab_size": 99,
+        "max_position_embeddings": 12,
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "pad_token_id": 2,
+    }
+    if kind == "clip":
+        config = transformers.CLIPConfig(text_config=text, vision_config=vision, projection_dim=8)
+        transformers.CLIPModel(config).save_pretrained(folder)
+    else:
+        config = transformers.SiglipConfig(text_config=text, vision_config=vision)
+        transformers.SiglipModel(config).save_pretrained(folder)
+    crop = {"height": 32, "width": 32}
+    transformers.CLIPImageProcessor(size={"shortest_edge": 36}, crop_size=crop).save_pretrained(folder)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="[UNK]", bos_token="<s>", eos_token="</s>"
+    )
+    fast.save_pretrained(folder)
+    return folder
+
+
 def save_vision_model(kind: str, folder: Path) -> Path:
     """A picture model of transformers: "vit", "clip-vision" or "clip" (both of its halves)."""
     sizes = {**_BERT, "image_size": 32, "patch_size": 8}

@@ -7,6 +7,7 @@ import torch
 from core.measured.clip import Exchanged, Retrieval
 from dashboard.seen import EMOJI, FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen
 from pages.words_and_pictures.clip import agreement, classes, compute, measured, search, space, why, words
+from tests.core.saved_models import save_pair
 from tests.pages.conftest import prose, told
 
 ROOM = "words_and_pictures/clip"
@@ -167,3 +168,17 @@ def test_measured_sentences_name_best_worst_and_the_baseline():
     assert "names 35% right (mean of the templates), where chance is 10%" in sentences[3]
     better = (Exchanged("test", 0.9, 500, {"colour": 0.95, "order": 0.7}),)
     assert "more than counting words gives" in measured.noticed(better, (), {})[1]
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("section", [words.AGREEMENT, words.CLASSES, words.WHY, words.SEARCH])
+def test_a_clip_from_a_folder_is_shown_in_every_section_of_photographs(visit, section, tmp_path):
+    folder = save_pair("clip", tmp_path)
+    app = visit(ROOM, show=section, world=PHOTOGRAPHS, search_world=PHOTOGRAPHS, pair=str(folder))
+    assert not told(app, "warning"), told(app, "warning")
+    assert "What to notice" in [element.value for element in app.subheader]
+
+
+def test_a_visitor_of_a_public_server_cannot_name_a_folder(visit, tmp_path):
+    app = visit(ROOM, world=PHOTOGRAPHS, pair=str(save_pair("clip", tmp_path)))
+    assert "Folders can be opened only in an app that you run yourself" in told(app, "warning")

@@ -20,8 +20,8 @@ def show() -> None:
     """Pictures, sentences, the matrix, the notes."""
     with layout.control_bar():
         world = inputs.world()
+        name = inputs.network(world)
         pictures = inputs.several(world)
-    name = inputs.WORLDS[world]
     model = clip(name)
     left, right = st.columns([2, 3], gap="large")
     with left:

@@ -26,14 +26,25 @@ def show() -> None:
     """The picture, classes and templates; bars with their spread."""
     with layout.control_bar():
         chosen = seen.choose((PHOTOGRAPHS, SCENES, EMOJI))
-    name = inputs.WORLDS[chosen.world]
+        name = inputs.network(chosen.world)
     model = clip(name)
+    own = inputs.WORLDS[chosen.world]
     left, right = st.columns([2, 3], gap="large")
     with left:
-        classes = _lines("Classes, one a line", FIRST[chosen.world], f"classes_{name}", MOST_CLASSES, "classes")
+        classes = _lines(
+            "Classes, one a line",
+            FIRST[chosen.world],
+            f"classes_{own}",
+            MOST_CLASSES,
+            "classes",
+        )
         usual = words.TEMPLATES if chosen.world == PHOTOGRAPHS else words.SCENE_TEMPLATES
         templates = _lines(
-            "Templates, {} stands for the class", "\n".join(usual), f"templates_{name}", MOST_TEMPLATES, "templates"
+            "Templates, {} stands for the class",
+            "\n".join(usual),
+            f"templates_{own}",
+            MOST_TEMPLATES,
+            "templates",
         )
         if wrong := [each for each in templates if each.count("{}") != 1]:
             raise InputError(f"“{wrong[0][:60]}” has no place for the class: write {{}} once in each template.")

@@ -12,7 +12,6 @@ from core.grounding.word_maps import WordMaps, clip_maps, covered
 from core.images import EXAMPLES
 from core.scenes.codes import code_of
 from core.scenes.things import scene_at
-from core.zoo.clips import plain_words
 from core.zoo.emoji import emoji
 from core.zoo.image_models import PreparedPicture
 from dashboard.kept import keep
@@ -20,7 +19,6 @@ from dashboard.models import clip
 from dashboard.seen import EMOJI, FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen, sentence_for
 
 FOUND_SCENES = 300  # scenes among which one can search
-WORLD = {"photographs": PHOTOGRAPHS, "scenes": SCENES, "emoji": EMOJI}
 
 
 @keep("Opening the picture …")
@@ -66,8 +64,9 @@ def maps(name: str, seen: Seen, text: str) -> WordMaps:
 
 def words_of(name: str, text: str) -> list[str]:
     """The words of a text, as the network reads them."""
-    tokens = clip(name).encode(text)
-    return [label.strip() for label, special in zip(tokens.labels, tokens.special, strict=True) if not special]
+    model = clip(name)
+    assert model.encode(text)  # what it cannot read is refused here
+    return model.split(text)
 
 
 @keep()
@@ -80,11 +79,8 @@ def without_each(name: str, seen: Seen, text: str) -> tuple[float, tuple[float, 
         return whole, (0.0,)
     left = [" ".join(words[:place] + words[place + 1 :]) for place in range(len(words))]
     # A text of which only unknown words are left says nothing.
-    known = clip(name).tokenizer.get_vocab()
-    values = [
-        float(picture @ text_vector(name, each)) if any(word in known for word in each.split()) else 0.0
-        for each in left
-    ]
+    knows = clip(name).knows
+    values = [float(picture @ text_vector(name, each)) if any(map(knows, each.split())) else 0.0 for each in left]
     return whole, tuple(values)
 
 
@@ -174,12 +170,7 @@ def _texts_of(name: str, found: Corpus) -> dict[int, str]:
         scenes = ((place, each.scene) for place, each in enumerate(found.pictures))
         return {place: sentence_for(scene) for place, scene in scenes if scene}
     model = clip(name)
-    known = model.tokenizer.get_vocab()
-    return {
-        place: title
-        for place, title in enumerate(found.titles)
-        if any(word in known for word in plain_words(title).split())
-    }
+    return {place: title for place, title in enumerate(found.titles) if any(map(model.knows, model.split(title)))}
 
 
 def warm_up() -> None:

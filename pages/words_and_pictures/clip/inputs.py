@@ -30,6 +30,11 @@ def world() -> str:
     return controls.choice("World", WORLDS, key="world", first=SCENES)
 
 
+def network(world: str) -> str:
+    """The network of a world; for photographs any other may be named."""
+    return controls.pair(WORLDS[world]) if world == PHOTOGRAPHS else WORLDS[world]
+
+
 def several(world: str) -> tuple[Seen, ...]:
     """Up to eight pictures of a world."""
     if world == PHOTOGRAPHS:

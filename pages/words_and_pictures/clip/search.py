@@ -27,8 +27,8 @@ def show() -> None:
     """The sentence, the pictures that are nearest to it."""
     with layout.control_bar():
         world = controls.choice("World", (EMOJI, SCENES, PHOTOGRAPHS), key="search_world")
-    name = inputs.WORLDS[world]
-    field = f"search_{name}"
+        name = inputs.network(world)
+    field = f"search_{inputs.WORLDS[world]}"
     text = st.text_input("Search for", FIRST[world], key=field, bind="query-params", max_chars=300)
     controls.examples(EXAMPLES[world], field=field)
     inputs.say_unknown(clip(name), [text])

@@ -31,11 +31,11 @@ def show() -> None:
     """The picture and the sentence, the maps of its words, what each word adds, patches to cover."""
     with layout.control_bar():
         chosen = seen.choose((PHOTOGRAPHS, SCENES, EMOJI))
-    name = inputs.WORLDS[chosen.world]
+        name = inputs.network(chosen.world)
     model = clip(name)
     scene = chosen.scene
     first = FIRST.get(chosen.world) or (sentence_for(scene) if scene else "a thing")
-    field = f"why_{name}"
+    field = f"why_{inputs.WORLDS[chosen.world]}"
     text = st.text_input("Your sentence", first, key=field, bind="query-params", max_chars=300)
     controls.examples(EXAMPLES[chosen.world], field=field)
     inputs.say_unknown(model, [text])
