@@ -14,7 +14,8 @@ from core.zoo.captioners import PictureWriter, load_captioner
 from core.zoo.clips import CLIPS, PictureText, load_clip
 from core.zoo.embedded import LONGEST as USUAL
 from core.zoo.joint import JointReader, load_joint
-from core.zoo.loading import load_pair
+from core.zoo.loading import load_named_captioner, load_pair
+from core.zoo.named_captioners import NamedPictureWriter
 from core.zoo.names import Permission, Purpose, find_source
 from dashboard import waiting
 from dashboard.kept import keep
@@ -87,6 +88,17 @@ def translator(name: str) -> zoo.Translator:
 def captioner(name: str) -> PictureWriter:
     """One of `CAPTIONERS`."""
     return load_captioner(name)
+
+
+def named_captioner(name: str) -> NamedPictureWriter:
+    """Any captioner."""
+    _allowed(name, "both")
+    return _named_captioner(name)
+
+
+@keep("Loading the model …", computes=False)
+def _named_captioner(name: str) -> NamedPictureWriter:
+    return load_named_captioner(name, permission=permission())
 
 
 def clip(name: str) -> PictureText:

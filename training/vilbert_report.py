@@ -7,6 +7,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -23,7 +24,7 @@ from core.scenes.telling import with_another
 from core.scenes.things import SPLITS, Scene
 from core.scenes.truth import is_true
 from training.clip_data import ids_of, normalise, told_scene
-from training.vilbert import MASK, NETWORKS, PAD, joint_tokenizer
+from training.vilbert import MASK, NETWORKS, PAD, config_of, joint_tokenizer
 
 SCENES = 500  # of each split
 SHOWN = ("its picture", "another picture", "no picture")
@@ -57,7 +58,8 @@ def main() -> None:
     for name, kind in NETWORKS.items():
         folder = arguments.run / name
         if (folder / "run.json").exists():
-            made: Network = load_weights(partial(kind, config), folder / "model.safetensors")
+            config = config_of(tokenizer, name)
+            made: Network = load_weights(partial(kind, config), folder / "model.safetensors")  # type: ignore[assignment]
             found = {split: measure(made, tokenizer, split) for split in SPLITS}
             results[name] = json.loads((folder / "run.json").read_text()) | {"results": found}
             print(name, json.dumps(found, indent=1), flush=True)

@@ -10,7 +10,9 @@ from core.zoo.bounds import check_numbers
 from core.zoo.folders import read_config, shorten
 from core.zoo.names import Purpose
 
-Task = Literal["next token", "missing token", "source to target", "classes", "encoder", "picture", "agreement"]
+Task = Literal[
+    "next token", "missing token", "source to target", "classes", "encoder", "picture", "agreement", "caption"
+]
 
 # The end of an architecture's name in transformers, the first that fits: "BertForMaskedLM" has masked tokens.
 TASKS: dict[str, Task] = {
@@ -31,8 +33,14 @@ TASKS: dict[str, Task] = {
     "Model": "encoder",
 }
 
-# Architectures that read pictures and texts and say how well they agree; on other pages one half of them may be seen.
-AGREEING = ("CLIPModel", "SiglipModel")
+# Architectures that read pictures and texts: what they do with both. On other pages one half of them may be seen.
+BOTH: dict[str, Task] = {
+    "CLIPModel": "agreement",
+    "SiglipModel": "agreement",
+    "BlipForConditionalGeneration": "caption",
+    "GitForCausalLM": "caption",
+    "VisionEncoderDecoderModel": "caption",
+}
 
 
 @dataclass(frozen=True)
@@ -54,10 +62,10 @@ def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True
         kind = _read_timm(folder, name, shorten(config["architecture"]), attends)
     else:
         raise ModelError(f"config.json of '{name}' is neither transformers' nor timm's. Choose another model.")
-    if purpose == "both" and kind.task != "agreement":
+    if purpose == "both" and kind.task not in BOTH.values():
         raise ModelError(
-            f"'{name}' ({kind.architecture}) does not compare pictures with texts. Name a CLIP or a SigLIP, such as "
-            "openai/clip-vit-base-patch32 or google/siglip-base-patch16-224."
+            f"'{name}' ({kind.architecture}) does not read pictures and texts together. Name a CLIP or a SigLIP on the "
+            "page CLIP, a BLIP or a GIT on the page Captioning."
         )
     if purpose != "both" and (kind.task == "picture") != (purpose == "image"):
         raise wrong_page(name, kind.architecture, "image" if kind.task == "picture" else "text")
@@ -81,11 +89,11 @@ def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose
     except Exception as error:  # whatever a library does with a broken file
         raise ModelError(f"The installed transformers does not know the kind of model that '{name}' is.") from error
     architecture = shorten((named or [type(config).__name__.replace("Config", "Model")])[0])
+    if purpose == "both" and architecture in BOTH:
+        return Kind("transformers", architecture, BOTH[architecture])
     parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
     if not names_heads(*parts):
         raise _no_attention(name, architecture)
-    if purpose == "both" and architecture in AGREEING:
-        return Kind("transformers", architecture, "agreement")
     task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
     pair = config.is_encoder_decoder is True
     if task == "encoder" and pair:

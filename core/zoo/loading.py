@@ -21,8 +21,9 @@ from core.zoo.embedded import LONGEST, load_embedded_image, load_embedded_text
 from core.zoo.failures import as_sentence
 from core.zoo.folders import check_files, check_memory, read_weights, shorten
 from core.zoo.image_models import Framing, ImageModel
-from core.zoo.kinds import Kind, Task, read_kind, wrong_page
+from core.zoo.kinds import BOTH, Kind, Task, read_kind, wrong_page
 from core.zoo.missing_token import MissingToken
+from core.zoo.named_captioners import NamedPictureWriter, ends_of
 from core.zoo.named_clips import NamedPictureText
 from core.zoo.names import AT_HOME, Permission, Purpose, Source, find_source
 from core.zoo.text_models import Classifier, Encoder, NextToken, SourceToTarget, TextModel
@@ -157,15 +158,59 @@ def load_pair(name: str, *, permission: Permission = AT_HOME) -> NamedPictureTex
     if source.kind == "embedded":
         raise ModelError(f"'{name}' does not compare pictures with texts. Name a CLIP or a SigLIP.")
     folder = _folder(source, "both", permission)
-    _check(folder, name, "both")
+    kind, _ = _check(folder, name, "both")
+    check_task(name, kind.architecture, kind.task, "agreement")
     with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
         tokenizer, _ = from_transformers.load_tokenizer(folder)
         check_tokenizer(tokenizer)
-        network = from_transformers.load_network(folder, "AutoModel")
+        network = from_transformers.load_network(folder, kind.architecture)
         framing = _framing(from_transformers.framing_of(folder))
         model = NamedPictureText(name, _title(name), network, tokenizer, framing, _warnings(name, network))
         model.try_once()
         return model
+
+
+def load_named_captioner(name: str, *, permission: Permission = AT_HOME) -> NamedPictureWriter:
+    """A model that writes what it sees: one of the hub (fetched if it is not here), or a folder."""
+    source = find_source(name, "both", permission)
+    if source.kind == "embedded":
+        raise ModelError(f"'{name}' does not describe pictures. Name a BLIP, a GIT or a ViT with a GPT-2.")
+    folder = _folder(source, "both", permission)
+    kind, _ = _check(folder, name, "both")
+    check_task(name, kind.architecture, kind.task, "caption")
+    with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
+        tokenizer, _ = from_transformers.load_tokenizer(folder)
+        check_tokenizer(tokenizer)
+        network = from_transformers.load_network(folder, kind.architecture)
+        for part in (network, getattr(network, "text_decoder", None)):
+            if getattr(part, "generation_config", None) is not None:
+                from_transformers.tame_generation(part)
+        begin, end = ends_of(network)
+        framing = _framing(from_transformers.framing_of(folder))
+        warnings = _warnings(name, network)
+        model = NamedPictureWriter(name, _title(name), network, tokenizer, framing, begin, end, warnings)
+        model.try_once()
+        return model
+
+
+# What is asked of a model that reads pictures and texts, and what to name for it.
+_ASKED: dict[Task, tuple[str, str]] = {
+    "agreement": (
+        "compare pictures with texts",
+        "a CLIP or a SigLIP, such as openai/clip-vit-base-patch32 or google/siglip-base-patch16-224",
+    ),
+    "caption": (
+        "describe pictures",
+        "a BLIP, a GIT or a ViT with a GPT-2, such as Salesforce/blip-image-captioning-base",
+    ),
+}
+
+
+def check_task(name: str, what: str, task: Task | None, asked: Task) -> None:
+    """Raise ModelError if a model that reads pictures and texts does something else with them than is asked."""
+    if task != asked:
+        does, instead = _ASKED[asked]
+        raise ModelError(f"'{name}' ({what}) does not {does}. Name {instead}.")
 
 
 def _tokenizers(folder: Path, model_type: str) -> tuple[tuple[Tokenizer, int], dict[str, Any]]:
@@ -256,8 +301,8 @@ def _check(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -
 def _outline(folder: Path, kind: Kind) -> nn.Module:
     if kind.library == "timm":
         return from_timm.outline(folder)
-    if kind.task == "agreement":
-        auto_class = "AutoModel"
+    if kind.task in BOTH.values():
+        auto_class = kind.architecture
     elif kind.task == "picture":
         auto_class = from_transformers.vision_class(folder, kind.architecture)
     else:

@@ -115,7 +115,7 @@ class NamedTranslator:
                 num_beams=beam,
                 num_return_sequences=beam,
                 do_sample=False,
-                stopping_criteria=[_Watch(progress, beam)] if progress else None,
+                stopping_criteria=[Watch(progress, beam)] if progress else None,
                 **self._into(language),
             )
             hypotheses = [self._hypothesis(source, row) for row in written.tolist()]
@@ -190,13 +190,14 @@ class NamedTranslator:
         return self.network(input_ids=_row(source.ids), decoder_input_ids=_row(before), use_cache=False).logits[0]
 
 
-class _Watch:
+class Watch:
     """Stands where `generate` asks whether to stop: says how far it is, and stops only by what `progress` raises."""
 
     def __init__(self, progress: Progress, beam: int):
         self.progress, self.beam, self.step = progress, beam, 0
 
     def __call__(self, sequences: Tensor, scores: Any, **_: Any) -> Tensor:  # noqa: ARG002
+        """One more token has been written."""
         self.step += 1
         # The beams of the one source; the best of those that are not complete comes first.
         self.progress(self.step, [Hypothesis(tuple(sequences[0, 1:].tolist()))])

@@ -284,6 +284,33 @@ def save_pair(kind: str, folder: Path) -> Path:
     return folder
 
 
+def save_captioner(kind: str, folder: Path) -> Path:
+    """A "blip", a "git" or a "vit-gpt2" of transformers with random weights, and a tokenizer of a few words."""
+    save_pair("clip", folder)  # its tokenizer and its way of cutting pictures
+    for name in ("config.json", "model.safetensors"):
+        (folder / name).unlink()
+    torch.manual_seed(1)
+    vision = {**_BERT, "image_size": 32, "patch_size": 8}
+    ids = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 2}
+    text = {**_BERT, "vocab_size": 99, "max_position_embeddings": 60, **ids}
+    network: transformers.PreTrainedModel
+    if kind == "blip":
+        own = {**text, "sep_token_id": 2, "encoder_hidden_size": _BERT["hidden_size"], "is_decoder": True}
+        config = transformers.BlipConfig(vision_config=vision, text_config=own, projection_dim=8)
+        network = transformers.BlipForConditionalGeneration(config)
+    elif kind == "git":
+        network = transformers.GitForCausalLM(transformers.GitConfig(vision_config=vision, **text))
+    else:
+        encoder = transformers.ViTModel(transformers.ViTConfig(**vision), add_pooling_layer=False)
+        sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "vocab_size": 99, "n_positions": 60}
+        decoder = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, **ids, add_cross_attention=True))
+        network = transformers.VisionEncoderDecoderModel(encoder=encoder, decoder=decoder)
+        network.config.decoder_start_token_id = 1
+        network.config.pad_token_id = 2
+    network.save_pretrained(folder)
+    return folder
+
+
 def save_vision_model(kind: str, folder: Path) -> Path:
     """A picture model of transformers: "vit", "clip-vision" or "clip" (both of its halves)."""
     sizes = {**_BERT, "image_size": 32, "patch_size": 8}

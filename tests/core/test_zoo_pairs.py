@@ -69,7 +69,7 @@ def test_any_word_may_be_asked_for_and_a_long_text_is_cut(folder):
 
 def test_what_compares_nothing_is_refused_in_a_sentence(tmp_path, folder):
     gpt = save_text_model("gpt2", tmp_path / "gpt2")
-    with pytest.raises(ModelError, match="does not compare pictures with texts"):
+    with pytest.raises(ModelError, match="does not read pictures and texts together"):
         load_pair(str(gpt))
     with pytest.raises(ModelError, match="does not compare pictures"):
         inspect("gpt-books", "both")

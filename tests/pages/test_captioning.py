@@ -17,6 +17,7 @@ from core.translation.decoding import END
 from core.zoo.captioners import CAPTIONERS
 from dashboard.seen import FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen, masks_of, sentence_for, truth_of
 from pages.words_and_pictures.captioning import beam, compute, grounded, measured, one_step, own, words, write
+from tests.core.saved_models import save_captioner, save_pair
 from tests.pages.conftest import prose, told
 
 ROOM = "words_and_pictures/captioning"
@@ -206,3 +207,27 @@ def test_measured_sentences_name_the_best_of_each_kind():
     assert measured.about_truth(()) == ()
     rows = measured.scored_of(found, "relation")
     assert [(row.share, row.error) for row in rows] == [(0.3, 0.0), (0.6, 0.0)]
+
+
+def test_without_a_name_the_section_says_what_to_name(visit):
+    app = visit(ROOM, show=words.OTHERS)
+    assert "Name a captioner" in prose(app)
+    assert not told(app, "warning")
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize("kind", ["blip", "git", "vit-gpt2"])
+def test_a_captioner_from_a_folder_describes_and_reads(visit, kind, tmp_path):
+    folder = str(save_captioner(kind, tmp_path))
+    app = visit(ROOM, show=words.OTHERS, captioner=folder, picture="cat")
+    (scene,) = scenes_sent(app)
+    assert len(scene["maps"]) == 1 + 2 * 2
+    app = visit(ROOM, show=words.OTHERS, captioner=folder, named_caption="a red cat")
+    (scene,) = scenes_sent(app)
+    assert [word["text"] for word in scene["words"]] == ["a", "red", "cat", "</s>"]
+
+
+@pytest.mark.usefixtures("at_home")
+def test_what_does_not_describe_pictures_is_refused(visit, tmp_path):
+    app = visit(ROOM, show=words.OTHERS, captioner=str(save_pair("clip", tmp_path)))
+    assert "does not describe pictures" in told(app, "warning")

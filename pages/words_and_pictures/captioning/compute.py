@@ -12,8 +12,9 @@ from core.text import Tokens
 from core.translation.decoding import BEGIN, END, Decoded
 from core.zoo.captioners import Looked, PictureWriter
 from core.zoo.image_models import PreparedPicture
+from core.zoo.named_captioners import NamedPictureWriter
 from dashboard.kept import keep
-from dashboard.models import captioner
+from dashboard.models import captioner, named_captioner
 from dashboard.onlooking import NOBODY, Onlooker
 from dashboard.seen import Seen
 
@@ -24,7 +25,7 @@ TOP = 8  # words among which one may take another
 class Written:
     """A caption by one captioner, the words that it was given first included. Shared by all visitors: never changed."""
 
-    model: PictureWriter
+    model: PictureWriter | NamedPictureWriter
     prepared: PreparedPicture
     decoded: Decoded
     words: Tokens  # the end included, where it was reached
@@ -40,8 +41,13 @@ class Written:
     def labels(self) -> tuple[str, ...]:
         """Its words, the end left out."""
         return tuple(
-            label.strip() for label, number in zip(self.words.labels, self.words.ids, strict=True) if number != END
+            label.strip() for label, number in zip(self.words.labels, self.words.ids, strict=True) if number != self.end
         )
+
+    @property
+    def end(self) -> int:
+        """The token that ends a caption."""
+        return self.model.end if isinstance(self.model, NamedPictureWriter) else END
 
 
 @keep("Opening the picture …")
@@ -59,6 +65,25 @@ def write(name: str, seen: Seen, beam: int, begin: tuple[int, ...] = (), onlooke
     decoded = model.write(prepared.pixels, beam=beam, begin=begin, keep_steps=True, progress=onlooker.look)
     words = model.tokens([*begin, *decoded.best.tokens])
     return Written(model, prepared, decoded, words, model.look(prepared.pixels, words), len(begin))
+
+
+@keep()
+def write_by_name(name: str, seen: Seen, beam: int, onlooker: Onlooker = NOBODY) -> Written:
+    """The caption of a picture by any captioner."""
+    model = named_captioner(name)
+    prepared = model.prepare(seen.opened())
+    decoded = model.write(prepared.pixels, beam=beam, progress=onlooker.look)
+    words = model.tokens(decoded.best.tokens)
+    return Written(model, prepared, decoded, words, model.look(prepared.pixels, words))
+
+
+@keep("Looking …")
+def look_by_name(name: str, seen: Seen, caption: str) -> Written:
+    """What any captioner looks at while it is made to write a caption of somebody's own."""
+    model = named_captioner(name)
+    prepared = model.prepare(seen.opened())
+    words = model.encode(caption)
+    return Written(model, prepared, Decoded(()), words, model.look(prepared.pixels, words), len(words))
 
 
 @keep()

@@ -5,7 +5,6 @@ from math import exp
 
 import streamlit as st
 
-from core.translation.decoding import END, UNKNOWN
 from dashboard import controls, layout, seen
 from dashboard.components.word_maps import WordScene, word_maps
 from dashboard.kept import keep
@@ -73,7 +72,7 @@ def _tell_truth(written: Written, chosen: Seen) -> Iterator[str]:
 def _tell_probable(written: Written) -> Iterator[str]:
     """The least and the most probable of the words, the end and unknown words aside."""
     logs = written.looked.log_probabilities
-    known = [place for place, number in enumerate(written.words.ids) if number not in (END, UNKNOWN)]
+    known = [place for place, special in enumerate(written.words.special) if not special]
     if not known:
         return
     low, high = min(known, key=lambda place: logs[place]), max(known, key=lambda place: logs[place])

@@ -1,7 +1,7 @@
 """Which word looks where?"""
 
 from dashboard import layout, sections
-from pages.words_and_pictures.captioning import beam, grounded, measured, one_step, own, words, write
+from pages.words_and_pictures.captioning import any_model, beam, grounded, measured, one_step, own, words, write
 
 layout.head(words.PAGE)
 sections.chosen(
@@ -12,5 +12,6 @@ sections.chosen(
         words.STEP: one_step.show,
         words.GROUNDED: grounded.show,
         words.MEASURED: measured.show,
+        words.OTHERS: any_model.show,
     }
 )()

@@ -6,13 +6,14 @@ from dashboard.layout import PageWords
 from dashboard.references import references
 
 # The sections of the page, as they stand in the address.
-WRITE, OWN, BEAM, STEP, GROUNDED, MEASURED = (
+WRITE, OWN, BEAM, STEP, GROUNDED, MEASURED, OTHERS = (
     "A caption",
     "Your own caption",
     "The beam",
     "One step",
     "The right region?",
     "Measured",
+    "Any model",
 )
 
 PAGE = PageWords(
@@ -122,3 +123,21 @@ ABOUT_TRUTH = (
     "word of "
     "a kind: how many are true as a whole."
 )
+
+NAMED_PLACEHOLDER = "Salesforce/blip-image-captioning-base, or a folder"
+NAMED_HELP = "A BLIP, a GIT, or a vision transformer with a GPT-2, by its name on the hub or by its folder."
+NAMED_NOTHING = (
+    "Name a captioner: a **BLIP** (Salesforce/blip-image-captioning-base), a **GIT** (microsoft/git-base-coco) or a "
+    "**vision transformer with a GPT-2** (nlpconnect/vit-gpt2-image-captioning). It is fetched once, after you have "
+    "agreed; then it describes your photograph, and every head's map for every word is shown."
+)
+NAMED_NOT_YET = "No model is named yet, so there is nothing to notice."
+NAMED_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Give it the same photograph as the small networks, and compare where they look for the same word.",
+        "Write a caption of your own: which word surprises it?",
+        "Go through the layers: in which one do words look at different places?",
+    ),
+)
+NAMED_OWN = "Your own caption (empty: what it writes itself)"

@@ -10,6 +10,7 @@ import streamlit as st
 from core.models.show_attend_tell import ShowAttendTell
 from core.translation.decoding import END, Hypothesis
 from core.zoo.captioners import PictureWriter
+from core.zoo.named_captioners import NamedPictureWriter
 from dashboard import layout, onlooking, seen
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
 from dashboard.kept import keep
@@ -54,7 +55,7 @@ def _begun(chosen: Seen) -> tuple[str, ...]:
     return tuple(st.query_params.get(BEGIN_KEY, "")[:300].split())
 
 
-def _ids(model: PictureWriter, begin: Sequence[str]) -> tuple[int, ...]:
+def _ids(model: PictureWriter | NamedPictureWriter, begin: Sequence[str]) -> tuple[int, ...]:
     """The numbers of words; those that a network does not know are left out."""
     known = model.tokenizer.get_vocab()
     return tuple(known[word] for word in begin if known.get(word, END) > END)
@@ -116,7 +117,7 @@ def scene_for(written: Written, chosen: Seen) -> WordScene:
                 " ".join(told),
                 bar=looked.gates[place] if looked.gates is not None else None,
                 mask=known[place] if place < len(labels) else None,
-                quiet=written.words.ids[place] == END,
+                quiet=written.words.ids[place] == written.end,
             )
         )
     start = next((place for place, mask in enumerate(known) if mask is not None), _most_pointed(written))

@@ -1,0 +1,109 @@
+"""Any model: a pretrained captioner by name or folder describes a picture; every head's map for every word."""
+
+from functools import partial
+
+import streamlit as st
+
+from core.errors import ModelError
+from core.translation.decoding import Hypothesis
+from core.zoo.hub import OFFLINE
+from core.zoo.loading import check_task
+from core.zoo.named_captioners import NamedPictureWriter
+from dashboard import controls, layout, onlooking, seen, visitor
+from dashboard.components.word_maps import WordScene, word_maps
+from dashboard.kept import keep
+from dashboard.models import inspect_model, named_captioner
+from dashboard.numbers import signed
+from dashboard.seen import PHOTOGRAPHS, SCENES, Seen
+from pages.words_and_pictures.captioning import compute, inputs, own, words
+from pages.words_and_pictures.captioning.compute import Written
+from pages.words_and_pictures.captioning.write import noticed as noticed_of
+from pages.words_and_pictures.captioning.write import scene_for
+
+LONGEST_NAME = 500  # characters
+KEY = "captioner"
+
+
+def show() -> None:
+    """The name of a model, the picture, the caption as it comes or one's own, the maps."""
+    at_home = visitor.is_at_home()
+    name = st.text_input(
+        "Model",
+        "",
+        key=KEY,
+        bind="query-params",
+        max_chars=LONGEST_NAME,
+        placeholder=words.NAMED_PLACEHOLDER if at_home else "",
+        help=words.NAMED_HELP if at_home else visitor.may_name(),
+        width=layout.PROSE,
+    ).strip()
+    if not name:
+        st.markdown(words.NAMED_NOTHING, width=layout.PROSE)
+        if not at_home:
+            st.caption(visitor.may_name())
+        layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
+        return
+    _wait_for(name)
+    with layout.waiting_place():
+        model = named_captioner(name)
+    layout.warn_of(model.warnings)
+    st.caption(
+        f"**{layout.plain(model.title)}** · {type(model.network).__name__} · {model.parameters / 1e6:,.1f} million "
+        "parameters"
+    )
+    with layout.control_bar():
+        chosen = seen.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
+        width = inputs.beam()
+    text = st.text_input(words.NAMED_OWN, "", key="named_caption", bind="query-params", max_chars=300).strip()
+    written = compute.look_by_name(name, chosen, text) if text else _write(model, chosen, width)
+    scene = scene_of(name, chosen, width, text)
+    word_maps(scene, key="named-maps", name=f"caption-{model.title}")
+    told = own.noticed(written, chosen) if text else noticed_of(written, chosen, [])
+    layout.notes(words.NAMED_NOTES, notice=told, formula=_formula)
+
+
+def _wait_for(name: str) -> None:
+    """Stop the page until the model is here; AtlasError if it cannot be had, or does not describe pictures."""
+    try:
+        found = inspect_model(name, "both", give_up=partial(st.session_state.__setitem__, KEY, ""))
+    except ModelError as error:
+        if str(error) != OFFLINE:
+            raise
+        raise ModelError(f"{OFFLINE} The small networks of the other sections are here.") from error
+    check_task(found.name, found.what.partition(":")[0], found.task, "caption")
+    if found.download:
+        controls.ask_before_fetching(found, "both")
+
+
+def _write(model: NamedPictureWriter, chosen: Seen, width: int) -> Written:
+    """The caption, appearing as it is written; what somebody has asked for before is there at once."""
+    place = st.empty()
+    written = compute.write_by_name.known(model.name, chosen, width)
+
+    def so_far(step: int, best: Hypothesis) -> str:
+        return f"{layout.plain(model.text(best.tokens))} ▍  \n:small[:gray[step {step}]]"
+
+    if written is None:
+        written = compute.write_by_name(model.name, chosen, width, onlooking.onlooker(place, so_far))
+    total = sum(written.looked.log_probabilities)
+    place.markdown(
+        f"**{layout.plain(written.text) or '∅'}**  \n:small[:gray[log-probability {signed(total)}, "
+        f"{signed(total / len(written.words))} per token]]"
+    )
+    return written
+
+
+@keep()
+def scene_of(name: str, chosen: Seen, width: int, text: str) -> WordScene:
+    """What the view shows of a caption of the model's own, or of somebody's."""
+    written = compute.look_by_name(name, chosen, text) if text else compute.write_by_name(name, chosen, width)
+    return scene_for(written, chosen)
+
+
+def _formula() -> None:
+    st.latex(r"a_{ti} = \operatorname{softmax}_i \frac{q_t \cdot k_i}{\sqrt{d}}")
+    st.markdown(
+        "BLIP and a vision transformer with a GPT-2 have layers of cross-attention: *i* runs over the patches. In GIT "
+        "picture and words are one sequence: what a word gives to patches is a part of its row, and what it gives to "
+        "other words is left out here."
+    )
