@@ -17,6 +17,7 @@ from benchmarks import (
     table,
     translation,
     vision,
+    words_and_pictures,
 )
 
 PARTS = {
@@ -29,6 +30,7 @@ PARTS = {
     "language": language.rows,
     "vision": vision.rows,
     "pictures": pictures.rows,
+    "words_and_pictures": words_and_pictures.rows,
     "scale": scale.rows,
 }
 

@@ -9,7 +9,7 @@ from dashboard.models import clip
 from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, truth_of
 from pages.words_and_pictures.clip import compute, inputs, words
 
-TOP = 24
+TOP, ACROSS = 24, 8
 FIRST = {EMOJI: "red heart", SCENES: "a red star above a blue circle", PHOTOGRAPHS: "a cat"}
 EXAMPLES = {
     EMOJI: {"A heart": "red heart", "An animal": "dog face", "Food": "slice of pizza", "Weather": "cloud with rain"},
@@ -37,13 +37,14 @@ def show() -> None:
         scores = (found.vectors @ compute.text_vector(name, text)).numpy()
     order = scores.argsort()[::-1][:TOP]
     truths = [truth_of(found.pictures[place], text) for place in order]
-    columns = st.columns(8)
     for rank, place in enumerate(order):
+        if rank % ACROSS == 0:  # a row of its own: captions may be of one line or of two
+            columns = st.columns(ACROSS)
         seen = found.pictures[place]
         shown = seen.shown()
         mark = {True: " · true", False: " · not true", None: ""}[truths[rank]]
         title = f"{found.titles[place]} " if found.titles[place] else ""
-        columns[rank % 8].image(
+        columns[rank % ACROSS].image(
             seen.opened() if shown is None else shown, caption=f"{title}{scores[place]:.2f}{mark}", width="stretch"
         )
     table = pd.DataFrame(

@@ -1,0 +1,86 @@
+"""Words and pictures: captions and maps alone, and what visitors of the pages wait for."""
+
+import statistics
+from collections.abc import Iterator
+from functools import partial
+
+from PIL import Image
+
+from benchmarks import controls
+from benchmarks.measure import times
+from benchmarks.student import opened, typed, visiting, wait
+from benchmarks.table import Row
+from core.grounding.word_maps import captioner_maps, clip_maps
+from core.images import open_example
+from core.scenes.codes import EXAMPLE, read_code
+from core.scenes.draw import draw
+from core.zoo.captioners import CAPTIONERS, load_captioner
+from core.zoo.clips import load_clip
+
+ANSWER = 1.5  # seconds from a new photograph or sentence to its maps
+LOADING = 0.5  # seconds
+SENTENCES = ("a blue circle above a red star", "a large green square", "two small yellow rings")
+SCENES = (
+    "0-0~ring.blue.large.plain.30.30",
+    "1-2~heart.pink.small.striped.12.40~cross.brown.medium.plain.44.20",
+    "3-3~diamond.orange.large.plain.40.40~star.yellow.small.plain.12.12",
+)
+
+
+def rows() -> Iterator[Row]:
+    """Networks alone, then both pages."""
+    seconds = times(partial(load_captioner, "photographs-lstm"), partial(load_clip, "photographs"), repeats=3)
+    yield Row("Captioning: loading a captioner of photographs", seconds[0], "s", LOADING)
+    yield Row("CLIP: loading that of photographs", seconds[1], "s", LOADING)
+    scene = Image.fromarray(draw(read_code(EXAMPLE)))
+    for name in CAPTIONERS:
+        model = load_captioner(name)
+        picture = scene if name.startswith("scenes") else open_example("coffee")
+        pixels = model.prepare(picture).pixels
+
+        def write(model=model, pixels=pixels):
+            words = model.tokens(model.write(pixels, beam=3, keep_steps=True).best.tokens)
+            return model.look(pixels, words)
+
+        words = write().words
+        taken = times(write, partial(captioner_maps, model, pixels, words), repeats=5)
+        yield Row(f"Captioning, {name}: a caption with beam 3, and all its maps", taken[0], "s", ANSWER)
+        yield Row(f"Captioning, {name}: its words by every way to tell", taken[1], "s", ANSWER)
+    clip = load_clip("photographs")
+    pixels = clip.prepare(open_example("coffee")).pixels
+    instead = [["a cup of coffee"], ["a cup on a table"], ["coffee on a table"]]
+    (seconds_of_maps,) = times(partial(clip_maps, clip, pixels, "a cup of coffee on a table", instead), repeats=5)
+    yield Row("CLIP: three words of a sentence by every way to tell", seconds_of_maps, "s", ANSWER)
+    with visiting() as (page, address):
+        opened(page, address, "captioning", "A caption")
+        waits = []
+        for scene_code in SCENES:
+            page.get_by_role("button", name="A scene of your own").click()
+            waits.append(wait(page, typed(page, "The scene as a text", scene_code, "Enter")))
+            page.keyboard.press("Escape")
+        yield Row("Captioning: new scene to two captions and their maps", statistics.median(waits), "ms", 1000 * ANSWER)
+        for name, section, field in (
+            ("captioning", "Your own caption", "Your caption"),
+            ("clip", "Why?", "Your sentence"),
+            ("clip", "Search", "Search for"),
+        ):
+            opened(page, address, name, section)
+            waits = [wait(page, typed(page, field, sentence, "Enter")) for sentence in SENTENCES]
+            what = f"{name.capitalize()}, {section}: new sentence to its maps"
+            yield Row(what, statistics.median(waits), "ms", 1000 * ANSWER)
+        for name, section in (
+            ("captioning", "The right region?"),
+            ("captioning", "Measured"),
+            ("clip", "Agreement"),
+            ("clip", "The space"),
+            ("clip", "Measured"),
+        ):
+            opened(page, address, name, section)
+            label, slowest = max(controls.waits(page), key=lambda each: each[1])
+            yield Row(
+                f"{name.capitalize()}, {section}: slowest control, until the page is still",
+                slowest,
+                "ms",
+                400,
+                detail=label,
+            )
