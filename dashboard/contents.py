@@ -161,6 +161,14 @@ CLIP = Page(
     "Your own pictures against your own sentences: how well they agree, which word and which patch make the score, and "
     "what happens when you change one.",
 )
+JOINT = Page(
+    "words_and_pictures/joint",
+    "Joint",
+    "Do words look at the picture?",
+    "joint",
+    "A sentence and a scene in one network: who looks at whom in every layer and head, hidden words and hidden patches "
+    "guessed, and whether the two belong together.",
+)
 
 SCALING = Page(
     "scale/scaling_comparison",
@@ -198,7 +206,7 @@ GROUPS: dict[str, tuple[Page, ...]] = {
     "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
     "Language": (TRANSLATION, NEXT_WORD, MISSING_WORD, SENTIMENT),
     "Vision": (VISION, SWIN),
-    "Words and pictures": (CAPTIONING, CLIP),
+    "Words and pictures": (CAPTIONING, CLIP, JOINT),
     "Scale": (SCALING, EFFICIENT, SHRINKING),
 }
 

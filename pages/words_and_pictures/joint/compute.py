@@ -1,0 +1,155 @@
+"""What the networks say of a sentence and a picture, and who looked at whom: kept for the next visitor."""
+
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from random import Random
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from core.capture import Record, edit_attention, record_attention
+from core.models.vilbert import Said, SingleStream, cut
+from core.scenes.codes import code_of
+from core.scenes.things import random_scene
+from core.text import Tokens
+from core.zoo.image_models import PreparedPicture
+from core.zoo.joint import JOINT
+from core.zoo.text_models import Prediction
+from dashboard.kept import keep
+from dashboard.models import joint
+from dashboard.seen import FIRST_SCENE, SCENES, Seen
+
+ITS, ANOTHER, NONE = "its picture", "another picture", "no picture"
+
+
+@keep("Opening the picture …")
+def prepare(name: str, seen: Seen) -> PreparedPicture:
+    """A scene as the network takes it, and a finer drawing for people."""
+    prepared = joint(name).prepare(seen.opened())
+    shown = seen.shown()
+    return prepared if shown is None else replace(prepared, shown=shown)
+
+
+def another(seen: Seen) -> Seen:
+    """Another scene, always the same one for a scene."""
+    return Seen(SCENES, code_of(random_scene(Random(f"another than {seen.given}"))))
+
+
+def pixels_of(name: str, seen: Seen, shown: str) -> Float[Tensor, "batch channel row column"]:
+    """The picture, another one, or grey."""
+    if shown == NONE:
+        return torch.zeros_like(prepare(name, seen).pixels)
+    return prepare(name, another(seen) if shown == ANOTHER else seen).pixels
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """One run with its record. Shared by all visitors: never changed."""
+
+    tokens: Tokens
+    said: Said
+    record: Record
+
+
+@keep("Looking …")
+def look(name: str, seen: Seen, text: str) -> Looked:
+    """Who looked at whom."""
+    model = joint(name)
+    tokens = model.encode(text)
+    with torch.inference_mode(), record_attention(model.network) as record:
+        said = model.run(prepare(name, seen).pixels, tokens)
+    return Looked(tokens, said, record)
+
+
+@keep()
+def guesses(
+    name: str, seen: Seen, text: str, hidden: tuple[int, ...], shown: str = ITS, silenced: int | None = None
+) -> dict[int, tuple[Prediction, ...]]:
+    """For each hidden place the most probable words.
+
+    `silenced`: a joint layer in which no word looks at the picture.
+    """
+    model = joint(name)
+    tokens = model.hide(model.encode(text), hidden)
+    with silence(name, silenced):
+        said = model.run(pixels_of(name, seen, shown), tokens)
+    return {place: model.guesses(said, place) for place in hidden}
+
+
+@keep()
+def true_chances(
+    name: str, seen: Seen, text: str, hidden: tuple[int, ...], shown: str = ITS, silenced: int | None = None
+) -> dict[int, float]:
+    """For each hidden place how probable the word is that stands there."""
+    model = joint(name)
+    tokens = model.encode(text)
+    with silence(name, silenced):
+        said = model.run(pixels_of(name, seen, shown), model.hide(tokens, hidden))
+    chances = said.words[0].softmax(dim=-1)
+    return {place: float(chances[place, tokens.ids[place]]) for place in hidden}
+
+
+def layers_of(name: str) -> int:
+    """How many layers there are in which words can look at patches."""
+    network = joint(name).network
+    return len(network.blocks) if isinstance(network, SingleStream) else len(network.joint)
+
+
+def silence(name: str, layer: int | None):
+    """While it lasts no word of a joint layer looks at the picture; of one stream: no token looks at any."""
+    if layer is None:
+        return nullcontext()
+    network = joint(name).network
+    one = isinstance(network, SingleStream)
+    path = f"blocks.{layer}.attention" if one else f"joint.{layer}.words_look.attention"
+    return edit_attention(network, {(path, head): "silence" for head in range(network.config.heads)})
+
+
+@dataclass(frozen=True, eq=False)
+class Mended:
+    """Hidden patches as they are guessed, beside the picture; values from 0 to 1."""
+
+    guessed: Float[Tensor, "channel row column"]
+    error: float  # mean squared error over hidden values, as the network was trained
+    mean_error: float  # the same for the mean colour of what is seen
+
+
+@keep()
+def mend(name: str, seen: Seen, text: str, hidden: tuple[int, ...]) -> Mended:
+    """What the network puts where patches are hidden."""
+    model = joint(name)
+    config = model.network.config
+    pixels = prepare(name, seen).pixels
+    where = torch.zeros(1, config.patches, dtype=torch.bool)
+    where[0, list(hidden)] = True
+    said = model.run(pixels, model.encode(text), where)
+    true = cut(pixels, config.patch)
+    mixed = torch.where(where[..., None], said.patches, true)
+    picture = torch.nn.functional.fold(mixed.mT, (config.side, config.side), config.patch, stride=config.patch)[0]
+    # The mean colour of the patches that are seen, channel by channel.
+    seen_patches = true[0][~where[0]].unflatten(1, (3, -1))
+    middle = seen_patches.mean(dim=(0, 2)) if len(seen_patches) else torch.zeros(3)
+    truth = true[0][where[0]].unflatten(1, (3, -1))
+    return Mended(
+        (picture * 0.25 + 0.5).clamp(0, 1),
+        float((said.patches[0][where[0]] - true[0][where[0]]).square().mean()),
+        float((truth - middle[:, None]).square().mean()),
+    )
+
+
+@keep()
+def match_of(name: str, seen: Seen, text: str) -> float:
+    """How probable it is, by the network, that a sentence belongs to a picture."""
+    model = joint(name)
+    return float(model.run(prepare(name, seen).pixels, model.encode(text)).match.sigmoid()[0])
+
+
+def warm_up() -> None:
+    """What the page shows at first."""
+    from dashboard.seen import sentence_for
+
+    seen = Seen(SCENES, FIRST_SCENE)
+    scene = seen.scene
+    assert scene is not None
+    look(next(iter(JOINT)), seen, sentence_for(scene))

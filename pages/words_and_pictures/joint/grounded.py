@@ -1,0 +1,13 @@
+"""The right region?: the table over a thousand scenes, two streams beside one."""
+
+from core.zoo.joint import JOINT
+from dashboard import grounding, layout
+from pages.words_and_pictures.joint import words
+
+TITLES = {f"vilbert/{name}": title for name, title in JOINT.items()}
+
+
+def show() -> None:
+    """The figure and what is to be noticed in it."""
+    noticed = grounding.show("vilbert/", TITLES, name="joint-grounding")
+    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=grounding.formula)

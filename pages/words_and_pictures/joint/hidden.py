@@ -1,0 +1,128 @@
+"""Hidden words: guessed with the picture, with another one and without, and with the looks of a layer silenced."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.text import Tokens
+from core.zoo.text_models import Prediction
+from dashboard import charts, controls, layout
+from dashboard.components.word_picker import PickedWord, word_picker
+from dashboard.figures.predictions import prediction_bars
+from dashboard.models import joint
+from pages.words_and_pictures.joint import compute, inputs, words
+from pages.words_and_pictures.joint.compute import ANOTHER, ITS, NONE
+
+KEY = "hidden"  # in the address: places of the sentence
+NOBODY = "none"
+
+
+def show() -> None:
+    """The sentence with gaps, the guesses side by side, what each layer brings."""
+    name, chosen, text = inputs.scene_and_sentence()
+    model = joint(name)
+    tokens = model.encode(text)
+    real = [place for place, special in enumerate(tokens.special) if not special]
+    places = tuple(place for place in inputs.numbers(KEY, len(tokens)) if place in real) or (
+        real[min(1, len(real) - 1)],
+    )
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        st.image(compute.prepare(name, chosen).shown, width=260)
+        word_picker(
+            [
+                PickedWord(
+                    f" {tokens.labels[place].strip()}",
+                    f"“{tokens.labels[place].strip()}” is {'hidden' if place in places else 'shown'}",
+                    covered=place in places,
+                )
+                for place in real
+            ],
+            key="joint-words",
+            on_click=lambda clicked: inputs.switch(KEY, places, real[clicked]),
+            label="The sentence; hidden words are gaps",
+            hint=words.CLICK_A_WORD,
+        )
+        layers = [NOBODY, *map(str, range(compute.layers_of(name)))]
+        chosen_layer = controls.choice("Silence the looks of layer", layers, key="silenced_layer")
+        silenced = None if chosen_layer == NOBODY else int(chosen_layer)
+    with right:
+        found = {shown: compute.guesses(name, chosen, text, places, shown) for shown in (ITS, ANOTHER, NONE)}
+        if silenced is not None:
+            found["silenced"] = compute.guesses(name, chosen, text, places, ITS, silenced)
+        for place in places:
+            _guesses(tokens, place, {shown: each[place] for shown, each in found.items()}, silenced)
+    chances = {shown: compute.true_chances(name, chosen, text, places, shown) for shown in (ITS, ANOTHER, NONE)}
+    by_layer = [
+        compute.true_chances(name, chosen, text, places, ITS, layer) for layer in range(compute.layers_of(name))
+    ]
+    layout.notes(
+        words.HIDDEN_NOTES,
+        notice=noticed(tokens, places, chances, by_layer),
+        formula=lambda: _formula(tokens, places, chances),
+    )
+
+
+def _guesses(tokens: Tokens, place: int, found: Mapping[str, tuple[Prediction, ...]], silenced: int | None) -> None:
+    label = layout.plain(tokens.labels[place].strip())
+    st.markdown(f"**In place of “{label}”**")
+    columns = st.columns(len(found), gap="medium")
+    look = layout.look()
+    for column, (shown, guesses) in zip(columns, found.items(), strict=True):
+        with column:
+            title = f"layer {silenced} silenced" if shown == "silenced" else words.SHOWN[shown]
+            st.caption(title)
+            labels = [guess.label for guess in guesses[:5]]
+            values = [guess.probability for guess in guesses[:5]]
+            hues = [look.palette.map if each == tokens.labels[place].strip() else look.palette.soft for each in labels]
+            charts.plot(
+                partial(prediction_bars, labels, values, look=look, hues=hues),
+                name=f"hidden-{place}-{shown}",
+                alt=f"Guesses {title}: " + "; ".join(f"{a} {b:.0%}" for a, b in zip(labels, values, strict=True)),
+            )
+    table = pd.DataFrame(
+        [(shown, guess.label, guess.probability) for shown, guesses in found.items() for guess in guesses],
+        columns=["shown", "word", "probability"],
+    )
+    if not layout.is_presented():
+        charts.download_table(table, f"hidden-word-{place}")
+
+
+def noticed(
+    tokens: Tokens,
+    places: tuple[int, ...],
+    chances: Mapping[str, Mapping[int, float]],
+    by_layer: list[dict[int, float]],
+) -> tuple[str, ...]:
+    """What the picture is worth for each hidden word, and without which layer most is lost."""
+    told = []
+    for place in places[:3]:
+        label = layout.plain(tokens.labels[place].strip())
+        own, other, none = (chances[shown][place] for shown in (ITS, ANOTHER, NONE))
+        told.append(
+            f"**“{label}”** gets {own:.0%} with its picture, {other:.0%} with another one and {none:.0%} without: "
+            + ("the picture brings it." if own > 2 * max(other, none) else "the picture adds little.")
+        )
+    first = places[0]
+    losses = [chances[ITS][first] - each[first] for each in by_layer]
+    worst = max(range(len(losses)), key=lambda layer: losses[layer])
+    label = layout.plain(tokens.labels[first].strip())
+    told.append(
+        f"Silencing layer {worst} costs “{label}” most: its probability becomes {by_layer[worst][first]:.0%}."
+        if losses[worst] > 0.005
+        else f"Silencing one layer alone costs “{label}” nothing that could be seen."
+    )
+    return tuple(told)
+
+
+def _formula(tokens: Tokens, places: tuple[int, ...], chances: Mapping[str, Mapping[int, float]]) -> None:
+    st.latex(r"p(w_i \mid w_{\setminus i}, \text{picture}) = \operatorname{softmax}(E\, h_i)_{w_i}")
+    place = places[0]
+    own = chances[ITS][place]
+    st.markdown(
+        f"At place {place} the network read [MASK]. The probability of "
+        f"“{layout.plain(tokens.labels[place].strip())}” there "
+        f"is {own:.4f}."
+    )

@@ -1,0 +1,47 @@
+"""What several sections ask the visitor for: a scene, a sentence, a network."""
+
+import streamlit as st
+
+from core.zoo.joint import JOINT
+from dashboard import controls, layout, seen
+from dashboard.seen import SCENES, Seen, sentence_for
+
+EXAMPLES = {
+    "Above": "a red star above a blue circle",
+    "False": "a green star above a blue circle",
+    "Turned round": "a blue circle above a red star",
+    "The largest": "the largest thing is red",
+}
+
+
+def scene_and_sentence() -> tuple[str, Seen, str]:
+    """The network's name, the scene, and a sentence about it: a true one before anybody has written."""
+    with layout.control_bar():
+        title = controls.choice("Network", JOINT.values(), key="joint_network")
+        chosen = seen.choose((SCENES,))
+    name = next(name for name, each in JOINT.items() if each == title)
+    scene = chosen.scene
+    assert scene is not None
+    first = sentence_for(scene)
+    offered = st.session_state.get("joint_offered")
+    if offered is not None and offered != first and st.session_state.get("joint_text") == offered:
+        st.session_state.joint_text = first  # another scene has another true sentence, unless somebody has written
+    st.session_state.joint_offered = first
+    text = st.text_input("Your sentence", first, key="joint_text", bind="query-params", max_chars=300)
+    controls.examples(EXAMPLES, field="joint_text", forgets=("hidden",))
+    return name, chosen, text
+
+
+def numbers(key: str, most: int) -> tuple[int, ...]:
+    """Places that stand in the address under a name, each below `most`."""
+    given = st.query_params.get(key, "").split("-")
+    return tuple(sorted({int(part) for part in given if part.isdecimal() and len(part) < 5 and int(part) < most}))
+
+
+def switch(key: str, places: tuple[int, ...], place: int) -> None:
+    """Put one more place into the address, or take it away."""
+    changed = sorted(set(places) ^ {place})
+    if changed:
+        st.query_params[key] = "-".join(map(str, changed))
+    else:
+        st.query_params.pop(key, None)

@@ -1,0 +1,16 @@
+"""Do words look at the picture?"""
+
+from dashboard import layout, sections
+from pages.words_and_pictures.joint import co_attention, grounded, hidden, match, measured, patches, words
+
+layout.head(words.PAGE)
+sections.chosen(
+    {
+        words.LOOKS: co_attention.show,
+        words.HIDDEN: hidden.show,
+        words.PATCHES: patches.show,
+        words.MATCH: match.show,
+        words.GROUNDED: grounded.show,
+        words.MEASURED: measured.show,
+    }
+)()

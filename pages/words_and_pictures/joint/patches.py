@@ -1,0 +1,83 @@
+"""Hidden patches: what the network puts where the picture is not shown, given the sentence."""
+
+import numpy as np
+import streamlit as st
+
+from core.scenes.draw import masks
+from dashboard import layout
+from dashboard.components.patch_picker import patch_picker
+from dashboard.models import joint
+from dashboard.seen import Seen
+from pages.words_and_pictures.joint import compute, inputs, words
+from pages.words_and_pictures.joint.compute import Mended
+
+KEY = "patches"  # in the address
+
+
+def show() -> None:
+    """The picture with its gaps, what is put there, the notes."""
+    name, chosen, text = inputs.scene_and_sentence()
+    rows, columns = joint(name).grid
+    places = inputs.numbers(KEY, rows * columns) or first_thing(chosen, rows)
+    prepared = compute.prepare(name, chosen)
+    mended = compute.mend(name, chosen, text, places)
+    left, middle, right = st.columns(3, gap="large")
+    with left:
+        st.markdown("**What it sees**")
+        patch_picker(
+            prepared.shown,
+            rows=rows,
+            columns=columns,
+            key="joint-patches",
+            chosen=[divmod(place, columns) for place in places],
+            look="cover",
+            mark="hidden",
+            hint=words.CLICK_A_PATCH,
+            on_click=lambda row, column: inputs.switch(KEY, places, row * columns + column),
+            alt=f"The picture with {len(places)} of {rows * columns} patches hidden",
+            name="joint-patches",
+            height=300,
+        )
+    with middle:
+        st.markdown("**What it puts there**")
+        guessed = (mended.guessed.permute(1, 2, 0).numpy() * 255).astype(np.uint8)
+        st.image(np.kron(guessed, np.ones((5, 5, 1), dtype=np.uint8)), width=300)
+    with right:
+        st.markdown("**The picture**")
+        st.image(prepared.shown, width=300)
+    layout.notes(
+        words.PATCHES_NOTES, notice=noticed(mended, len(places), rows * columns), formula=lambda: _formula(mended)
+    )
+
+
+def first_thing(chosen: Seen, rows: int) -> tuple[int, ...]:
+    """The patches that hold something of the scene's first thing."""
+    scene = chosen.scene
+    assert scene is not None
+    mask = masks(scene)[0]
+    side = mask.shape[0] // rows
+    cut = mask.reshape(rows, side, rows, side).any(axis=(1, 3))
+    return tuple(int(place) for place in np.flatnonzero(cut))
+
+
+def noticed(mended: Mended, count: int, total: int) -> tuple[str, ...]:
+    """How far it is off, beside a guess that needs no network."""
+    better = 1 - mended.error / mended.mean_error if mended.mean_error else 0.0
+    told = [
+        f"{count} of {total} patches are hidden. {words.PATCH_LOSS.format(error=mended.error, mean=mended.mean_error)}"
+    ]
+    if mended.mean_error:
+        told.append(
+            f"The network is {abs(better):.0%} {'better' if better > 0 else 'worse'} than the mean colour. Its "
+            f"guess is a "
+            "mean over what might be there, so edges are soft."
+        )
+    return tuple(told)
+
+
+def _formula(mended: Mended) -> None:
+    st.latex(r"\mathcal{L} = \frac{1}{|H|} \sum_{p \in H} (\hat x_p - x_p)^2")
+    st.markdown(
+        f"*H* are the values of the hidden patches, shifted by 0.5 and divided by 0.25 as the network takes them; here "
+        f"{mended.error:.4f}. Lu et al. predict the class of a region in place of its pixels."
+    )
