@@ -27,13 +27,15 @@ PICTURES = {
     "sentiment": ("sentiment?show=Read", "light", ".tinted .text"),
     "vit": ("vit?show=Maps", "light", ".photos .told"),
     "swin": ("swin?show=Maps", "dark", ".photos .told"),
+    "captioning": ("captioning?world=Photographs&picture=cat&network_kind=Transformer", "light", ".wordmaps .told"),
+    "clip": ("clip?show=Why%3F&why_scenes=a+red+star+above+a+blue+circle", "light", ".wordmaps .told"),
     "scaling": ("scaling?show=Images", "light", ".js-plotly-plot"),
     "efficient": ("efficient?show=Maps", "light", ".js-plotly-plot"),
     "shrinking": ("shrinking?show=All+together&shrunk=Vision+transformer", "light", ".js-plotly-plot"),
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
-LOW = ("translation", "sentiment", "vit", "swin", "scaling", "efficient")
+LOW = ("translation", "sentiment", "vit", "swin", "captioning", "clip", "scaling", "efficient")
 
 
 def main() -> None:

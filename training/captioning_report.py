@@ -29,12 +29,12 @@ from core.models.half_precision import load_weights
 from core.published import caption_results
 from core.scenes.draw import draw
 from core.scenes.sentences import parse
-from core.scenes.things import SPLITS
+from core.scenes.things import HELD_OUT
 from core.scenes.truth import is_true, meanings
 from core.translation.decoding import beam_search
 from core.zoo.captioners import CAPTIONERS
 from core.zoo.embedded import WEIGHTS, load_embedded_image
-from training.captioning import NAMES, WORLDS, Given, make
+from training.captioning import NAMES, WORLDS, Given, make, places_to_learn
 from training.captions_data import LONGEST, Captioned, places_of, read_flickr
 from training.card import install, save_card, table
 from training.clip_data import normalise, told_scene
@@ -150,7 +150,8 @@ def baselines(arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
     """The caption that is most frequent in training for every photograph; and one of the most similar photograph's."""
     learned, told = (read_flickr(arguments.data, part, arguments.run) for part in ("train", "test"))
     every = Counter(" ".join(caption) for each in learned.captions for caption in each)
-    ours, theirs = (nn.functional.normalize(seen(each).mean(dim=1), dim=-1) for each in (told, learned))
+    places = seen(told), places_to_learn(learned, arguments.run)[0].float()
+    ours, theirs = (nn.functional.normalize(each.mean(dim=1), dim=-1) for each in places)
     nearest = (ours @ theirs.t()).argmax(dim=-1).tolist()
     copied = [" ".join(learned.captions[number][0]) for number in nearest]
     references = references_of(told)
@@ -207,7 +208,7 @@ def scenes(network: nn.Module, given: Given) -> dict[str, dict[str, float]]:
     """
     assert isinstance(network, Captioner)
     found = {}
-    for split in SPLITS:
+    for split in HELD_OUT:
         told = [told_scene(split, number)[0] for number in range(SCENES)]
         pixels = normalise([draw(scene) for scene in told])
         with torch.inference_mode():
@@ -228,6 +229,7 @@ def scenes(network: nn.Module, given: Given) -> dict[str, dict[str, float]]:
                 by_kind.setdefault(kind, []).append(true[-1])
         found[split] = {"true": share(true), "sentences": read / SCENES, "different": len(set(captions)) / SCENES}
         found[split] |= {kind: share(values) for kind, values in sorted(by_kind.items())}
+        found[split] |= {f"{kind}, captions": len(values) for kind, values in sorted(by_kind.items())}
     return found
 
 

@@ -24,7 +24,7 @@ from core.models.clip import CLIP
 from core.models.half_precision import load_weights
 from core.scenes.draw import draw
 from core.scenes.telling import with_another
-from core.scenes.things import SPLITS
+from core.scenes.things import HELD_OUT
 from core.scenes.truth import is_true
 from core.zoo.clips import CLIPS
 from core.zoo.embedded import WEIGHTS, load_embedded_image
@@ -112,10 +112,7 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     """What the card shows of the results."""
     kinds = ["chosen", *EXCHANGED]
     of_scenes = results.get("scenes", {}).get("results", {})
-    scenes_rows = [
-        [split, *(f"{found[kind]:.1%}" if kind in found else "" for kind in kinds)]
-        for split, found in of_scenes.items()
-    ]
+    scenes_rows = [[split, *(told(found, kind) for kind in kinds)] for split, found in of_scenes.items()]
     ranks = [f"R@{rank}" for rank in RANKS]
     rows = [
         [f"{name}: {way}", *(f"{found[rank]:.1%}" for rank in ranks), found["median rank"], int(found["of"])]
@@ -134,6 +131,14 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
         "cifar": table(["", "right"], [[name, f"{share:.1%}"] for name, share in cifar.items()]),
         "runs": table(["", "parameters", "steps", "minutes", "temperature"], runs),
     }
+
+
+def told(found: dict[str, float], kind: str) -> str:
+    """A share, with how many pairs it is of; "" where none was asked."""
+    if kind not in found:
+        return ""
+    pairs = f" of {found[f'{kind}, pairs']:.0f}" if f"{kind}, pairs" in found else ""
+    return f"{found[kind]:.1%}{pairs}"
 
 
 def save_emoji(data: Path, folder: Path) -> None:
@@ -165,7 +170,7 @@ def scenes(network: CLIP, variant: Variant, _arguments: argparse.Namespace) -> d
     With "order" both sentences have the same words, so that whoever counts words is right in a half.
     """
     found = {}
-    for split in SPLITS:
+    for split in HELD_OUT:
         told = [told_scene(split, number) for number in range(SCENES)]
         dice = Random(f"report {split}")
         pictures = vectors(network, variant, [draw(scene) for scene, _ in told])
@@ -181,6 +186,7 @@ def scenes(network: CLIP, variant: Variant, _arguments: argparse.Namespace) -> d
                     asked[kind].append(prefers(network, variant, picture, sentence.text, [changed.text]))
         found[split] = {"chosen": share(right)} | {kind: share(each) for kind, each in asked.items() if each}
         found[split] |= {"questions": len(right), "sentences": len(texts)}
+        found[split] |= {f"{kind}, pairs": len(each) for kind, each in asked.items() if each}
     return found
 
 

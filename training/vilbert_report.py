@@ -21,7 +21,7 @@ from core.models.vilbert import SingleStream, ViLBERT
 from core.scenes.draw import draw
 from core.scenes.sentences import KINDS, Sentence
 from core.scenes.telling import with_another
-from core.scenes.things import SPLITS, Scene
+from core.scenes.things import HELD_OUT, Scene
 from core.scenes.truth import is_true
 from training.clip_data import ids_of, normalise, told_scene
 from training.vilbert import MASK, NETWORKS, PAD, config_of, joint_tokenizer
@@ -60,7 +60,7 @@ def main() -> None:
         if (folder / "run.json").exists():
             config = config_of(tokenizer, name)
             made: Network = load_weights(partial(kind, config), folder / "model.safetensors")  # type: ignore[assignment]
-            found = {split: measure(made, tokenizer, split) for split in SPLITS}
+            found = {split: measure(made, tokenizer, split) for split in HELD_OUT}
             results[name] = json.loads((folder / "run.json").read_text()) | {"results": found}
             print(name, json.dumps(found, indent=1), flush=True)
     (arguments.run / "results.json").write_text(json.dumps(results, indent=1) + "\n")

@@ -13,6 +13,7 @@ from core.zoo.embedded import WEIGHTS
 
 MADE_BY = "python -m training.captioning_report --data PATH"
 SCENES = 500  # of each split
+CAPTIONS = ", captions"  # behind a kind of word: how many captions have such a word
 MEASURES = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "chrF", "CIDEr")
 
 
@@ -32,11 +33,12 @@ class TrueCaptions:
     split: str
     true: float
     by_kind: Mapping[str, float]
+    captions: Mapping[str, int]  # how many have a word of a kind
 
-    @property
-    def error(self) -> float:
-        """The standard error of `true`."""
-        return math.sqrt(self.true * (1 - self.true) / SCENES)
+    def share(self, kind: str = "") -> tuple[float, float, int]:
+        """The share of captions with a word of a kind (of all) that is true, its standard error, and of how many."""
+        share, count = (self.by_kind[kind], self.captions[kind]) if kind else (self.true, SCENES)
+        return share, math.sqrt(share * (1 - share) / count), count
 
 
 def caption_scores(folder: Path = WEIGHTS / "captioning") -> tuple[CaptionScores, ...]:
@@ -52,10 +54,9 @@ def true_captions(folder: Path = WEIGHTS / "captioning") -> tuple[TrueCaptions, 
     for name in CAPTIONERS:
         if name in results and not _measures(results, name):
             for split, shares in results[name]["results"].items():
-                kinds = {
-                    kind: share for kind, share in shares.items() if kind not in ("true", "sentences", "different")
-                }
-                found.append(TrueCaptions(name, split, shares["true"], kinds))
+                counts = {kind: int(shares[f"{kind}{CAPTIONS}"]) for kind in shares if f"{kind}{CAPTIONS}" in shares}
+                kinds = {kind: shares[kind] for kind in counts}
+                found.append(TrueCaptions(name, split, shares["true"], kinds, counts))
     return tuple(found)
 
 

@@ -13,7 +13,7 @@ from core.zoo.embedded import WEIGHTS
 MADE_BY = "python -m training.clip_report --data PATH"
 FOLDER = WEIGHTS / "clip"
 RANKS = (1, 5, 10)
-OF_ALL = ("chosen", "questions", "sentences")  # what is no kind of word
+PAIRS = ", pairs"  # behind a kind of word: how many were asked
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,12 @@ class Exchanged:
     chosen: float
     questions: int
     by_kind: Mapping[str, float]
+    pairs: Mapping[str, int]  # how many pairs were asked of each kind
 
-    def error(self, share: float) -> float:
-        """The standard error of a share, if all scenes were asked."""
-        return math.sqrt(share * (1 - share) / self.questions)
+    def error(self, kind: str) -> float:
+        """The standard error of the share of a kind."""
+        share = self.by_kind[kind]
+        return math.sqrt(share * (1 - share) / self.pairs[kind])
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ def exchanged(folder: Path = FOLDER) -> tuple[Exchanged, ...]:
             split,
             each["chosen"],
             int(each["questions"]),
-            {kind: share for kind, share in each.items() if kind not in OF_ALL},
+            {kind: each[kind] for kind in each if f"{kind}{PAIRS}" in each},
+            {kind: int(each[f"{kind}{PAIRS}"]) for kind in each if f"{kind}{PAIRS}" in each},
         )
         for split, each in found.items()
     )

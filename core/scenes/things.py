@@ -25,6 +25,7 @@ APART = 1  # pixels between two things, at least
 TRIES = 200  # to find a place for all things before new ones are drawn
 
 SPLITS = ("train", "test", "pairs", "relations", "four")
+HELD_OUT = SPLITS[1:]
 # A colour and a shape that are never one thing in training: every colour and every shape is in one of them.
 HELD_PAIRS = frozenset((colour, SHAPES[(3 * place + 1) % 8]) for place, colour in enumerate(COLOURS))
 

@@ -183,6 +183,9 @@ SCORES: Callable[..., CaptionScores] = lambda name, four: CaptionScores(  # noqa
 )
 
 
+COUNTS = {"colour": 300, "relation": 84, "number": 5}  # of a few captions nothing is told
+
+
 def test_measured_sentences_name_the_best_of_each_kind():
     scores = (
         SCORES("photographs-lstm", 14.0),
@@ -196,17 +199,19 @@ def test_measured_sentences_name_the_best_of_each_kind():
     assert "Hard attention has 21.3" in second
     assert measured.about_scores(scores[:2], ()) == ()
     found = (
-        TrueCaptions("scenes-lstm", "test", 0.7, {"colour": 0.8, "relation": 0.3}),
-        TrueCaptions("scenes-transformer", "test", 0.9, {"colour": 0.95, "relation": 0.6}),
-        TrueCaptions("scenes-transformer", "four", 0.5, {"colour": 0.6}),
+        TrueCaptions("scenes-lstm", "test", 0.7, {"colour": 0.8, "relation": 0.3}, COUNTS),
+        TrueCaptions("scenes-transformer", "test", 0.9, {"colour": 0.95, "relation": 0.6, "number": 0.1}, COUNTS),
+        TrueCaptions("scenes-transformer", "four", 0.5, {"colour": 0.6}, COUNTS),
     )
     sentences = measured.about_truth(found)
     assert "**Transformer, for drawn scenes** writes true captions in **90%**" in sentences[0]
     assert "“four things, one more than ever before”, 50%" in sentences[1]
     assert "captions with a relation: 60%" in sentences[2]
+    assert "LSTM with attention, for drawn scenes 84, Transformer, for drawn scenes 84" in sentences[3]
     assert measured.about_truth(()) == ()
     rows = measured.scored_of(found, "relation")
-    assert [(row.share, row.error) for row in rows] == [(0.3, 0.0), (0.6, 0.0)]
+    assert [(row.share, row.words) for row in rows] == [(0.3, 84), (0.6, 84)]
+    assert rows[0].error == pytest.approx((0.3 * 0.7 / 84) ** 0.5)
 
 
 def test_without_a_name_the_section_says_what_to_name(visit):

@@ -20,6 +20,7 @@ SPLITS = {
     "four": "four things, one more than ever before",
 }
 TRUE = "all captions"
+MANY = 30  # captions: of fewer no worst kind is told
 
 
 def show() -> None:
@@ -110,20 +111,17 @@ def _scenes() -> tuple[str, ...]:
         table=truth_table(found),
     )
     if not layout.is_presented():
-        st.caption(
-            f"{words.ABOUT_TRUTH} {SCENES} scenes of each split; bars are two standard errors, for all captions."
-        )
+        st.caption(f"{words.ABOUT_TRUTH} {SCENES} scenes of each split; bars are two standard errors.")
     return about_truth(found)
 
 
 def scored_of(found: tuple[TrueCaptions, ...], kind: str) -> list[Scored]:
-    """The shares of one kind of word (or of all captions), split by split; an error only for all captions."""
+    """The shares of one kind of word (or of all captions), split by split."""
     rows = []
     for each in found:
-        share = each.true if kind == TRUE else each.by_kind.get(kind)
-        if share is not None:
-            error = each.error if kind == TRUE else 0.0
-            rows.append(Scored(CAPTIONERS[each.name], SPLITS.get(each.split, each.split), share, error, SCENES))
+        if kind == TRUE or kind in each.by_kind:
+            share, error, count = each.share("" if kind == TRUE else kind)
+            rows.append(Scored(CAPTIONERS[each.name], SPLITS.get(each.split, each.split), share, error, count))
     order = list(SPLITS.values())
     return sorted(rows, key=lambda row: order.index(row.way) if row.way in order else -1)
 
@@ -146,10 +144,13 @@ def about_truth(found: tuple[TrueCaptions, ...]) -> tuple[str, ...]:
     worst = min(own, key=lambda each: each.true)
     if worst.split != "test":
         told.append(f"Its hardest split is “{SPLITS.get(worst.split, worst.split)}”, {worst.true:.0%}.")
-    kinds = {kind: share for kind, share in best.by_kind.items() if kind in ("colour", "shape", "relation", "number")}
+    kinds = {kind: share for kind, share in best.by_kind.items() if best.captions[kind] >= MANY}
     if kinds:
         kind = min(kinds, key=lambda each: kinds[each])
         told.append(f"Least often true are its captions with a {kind}: {kinds[kind]:.0%}.")
+    said = {each.name: each.captions.get("relation", 0) for each in tests}
+    counts = ", ".join(f"{CAPTIONERS[name]} {count}" for name, count in said.items())
+    told.append(f"Who says little is seldom wrong: of {SCENES} captions each, so many say a relation: {counts}.")
     return tuple(told)
 
 

@@ -12,6 +12,7 @@ from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
 from pages.words_and_pictures.clip import words
 
+MANY = 50  # pairs: of fewer no best or worst is told
 SPLITS = {
     "test": "new scenes",
     "pairs": "a colour and a shape never joined before",
@@ -32,7 +33,7 @@ def show() -> None:
     st.subheader("Does it notice when one word is wrong?", anchor=False)
     split = controls.choice("Scenes", [SPLITS[each.split] for each in found], key="exchanged_split")
     own = next(each for each in found if SPLITS[each.split] == split)
-    rows = [Scored("CLIP", kind, share, own.error(share), own.questions) for kind, share in own.by_kind.items()]
+    rows = [Scored("CLIP", kind, share, own.error(kind), own.pairs[kind]) for kind, share in own.by_kind.items()]
     look = layout.look()
     figure = partial(
         grounding_points,
@@ -41,7 +42,7 @@ def show() -> None:
         look=look,
         x="the true sentence is preferred",
         height=look.high(330),
-        unit="at most so many pairs",
+        unit="pairs",
     )
     alt = "; ".join(f"{row.way} {row.share:.0%}" for row in rows)
     table = pd.DataFrame([{"split": each.split, "chosen of ten": each.chosen, **each.by_kind} for each in found])
@@ -81,8 +82,9 @@ def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: 
     told = []
     test = next((each for each in found if each.split == "test"), None)
     if test:
-        best = max(test.by_kind, key=lambda kind: test.by_kind[kind])
-        worst = min(test.by_kind, key=lambda kind: test.by_kind[kind])
+        often = [kind for kind in test.by_kind if test.pairs[kind] >= MANY]
+        best = max(often, key=lambda kind: test.by_kind[kind])
+        worst = min(often, key=lambda kind: test.by_kind[kind])
         told.append(
             f"On new scenes it notices a wrong **{best}** in {test.by_kind[best]:.0%} of the pairs, a wrong "
             f"**{worst}** in "
@@ -90,7 +92,7 @@ def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: 
         )
         order = test.by_kind.get("order")
         if order is not None:
-            is_chance = abs(order - 0.5) < 2 * test.error(order)
+            is_chance = abs(order - 0.5) < 2 * test.error("order")
             told.append(
                 f"When both groups of a relation change places it is right in {order:.0%}: "
                 + (

@@ -29,7 +29,16 @@ PAGE = PageWords(
     ),
     try_this=(),
     references=references(
-        "CLIP", "SIGLIP", "BAG_OF_WORDS", "MODALITY_GAP", "CHEFER_TWO", "OCCLUSION", "POINTING_GAME", "FLICKR8K"
+        "CLIP",
+        "SIGLIP",
+        "VILBERT",
+        "VISUALBERT",
+        "BAG_OF_WORDS",
+        "MODALITY_GAP",
+        "CHEFER_TWO",
+        "OCCLUSION",
+        "POINTING_GAME",
+        "FLICKR8K",
     ),
 )
 
