@@ -3,7 +3,7 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check audit format bench bench-load bench-alignment grammar grounding hostile train-small-tasks clean
+.PHONY: run serve test check audit format bench bench-load bench-alignment grammar grounding hostile train-small-tasks train-vilbert clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
 run: .venv/.installed
@@ -72,6 +72,10 @@ train-%: .venv/.installed-dev
 # Its problems are made, not read: no DATA.
 train-small-tasks: .venv/.installed-dev
 	$(PY) -m training.small_tasks
+
+# Its scenes are drawn, not read: no DATA either.
+train-vilbert: .venv/.installed-dev
+	$(PY) -m training.vilbert
 
 # The image classifiers share a script. The vision transformer learns twice, the second time from the residual network
 # as well, so train that one first.

@@ -6,10 +6,11 @@ python -m training.vilbert_report
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -23,6 +24,9 @@ from core.scenes.sentences import KINDS, Sentence
 from core.scenes.telling import with_another
 from core.scenes.things import HELD_OUT, Scene
 from core.scenes.truth import is_true
+from core.zoo.embedded import WEIGHTS
+from core.zoo.joint import JOINT
+from training.card import install, save_card, table
 from training.clip_data import ids_of, normalise, told_scene
 from training.vilbert import MASK, NETWORKS, PAD, config_of, joint_tokenizer
 
@@ -30,6 +34,39 @@ SCENES = 500  # of each split
 SHOWN = ("its picture", "another picture", "no picture")
 EXCHANGED = ("colour", "shape", "size", "texture", "number", "relation", "order")
 TOGETHER = 100
+
+CARD = """# vilbert
+
+Networks that read a sentence and a picture together: `core/models/vilbert.py`. Two streams with co-attention (Lu et al.
+2019), and one stream (VisualBERT, Li et al. 2019) that is wider, so that both have about as many weights. Pictures have
+64 x 64 pixels in 8 x 8 patches, made by a few convolutions (Xiao et al. 2021) in place of the regions of a detector.
+
+## Data and licence
+Scenes of the drawn world (`core/scenes/`), drawn for each step, with a true sentence each; half of the pairs with a
+sentence that is false of the scene. No data but these. The weights are released under the project's licence.
+
+Three tasks at once: 30 % of the words are hidden (of pairs that belong together), 15 % of the patches, and whether the
+two belong together. Hidden patches are guessed as pixels, where Lu et al. guess the class of a region.
+
+## Held-out results
+500 scenes of each split. Each word of content hidden by itself: how often the first guess is the word, with its
+picture, with another one, and with an even grey.
+
+{words}
+
+The true sentence matches better than the same with one word exchanged so that it is false (chance 50 %), by the kind of
+that word; "order": the two groups of a relation change places.
+
+{match}
+
+## Training
+{runs}
+
+    python -m training.vilbert
+    python -m training.vilbert_report
+
+Seed 0, {hardware}; torch {torch}.
+"""
 
 Network = ViLBERT | SingleStream
 
@@ -54,7 +91,9 @@ def main() -> None:
     """Measure the networks that are trained, and write results.json."""
     arguments = parse_arguments()
     torch.set_num_threads(arguments.threads)
-    tokenizer, results = joint_tokenizer(), {}
+    tokenizer = joint_tokenizer()
+    results: dict[str, Any] = {}
+    sizes: dict[str, Any] = {}
     for name, kind in NETWORKS.items():
         folder = arguments.run / name
         if (folder / "run.json").exists():
@@ -62,8 +101,38 @@ def main() -> None:
             made: Network = load_weights(partial(kind, config), folder / "model.safetensors")  # type: ignore[assignment]
             found = {split: measure(made, tokenizer, split) for split in HELD_OUT}
             results[name] = json.loads((folder / "run.json").read_text()) | {"results": found}
+            results[name]["parameters"] = sum(weight.numel() for weight in made.parameters())
+            sizes[name] = asdict(config)
+            install(folder / "model.safetensors", arguments.out / f"{name}.safetensors")
+            install(folder / "tokenizer.json", arguments.out / "tokenizer.json")
             print(name, json.dumps(found, indent=1), flush=True)
-    (arguments.run / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (arguments.out / "config.json").write_text(json.dumps(sizes, indent=1) + "\n")
+    save_card(arguments.out, CARD, results, tables_of(results))
+
+
+def tables_of(results: dict[str, Any]) -> dict[str, str]:
+    """What the card shows of the results."""
+    words_rows = [
+        [JOINT[name], split, shown, *(f"{kinds[kind]:.1%}" if kind in kinds else "" for kind in ("all", *KINDS))]
+        for name, run in results.items()
+        for split, found in run["results"].items()
+        for shown, kinds in found.items()
+        if shown != "match"
+    ]
+    match_rows = [
+        [JOINT[name], split, *(f"{found['match'][kind]:.1%}" if kind in found["match"] else "" for kind in EXCHANGED)]
+        for name, run in results.items()
+        for split, found in run["results"].items()
+    ]
+    runs = [
+        [JOINT[name], f"{run['parameters']:,}", run["plan"]["steps"], f"{run['seconds'] / 60:.0f}"]
+        for name, run in results.items()
+    ]
+    return {
+        "words": table(["", "split", "shown", "all", *KINDS], words_rows),
+        "match": table(["", "split", *EXCHANGED], match_rows),
+        "runs": table(["", "parameters", "steps", "minutes"], runs),
+    }
 
 
 def measure(network: Network, tokenizer: Tokenizer, split: str) -> dict[str, dict[str, float]]:
@@ -141,6 +210,7 @@ def parse_arguments() -> argparse.Namespace:
     """The options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, default=Path("runs/vilbert"), help="where the networks are")
+    parser.add_argument("--out", type=Path, default=WEIGHTS / "vilbert")
     parser.add_argument("--threads", type=int, default=1)
     return parser.parse_args()
 
