@@ -7,8 +7,9 @@ Data: as for training/clip.py, whose runs are read.
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -40,6 +41,7 @@ from training.pictures import decode, standardise
 SCENES, CANDIDATES = 500, 10  # of each split; sentences to choose among, one of them true
 EXCHANGED = ("colour", "shape", "size", "texture", "number", "relation", "order")
 RANKS = (1, 5, 10)
+SAME = 1e-6  # cosines that differ by less are the same
 
 CARD = """# clip
 
@@ -58,8 +60,8 @@ the same use as the photographs, the others under the project's licence.
 ## Held-out results
 500 scenes of each split. "chosen": the true sentence is more similar than nine that are false (chance 10 %); then how
 often it is more similar than the same sentence with one word exchanged, by the kind of that word (chance 50 %).
-"order": the two groups of a relation change places: the same words, so that whoever only counts words is right in
-a half.
+"order": the two groups of a relation change places. "Words alone" is the baseline that knows no order: the same network
+reads each word by itself, and the mean of their vectors stands for the sentence.
 
 {scenes_table}
 
@@ -112,13 +114,10 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     """What the card shows of the results."""
     kinds = ["chosen", *EXCHANGED]
     of_scenes = results.get("scenes", {}).get("results", {})
-    scenes_rows = [[split, *(told(found, kind) for kind in kinds)] for split, found in of_scenes.items()]
-    ranks = [f"R@{rank}" for rank in RANKS]
-    rows = [
-        [f"{name}: {way}", *(f"{found[rank]:.1%}" for rank in ranks), found["median rank"], int(found["of"])]
-        for name in ("photographs", "emoji")
-        for way, found in results.get(name, {}).get("results", {}).items()
-        if "R@1" in found
+    scenes_rows = [
+        [split + ending, *(told(found, kind, ending) for kind in kinds)]
+        for split, found in of_scenes.items()
+        for ending in ("", ", words alone")
     ]
     cifar = results.get("photographs", {}).get("results", {}).get("CIFAR-10", {})
     runs = [
@@ -133,12 +132,12 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def told(found: dict[str, float], kind: str) -> str:
+def told(found: dict[str, float], kind: str, ending: str) -> str:
     """A share, with how many pairs it is of; "" where none was asked."""
     if kind not in found:
         return ""
     pairs = f" of {found[f'{kind}, pairs']:.0f}" if f"{kind}, pairs" in found else ""
-    return f"{found[kind]:.1%}{pairs}"
+    return f"{found[kind + ending]:.1%}{pairs}"
 
 
 def save_emoji(data: Path, folder: Path) -> None:
@@ -169,24 +168,27 @@ def scenes(network: CLIP, variant: Variant, _arguments: argparse.Namespace) -> d
     "chosen" is among CANDIDATES (chance: one in so many); the others, by kind of word, between two (chance: a half).
     With "order" both sentences have the same words, so that whoever counts words is right in a half.
     """
-    found = {}
+    found: dict[str, dict[str, float]] = {}
     for split in HELD_OUT:
         told = [told_scene(split, number) for number in range(SCENES)]
         dice = Random(f"report {split}")
         pictures = vectors(network, variant, [draw(scene) for scene, _ in told])
-        right = []
-        asked: dict[str, list[bool]] = {kind: [] for kind in EXCHANGED}
-        texts = {sentence.text for _, sentence in told}
+        questions: dict[str, list[tuple[Float[Tensor, " width"], list[str]]]] = {"chosen": []}  # the true text first
         for (scene, sentence), picture in zip(told, pictures, strict=True):
             false = [other for _, other in dice.sample(told, 60) if not is_true(other, scene)][: CANDIDATES - 1]
-            right.append(prefers(network, variant, picture, sentence.text, [other.text for other in false]))
+            questions["chosen"].append((picture, [sentence.text, *(other.text for other in false)]))
             for kind in EXCHANGED:
                 changed = with_another(sentence, kind, dice)
                 if changed is not None and not is_true(changed, scene):
-                    asked[kind].append(prefers(network, variant, picture, sentence.text, [changed.text]))
-        found[split] = {"chosen": share(right)} | {kind: share(each) for kind, each in asked.items() if each}
-        found[split] |= {"questions": len(right), "sentences": len(texts)}
-        found[split] |= {f"{kind}, pairs": len(each) for kind, each in asked.items() if each}
+                    questions.setdefault(kind, []).append((picture, [sentence.text, changed.text]))
+        found[split] = {}
+        for kind in ("chosen", *EXCHANGED):
+            if asked := questions.get(kind):
+                found[split][kind] = right(asked, partial(texts_of, network, variant))
+                found[split][f"{kind}, words alone"] = right(asked, partial(words_alone, network, variant))
+                if kind != "chosen":
+                    found[split][f"{kind}, pairs"] = len(asked)
+        found[split] |= {"questions": len(told), "sentences": len({sentence.text for _, sentence in told})}
     return found
 
 
@@ -287,15 +289,23 @@ def texts_of(network: CLIP, variant: Variant, texts: Sequence[str]) -> Float[Ten
     return network.text(ids_of(variant.tokenizer, texts, variant.config.context))
 
 
-def prefers(network: CLIP, variant: Variant, picture: Float[Tensor, " width"], true: str, others: list[str]) -> bool:
-    """Whether the true sentence is more similar to a picture than all others."""
-    similarities = texts_of(network, variant, [true, *others]) @ picture
-    return bool((similarities[0] > similarities[1:]).all())
+def right(
+    asked: Sequence[tuple[Float[Tensor, " width"], list[str]]],
+    read: Callable[[Sequence[str]], Float[Tensor, "batch width"]],
+) -> float:
+    """How often the first text is the most similar to its picture; of equally similar ones each is it in part."""
+    shares = []
+    for picture, texts in asked:
+        similarities = read(texts) @ picture
+        best = similarities >= similarities.max() - SAME
+        shares.append(float(best[0]) / float(best.sum()))
+    return round(sum(shares) / len(shares), 4)
 
 
-def share(values: list[bool]) -> float:
-    """Of those that are true."""
-    return round(sum(values) / len(values), 4)
+def words_alone(network: CLIP, variant: Variant, texts: Sequence[str]) -> Float[Tensor, "batch width"]:
+    """The baseline that knows no order: for each text the mean vector of its words, each read by itself."""
+    means = [texts_of(network, variant, text.split()).mean(dim=0) for text in texts]
+    return nn.functional.normalize(torch.stack(means), dim=-1)
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -13,7 +13,8 @@ from core.zoo.embedded import WEIGHTS
 MADE_BY = "python -m training.clip_report --data PATH"
 FOLDER = WEIGHTS / "clip"
 RANKS = (1, 5, 10)
-PAIRS = ", pairs"  # behind a kind of word: how many were asked
+# What stands behind a kind of word: how many pairs were asked, and the share of the baseline that knows no order.
+PAIRS, ALONE = ", pairs", ", words alone"
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,11 @@ class Exchanged:
     questions: int
     by_kind: Mapping[str, float]
     pairs: Mapping[str, int]  # how many pairs were asked of each kind
+    alone: Mapping[str, float]  # the same shares, where each word was read by itself and the vectors averaged
 
-    def error(self, kind: str) -> float:
+    def error(self, kind: str, *, alone: bool = False) -> float:
         """The standard error of the share of a kind."""
-        share = self.by_kind[kind]
+        share = (self.alone if alone else self.by_kind)[kind]
         return math.sqrt(share * (1 - share) / self.pairs[kind])
 
 
@@ -52,6 +54,7 @@ def exchanged(folder: Path = FOLDER) -> tuple[Exchanged, ...]:
             int(each["questions"]),
             {kind: each[kind] for kind in each if f"{kind}{PAIRS}" in each},
             {kind: int(each[f"{kind}{PAIRS}"]) for kind in each if f"{kind}{PAIRS}" in each},
+            {kind: each[f"{kind}{ALONE}"] for kind in each if f"{kind}{PAIRS}" in each},
         )
         for split, each in found.items()
     )

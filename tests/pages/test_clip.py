@@ -155,7 +155,7 @@ def test_the_plane_holds_what_it_says(name):
 def test_measured_sentences_name_best_worst_and_the_baseline():
     shares = {"colour": 0.95, "order": 0.51, "shape": 0.9, "number": 0.1}
     pairs = {"colour": 400, "order": 200, "shape": 300, "number": 10}  # of a few pairs nothing is told
-    found = (Exchanged("test", 0.9, 500, shares, pairs),)
+    found = (Exchanged("test", 0.9, 500, shares, pairs, shares),)
     ranked = (
         Retrieval("photographs: text to picture", {1: 0.05, 5: 0.15, 10: 0.25}, 60.0, 1000),
         Retrieval(
@@ -168,7 +168,7 @@ def test_measured_sentences_name_best_worst_and_the_baseline():
     assert "among 1,000 at once in 5.0%, among the first ten in 25%" in sentences[2]
     assert "in 1.0% and 5%" in sentences[2]
     assert "names 35% right (mean of the templates), where chance is 10%" in sentences[3]
-    better = (Exchanged("test", 0.9, 500, {"colour": 0.95, "order": 0.7}, {"colour": 400, "order": 200}),)
+    better = (Exchanged("test", 0.9, 500, {"colour": 0.95, "order": 0.7}, {"colour": 400, "order": 200}, {}),)
     assert "more than counting words gives" in measured.noticed(better, (), {})[1]
 
 

@@ -12,6 +12,7 @@ from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
 from pages.words_and_pictures.clip import words
 
+ALONE = "each word by itself"
 MANY = 50  # pairs: of fewer no best or worst is told
 SPLITS = {
     "test": "new scenes",
@@ -33,7 +34,14 @@ def show() -> None:
     st.subheader("Does it notice when one word is wrong?", anchor=False)
     split = controls.choice("Scenes", [SPLITS[each.split] for each in found], key="exchanged_split")
     own = next(each for each in found if SPLITS[each.split] == split)
-    rows = [Scored("CLIP", kind, share, own.error(kind), own.pairs[kind]) for kind, share in own.by_kind.items()]
+    rows = [
+        row
+        for kind, share in own.by_kind.items()
+        for row in (
+            Scored("CLIP", kind, share, own.error(kind), own.pairs[kind]),
+            Scored(ALONE, kind, own.alone[kind], own.error(kind, alone=True), own.pairs[kind]),
+        )
+    ]
     look = layout.look()
     figure = partial(
         grounding_points,
@@ -44,7 +52,7 @@ def show() -> None:
         height=look.high(330),
         unit="pairs",
     )
-    alt = "; ".join(f"{row.way} {row.share:.0%}" for row in rows)
+    alt = "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in rows)
     table = pd.DataFrame([{"split": each.split, "chosen of ten": each.chosen, **each.by_kind} for each in found])
     charts.chart(figure, name="clip-exchanged", alt=f"How often the true sentence is preferred: {alt}", table=table)
     if not layout.is_presented():

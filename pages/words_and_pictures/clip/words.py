@@ -124,6 +124,6 @@ MEASURED_NOTES = replace(
 )
 EXCHANGED_ABOUT = (
     "500 held-out scenes of each split. For each the true sentence against the same one with one word exchanged so "
-    "that "
-    "it is false: how often is the true one more similar? “order”: both groups change places. Chance is a half."
+    "that it is false: how often is the true one more similar? “order”: both groups change places. Chance is a half. "
+    "“Each word by itself”: the mean of the vectors of its words stands for the sentence, so their order cannot count."
 )
