@@ -119,6 +119,13 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
         for split, found in of_scenes.items()
         for ending in ("", ", words alone")
     ]
+    ranks = [f"R@{rank}" for rank in RANKS]
+    rows = [
+        [f"{name}: {way}", *(f"{found[rank]:.1%}" for rank in ranks), found["median rank"], int(found["of"])]
+        for name in ("photographs", "emoji")
+        for way, found in results.get(name, {}).get("results", {}).items()
+        if "R@1" in found
+    ]
     cifar = results.get("photographs", {}).get("results", {}).get("CIFAR-10", {})
     runs = [
         [CLIPS[name], f"{run['parameters']:,}", run["plan"]["steps"], f"{run['seconds'] / 60:.0f}", run["temperature"]]
