@@ -25,9 +25,11 @@ from core.grounding.two_modalities import (
     relevance,
     rollout,
 )
+from core.heads.relevance import read_tokens
 from core.models.vilbert import SingleStream
 from core.text import Tokens
 from core.translation.decoding import BEGIN
+from core.vision.explain import relevance as relevance_of_one
 from core.zoo.captioners import PictureWriter, is_recurrent, maps_of
 from core.zoo.clips import PictureText
 from core.zoo.joint import JointReader
@@ -124,6 +126,21 @@ def clip_maps(
         seen = model.pictures(torch.cat([pixels, covered(pixels, model.grid)])) @ vectors.mT
         found[OCCLUSION] = (seen[0] - seen[1:]).mT
     return found
+
+
+def text_relevance(model: PictureText, picture: Float[Tensor, " width"], text: str) -> Float[Tensor, " token"]:
+    """What each token of a text is worth for the cosine with a picture (Chefer et al. 2021, equations 5 and 6).
+
+    Special tokens of the text are among them; what is padded behind it is not.
+    """
+    count = len(model.encode(text))
+    with torch.enable_grad(), record_attention(model.reader, differentiable=True) as record:
+        score = model.read(text)[0] @ picture
+    weights = tuple(call.written.weights for call in record.calls if call.written is not None)
+    gradients = torch.autograd.grad(score, weights)
+    plain = tuple(each.detach() for each in weights)
+    read = read_tokens(gradients[-1])
+    return relevance_of_one(plain, gradients, read)[0, :count]
 
 
 # What is read of an encoder of pictures: its first token, or, where the last layer is one query that pools all

@@ -67,6 +67,15 @@ class PictureText:
         """The part that sees, whose attention is recorded."""
         return self.network.pictures
 
+    @property
+    def reader(self) -> nn.Module:
+        """The part that reads, whose attention is recorded."""
+        return self.network.texts
+
+    def read(self, text: str) -> Float[Tensor, "1 width"]:
+        """A vector of length 1 for a text; where a gradient is wanted it can be followed."""
+        return self.network.text(self.ids([text]))
+
     def see(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
         """A vector of length 1 for each picture; where a gradient is wanted it can be followed."""
         return self.network.picture(pixels)

@@ -37,6 +37,11 @@ class NamedPictureText(PictureText):
         return self.network.vision_model
 
     @property
+    def reader(self) -> nn.Module:
+        """The part that reads."""
+        return self.network.text_model
+
+    @property
     def context(self) -> int:
         """Tokens that a text may have."""
         return min(LONGEST, int(self.network.config.text_config.max_position_embeddings))
@@ -68,9 +73,10 @@ class NamedPictureText(PictureText):
     @torch.no_grad()
     def texts(self, texts: list[str]) -> Float[Tensor, "batch width"]:  # type: ignore[override]
         """A vector of length 1 for each text; each is read by itself."""
-        return torch.cat([self._text(text) for text in texts])
+        return torch.cat([self.read(text) for text in texts])
 
-    def _text(self, text: str) -> Float[Tensor, "1 width"]:
+    def read(self, text: str) -> Float[Tensor, "1 width"]:
+        """A vector of length 1 for a text."""
         ids = list(self.encode(text).ids)
         if self.network.config.model_type == "siglip":  # it always read texts of one length (its model card)
             pad = self.network.config.text_config.pad_token_id

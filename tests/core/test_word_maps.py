@@ -5,8 +5,9 @@ import torch
 from PIL import Image
 from torch.testing import assert_close
 
+from core.capture import record_attention
 from core.errors import InputError
-from core.grounding.word_maps import captioner_maps, clip_maps, covered, joint_maps
+from core.grounding.word_maps import captioner_maps, clip_maps, covered, joint_maps, text_relevance
 from core.models.captioner import Captioner, small_body
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
 from core.models.vilbert import JointConfig, SingleStream, ViLBERT
@@ -122,6 +123,26 @@ def test_a_clip_scores_a_word_by_what_it_adds_and_looks_alike_for_all_words():
     assert_close(found["occlusion"][1], score[0] - score[1:])
     assert_close(found["occlusion"][0], (seen[0] - seen[1:]) @ (whole - first))
     assert not torch.allclose(found["relevance"][0], found["relevance"][1])
+
+
+def test_tokens_of_a_text_are_worth_what_gradient_and_attention_say():
+    model = clip()
+    picture = model.pictures(model.prepare(PICTURE).pixels)[0]
+    found = text_relevance(model, picture, TEXT)
+    tokens = model.encode(TEXT)
+    assert found.shape == (len(tokens),)
+    assert (found >= 0).all()
+    # One layer alone: the row of the end token of gradient times weight, heads averaged.
+    torch.manual_seed(5)
+    sizes = EncoderConfig(32, 1, 2)
+    config = CLIPConfig(sizes, sizes, vocabulary=model.tokenizer.get_vocab_size(), context=24, space=16, convolved=True)
+    small = PictureText("scenes", "A CLIP", CLIP(config), model.tokenizer, FRAMING)
+    with torch.enable_grad(), record_attention(small.reader, differentiable=True) as record:
+        score = small.read(TEXT)[0] @ picture
+    weights = record.calls[0].written.weights
+    (gradient,) = torch.autograd.grad(score, weights)
+    row = (gradient * weights).clamp(min=0).mean(dim=1)[0, len(tokens) - 1].detach()
+    assert_close(text_relevance(small, picture, TEXT), row)
 
 
 @pytest.mark.parametrize("kind", [ViLBERT, SingleStream])

@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from core.capture import record_attention
 from core.errors import ModelError
-from core.grounding.word_maps import clip_maps
+from core.grounding.word_maps import clip_maps, text_relevance
 from core.zoo import inspect, load_pair
 from core.zoo.names import Permission
 from tests.core.saved_models import save_pair, save_text_model
@@ -53,6 +53,10 @@ def test_each_head_of_the_eyes_is_recorded_and_maps_cover_the_patches(folder):
     assert {tuple(rows.shape) for rows in found.values()} == {(2, patches)}
     assert_close(found["attention"][0], found["attention"][1])
     assert not torch.allclose(found["relevance"][0], found["relevance"][1])
+    tokens = model.encode("a red star")
+    worth = text_relevance(model, model.pictures(pixels)[0], "a red star")
+    assert worth.shape == (len(tokens),)
+    assert (worth >= 0).all()
     last = record.calls[-1]
     mean = torch.stack([last.weights(head)[0] for head in range(last.heads)]).mean(dim=0)
     assert_close(found["attention"][0], mean[-patches:], atol=1e-5, rtol=1e-4)

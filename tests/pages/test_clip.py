@@ -92,6 +92,13 @@ def test_a_word_adds_what_the_cosine_loses_without_it():
     assert why.noticed(["star"], [0.6], 0.6, 0.6, {}) == ("A sentence of one word cannot be taken apart.",)
 
 
+def test_words_can_be_told_by_relevance_too(visit):
+    app = visit(ROOM, show=words.WHY, why_words=words.BY_RELEVANCE, why_scenes="a red star")
+    assert not told(app, "warning")
+    found = compute.read_by_relevance("scenes", SCENE, "a red star")
+    assert [label for label, _ in found] == ["a", "red", "star"]
+
+
 def test_covering_all_patches_leaves_a_picture_of_one_colour():
     nothing = compute.with_covered("scenes", SCENE, "a red star", tuple(range(64)))
     prepared = compute.prepare("scenes", SCENE)

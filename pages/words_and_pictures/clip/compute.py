@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.grounding.word_maps import WordMaps, clip_maps, covered
+from core.grounding.word_maps import WordMaps, clip_maps, covered, text_relevance
 from core.images import EXAMPLES
 from core.scenes.codes import code_of
 from core.scenes.things import scene_at
@@ -67,6 +67,19 @@ def words_of(name: str, text: str) -> list[str]:
     model = clip(name)
     assert model.encode(text)  # what it cannot read is refused here
     return model.split(text)
+
+
+@keep()
+def read_by_relevance(name: str, seen: Seen, text: str) -> tuple[tuple[str, float], ...]:
+    """What each token of a text is worth for the cosine, by gradient and attention; marks are left out."""
+    model = clip(name)
+    tokens = model.encode(text)
+    found = text_relevance(model, picture_vector(name, seen), text).tolist()
+    return tuple(
+        (label.strip(), value)
+        for label, value, special in zip(tokens.labels, found, tokens.special, strict=True)
+        if not special
+    )
 
 
 @keep()

@@ -50,10 +50,7 @@ def show() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader(f"What each word adds to the cosine of {signed(whole)}", anchor=False)
-        figure = partial(word_bars, labels, added, look=layout.look(), x="cosine with it, less without it")
-        table = pd.DataFrame({"word": labels, "added": added})
-        alt = "; ".join(f"{word} {value:+.2f}" for word, value in zip(labels, added, strict=True))
-        charts.chart(figure, name="clip-words", alt=f"What each word adds: {alt}", table=table)
+        _words(name, chosen, text, labels, added)
     with right:
         st.subheader("Cover patches", anchor=False)
         now = _cover(name, chosen, text)
@@ -62,6 +59,21 @@ def show() -> None:
         notice=noticed(labels, added, whole, now, compute.maps(name, chosen, text)),
         formula=lambda: _formula(labels, added, whole),
     )
+
+
+def _words(name: str, chosen: Seen, text: str, labels: Sequence[str], added: Sequence[float]) -> None:
+    """A bar for each word: by leaving it out, or by relevance through the encoder of texts."""
+    by = controls.choice("By", (words.LEFT_OUT, words.BY_RELEVANCE), key="why_words")
+    if by == words.LEFT_OUT:
+        names, values, x = list(labels), list(added), "cosine with it, less without it"
+    else:
+        found = compute.read_by_relevance(name, chosen, text)
+        names, values = [label for label, _ in found], [value for _, value in found]
+        x = "relevance: gradient times attention, positive parts"
+    figure = partial(word_bars, names, values, look=layout.look(), x=x)
+    alt = "; ".join(f"{word} {value:+.2g}" for word, value in zip(names, values, strict=True))
+    table = pd.DataFrame({"word": names, x: values})
+    charts.chart(figure, name="clip-words", alt=f"What each word adds: {alt}", table=table)
 
 
 @keep()

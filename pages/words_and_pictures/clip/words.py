@@ -89,6 +89,7 @@ WHY_ABOUT = (
     "The score of a word is what the cosine loses without it. The map says which patches that part of the score rests "
     "on; below, what covering patches does to the whole."
 )
+LEFT_OUT, BY_RELEVANCE = "leaving it out", "relevance"
 SEARCH_NOTES = replace(
     PAGE,
     try_this=(
