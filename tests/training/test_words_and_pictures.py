@@ -169,7 +169,7 @@ def test_captions_of_scenes_are_judged_by_the_grammar(tmp_path, monkeypatch):
     monkeypatch.setattr(captioning_report, "SCENES", 4)
     monkeypatch.setattr(captioning_report, "written", lambda *_: ["a thing", "no no", "nothing is red", "four things"])
     found = captioning_report.scenes(network, given)
-    for split in ("train", "four"):
+    for split in ("test", "four"):
         told = [told_scene(split, number)[0] for number in range(4)]
         red = any(thing.colour == "red" for thing in told[2].things)
         true = [True, False, not red, len(told[3].things) == 4]
