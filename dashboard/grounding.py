@@ -20,7 +20,7 @@ WAYS = {
     "relevance": "relevance (Chefer et al. 2021)",
     "occlusion": "occlusion",
 }
-BASELINES = {"random": "at random", "centre": "always the middle"}
+BASELINES = {"random": "at random", "centre": "always at the middle"}
 MEASURES = {"pointing game": "pointing", "share inside": "inside"}
 ABOUT = (
     "Over 1,000 held-out scenes, each with a true sentence. **Pointing game**: how often the brightest place of a "

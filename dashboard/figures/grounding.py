@@ -71,6 +71,7 @@ def grounding_points(
             showarrow=False,
             xanchor="left",
             xshift=4,
+            bgcolor=look.palette.paper,
             font={"size": look.letters - 2, "color": look.palette.soft},
         )
     return figure

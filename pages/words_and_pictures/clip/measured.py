@@ -125,8 +125,9 @@ def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: 
 
 def _formula() -> None:
     st.latex(
-        r"\mathcal{L} = \frac{1}{2N} \sum_i \Big[ -\log \frac{e^{\tau s_{ii}}}{\sum_j e^{\tau s_{ij}}} - \log "
-        r"\frac{e^{\tau s_{ii}}}{\sum_j e^{\tau s_{ji}}} \Big]"
+        r"\begin{gathered} \mathcal{L} = \frac{1}{2N} \sum_i \Big[ "
+        r"-\log \frac{e^{\tau s_{ii}}}{\sum_j e^{\tau s_{ij}}} \\ "
+        r"{} - \log \frac{e^{\tau s_{ii}}}{\sum_j e^{\tau s_{ji}}} \Big] \end{gathered}"
     )
     st.markdown(
         "The loss that all three were trained with (Radford et al. 2021, figure 3). R@k: how often what belongs "
