@@ -131,6 +131,10 @@ NAMED_NOTHING = (
     "**vision transformer with a GPT-2** (nlpconnect/vit-gpt2-image-captioning). It is fetched once, after you have "
     "agreed; then it describes your photograph, and every head's map for every word is shown."
 )
+NAMED_OFFLINE = (
+    "The model hub cannot be reached from here. What works without it: the small networks of the other sections, or in "
+    "an app of your own a local folder."
+)
 NAMED_NOT_YET = "No model is named yet, so there is nothing to notice."
 NAMED_NOTES = replace(
     PAGE,
