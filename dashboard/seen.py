@@ -30,6 +30,12 @@ PHOTOGRAPHS, SCENES, EMOJI = "Photographs", "Drawn scenes", "Emoji"
 FIRST_EMOJI = "❤️"
 SHOWN = 512  # pixels of a scene as a person sees it
 FIRST_SCENE = "0-1~star.red.large.plain.18.22~circle.blue.small.plain.45.16~square.green.medium.striped.40.46"
+SPLITS = {  # of scenes and sentences that no network learned (core/scenes/things.py)
+    "test": "new scenes",
+    "pairs": "a colour and a shape never joined before",
+    "relations": "relations never said before",
+    "four": "four things, one more than ever before",
+}
 SENTENCES = {
     "Above": "a red star above a blue circle",
     "Two of them": "two small green squares",

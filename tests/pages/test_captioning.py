@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.measured.captioning import CaptionScores, TrueCaptions
+from core.measured.captioning_results import CaptionScores, TrueCaptions
 from core.published import caption_results
 from core.scenes.draw import masks
 from core.scenes.sentences import parse
@@ -207,7 +207,7 @@ def test_measured_sentences_name_the_best_of_each_kind():
     assert "**Transformer, for drawn scenes** writes true captions in **90%**" in sentences[0]
     assert "“four things, one more than ever before”, 50%" in sentences[1]
     assert "captions with a relation: 60%" in sentences[2]
-    assert "LSTM with attention, for drawn scenes 84, Transformer, for drawn scenes 84" in sentences[3]
+    assert "84 by LSTM with attention, for drawn scenes, 84 by Transformer, for drawn scenes" in sentences[3]
     assert measured.about_truth(()) == ()
     rows = measured.scored_of(found, "relation")
     assert [(row.share, row.words) for row in rows] == [(0.3, 84), (0.6, 84)]

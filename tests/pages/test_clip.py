@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.measured.clip import Exchanged, Retrieval
+from core.measured.clip_results import Exchanged, Retrieval
 from dashboard.seen import EMOJI, FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen
 from pages.words_and_pictures.clip import agreement, classes, compute, measured, search, space, why, words
 from tests.core.saved_models import save_pair

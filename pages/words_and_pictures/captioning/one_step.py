@@ -100,9 +100,8 @@ def noticed(written: Written, step: Step, place: int) -> tuple[str, ...]:
     told = [
         f"The strongest place is row {row}, column {column}, with {float(step.weights[top]):.1%} of the weight: "
         f"{float(step.weights[top]) / even:.1f} times an even share.",
-        f"The gate lets in {step.gate:.1%} of what is seen: the length of *z* is {float(step.seen.norm()):.2f}, "
-        f"with an "
-        f"open gate it would be {float(step.looked.norm()):.2f}.",
+        f"The gate lets in {step.gate:.1%} of what is seen: the length of *z* is {float(step.seen.norm()):.2f}, with "
+        f"an open gate it would be {float(step.looked.norm()):.2f}.",
     ]
     if best == written.words.ids[place]:
         told.append(f"“{name}” is the most probable word, with {chosen:.1%}.")

@@ -21,9 +21,8 @@ PAGE = PageWords(
     lead=(
         "A network writes what it sees, word by word, and before each word it looks at the picture again. That was the "
         "first attention anybody could see (Xu et al. 2015). Here two generations do it: an LSTM that looks once for "
-        "each word, and a transformer whose heads all look. In the drawn world it is known which pixels a word "
-        "means, so "
-        "their maps can be marked right or wrong."
+        "each word, and a transformer whose heads all look. In the drawn world it is known which pixels a word means, "
+        "so their maps can be marked right or wrong."
     ),
     try_this=(),
     references=references(
@@ -65,8 +64,7 @@ WRITE_NOTES = replace(
 )
 WRITE_LSTM = (
     "Before word *t* the LSTM has the state $h_{{t-1}}$. Each of the {places} places gets a score, a softmax makes "
-    "weights "
-    "of them, and a gate says how much of their mixture counts (Xu et al. 2015, equations 4, 5 and 13):"
+    "weights of them, and a gate says how much of their mixture counts (Xu et al. 2015, equations 4, 5 and 13):"
 )
 WRITE_TRANSFORMER = (
     "In each of its {layers} layers the transformer asks with the words so far; keys and values come from the {places} "
@@ -119,9 +117,8 @@ ABOUT_BLEU = (
     "captions, with a penalty for short ones. CIDEr weighs runs of words by how rare they are."
 )
 ABOUT_TRUTH = (
-    "A caption is true if the grammar can read it and every statement in it holds of the scene. Of those with a "
-    "word of "
-    "a kind: how many are true as a whole."
+    "A caption is true if the grammar can read it and every statement in it holds of the scene. Of those with a word "
+    "of a kind: how many are true as a whole."
 )
 
 NAMED_PLACEHOLDER = "Salesforce/blip-image-captioning-base, or a folder"

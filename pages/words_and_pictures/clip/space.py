@@ -53,8 +53,7 @@ def noticed(found: Map) -> tuple[str, ...]:
         nearer = "nearer" if found.own > found.other else "no nearer"
         told.append(
             f"A picture and its own sentence have a cosine of {found.own:.2f} on average, two pictures "
-            f"{found.other:.2f}: "
-            f"a picture is {nearer} to its sentence than to other pictures."
+            f"{found.other:.2f}: a picture is {nearer} to its sentence than to other pictures."
         )
     return tuple(told)
 

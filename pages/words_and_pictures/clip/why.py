@@ -146,8 +146,7 @@ def noticed(labels: Sequence[str], added: Sequence[float], whole: float, now: fl
         )
         told.append(
             f"What the words add one by one comes to {sum(added):+.2f}, the cosine is {whole:+.2f}: words do not "
-            f"simply "
-            "add up."
+            "simply add up."
         )
     else:
         told.append("A sentence of one word cannot be taken apart.")
@@ -167,9 +166,7 @@ def _formula(labels: Sequence[str], added: Sequence[float], whole: float) -> Non
     st.latex(r"\Delta_w = I \cdot T_{\text{sentence}} - I \cdot T_{\text{sentence without } w}")
     first = int(np.argmax(np.abs(added)))
     st.markdown(
-        f"For “{layout.plain(labels[first])}”: ${whole:.3f} - {whole - added[first]:.3f} = {added[first]:.3f}$. "
-        f"The maps "
-        "follow the gradient of $\\Delta_w$ through the picture's encoder (Chefer et al. 2021), or measure it with "
-        "each "
-        "patch covered."
+        f"For “{layout.plain(labels[first])}”: ${whole:.3f} - {whole - added[first]:.3f} = {added[first]:.3f}$. The "
+        "maps follow the gradient of $\\Delta_w$ through the picture's encoder (Chefer et al. 2021), or measure it "
+        "with each patch covered."
     )
