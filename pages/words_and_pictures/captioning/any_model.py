@@ -13,8 +13,8 @@ from dashboard.numbers import signed
 from dashboard.seen import PHOTOGRAPHS, SCENES, Seen
 from pages.words_and_pictures.captioning import compute, inputs, own, words
 from pages.words_and_pictures.captioning.compute import Written
-from pages.words_and_pictures.captioning.write import noticed as noticed_of
-from pages.words_and_pictures.captioning.write import scene_for
+from pages.words_and_pictures.captioning.telling import noticed as noticed_of
+from pages.words_and_pictures.captioning.word_scene import scene_for
 
 
 def show() -> None:

@@ -48,6 +48,7 @@ OTHER_WORD_ABOUT = (
 )
 BEGUN_ONE = "The first word comes from you: “TEXT”. The network went on from there."
 BEGUN = "The first {count} words come from you: “TEXT”. The network went on from there."
+BEGIN_TOO_LONG = "The address begins the caption with {count} words; a caption has at most {most}."
 WORLD = {
     "photographs": "These networks learned from 6,000 photographs of people and dogs, seen with 128 x 128 pixels: what "
     "they say of other photographs tells more of what they learned than of the photograph.",

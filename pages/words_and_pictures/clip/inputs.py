@@ -12,7 +12,8 @@ from core.scenes.things import random_scene
 from core.zoo.clips import PictureText
 from core.zoo.emoji import emoji
 from dashboard import controls, layout, naming, uploads
-from dashboard.seen import EMOJI, FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen, sentence_for
+from dashboard.scene_builder import FIRST_SCENE
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, sentence_for
 from pages.words_and_pictures.clip import words
 
 WORLDS = {PHOTOGRAPHS: "photographs", SCENES: "scenes", EMOJI: "emoji"}

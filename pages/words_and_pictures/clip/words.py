@@ -49,7 +49,6 @@ TEMPERATURE_HELP = (
     "What the cosines are multiplied by before the softmax. The network learned {learned:.1f}. With 1 nearly "
     "everything is as probable as everything else; with 100 the largest cosine takes all."
 )
-CONTINUED = "OpenAI's CLIP learned from 400 million pairs, these from some thousand: they know little of the world."
 
 AGREEMENT_NOTES = replace(
     PAGE,
@@ -89,7 +88,7 @@ LEFT_OUT, BY_RELEVANCE = "leaving it out", "relevance"
 SEARCH_NOTES = replace(
     PAGE,
     try_this=(
-        "Search for two things at once, such as “red heart”, and look at what comes before them together.",
+        "Search the emoji for a colour and a thing, such as “red heart”: what fits only one of the two words?",
         "Search with a word that it does not know.",
         "Search scenes with “a red star above a blue circle”, then with both groups exchanged.",
     ),
