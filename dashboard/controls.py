@@ -1,7 +1,6 @@
 """What visitors choose with. Every choice is kept in the address; what cannot be used stops the page in a sentence."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -10,12 +9,8 @@ import streamlit as st
 from core import zoo
 from core.errors import InputError
 from core.images import EXAMPLES, LIMITS
-from core.zoo.names import Purpose
-from dashboard import layout, scenes, uploads, visitor, waiting
-from dashboard.components.attention_view import Scene
+from dashboard import layout, uploads
 from dashboard.kept import Upload
-from dashboard.models import OURS, clip, fetch_model, image_model, inspect_model, listed, text_model
-from dashboard.watched import Head, Watched
 
 Option = TypeVar("Option")
 
@@ -160,54 +155,6 @@ def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION) -> int |
     return side * patch
 
 
-def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
-    """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
-
-    `offered`: those of ours that are on the list, by default all that read texts or whole pictures; `attends`:
-    whether a model without attention heads is refused.
-    """
-    ours, key = list(offered or (zoo.TEXT if purpose == "text" else zoo.WHOLE)), NETWORK_KEYS[purpose]
-    name = st.selectbox(
-        "Model",
-        [*ours, *listed(purpose)],
-        key=key,
-        bind="query-params",
-        accept_new_options=True,  # what may not be opened is refused in a sentence, not passed over in silence
-        width=WIDTH,
-        help=visitor.may_name(),
-    )
-    found = inspect_model(name, purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0]))
-    if found.download:
-        ask_before_fetching(found, purpose)
-    if name not in OURS:  # ours need no look: their numbers are known
-        layout.warn_of((text_model if purpose == "text" else image_model)(name).warnings)
-    return name
-
-
-def pair(ours: str) -> str:
-    """The name of a model that reads pictures and texts: `ours`, or any CLIP or SigLIP by name or folder."""
-    key = NETWORK_KEYS["both"]
-    name = st.selectbox(
-        "Model",
-        [ours, *listed("both")],
-        key=key,
-        bind="query-params",
-        accept_new_options=True,
-        width=WIDTH,
-        help=visitor.may_name(),
-    )
-    if name == ours:
-        return name
-    found = inspect_model(name, "both", give_up=partial(st.session_state.__setitem__, key, ours))
-    if found.download:
-        ask_before_fetching(found, "both")
-    layout.warn_of(clip(name).warnings)
-    return name
-
-
-NETWORK_KEYS: dict[Purpose, str] = {"text": "model", "image": "network", "both": "pair"}  # in the address
-
-
 def number(label: str, count: int, *, key: str, first: int = 0) -> int:
     """One of `count` things that are counted from 0, such as layers; `first` is chosen before anybody chooses.
 
@@ -255,59 +202,3 @@ def token(labels: Sequence[str], *, first: int, label: str = "Token") -> int:
     chosen = st.session_state.get("token", int(asked) if asked.isdecimal() and len(asked) < 6 else first)
     name = layout.plain(labels[chosen if chosen <= last else first])
     return st.slider(f"{label}: {name}", 0, last, first, key="token", bind="query-params", width=WIDTH)
-
-
-def ask_before_fetching(offer: zoo.Offer, purpose: Purpose) -> None:
-    """Say what the download costs; fetch it when the visitor agrees; stop the page until it is here."""
-    licence = f", licence {offer.licence}" if offer.licence else ""
-    st.info(
-        f"**{layout.plain(offer.name)}** is not here yet: {layout.plain(offer.what)}, {offer.parameters / 1e6:,.0f} "
-        f"million parameters{layout.plain(licence)}. To download: **{offer.download / 1e6:,.0f} MB**; in memory it "
-        f"takes {offer.memory / 1e6:,.0f} MB.",
-        icon=":material/download:",
-    )
-
-    waiting.offer("Download and open", partial(fetch_model, offer.name, purpose), unit="MB", computes=False)
-    st.stop()
-
-
-def which_maps(plain: Watched, changed: Watched | None) -> Watched:
-    """Whether the view shows attention as it is, or as it becomes when heads are silenced."""
-    if changed is None:
-        return plain
-    shown = choice("Maps", ["as it is", "heads silenced"], key="maps")
-    return changed if shown == "heads silenced" else plain
-
-
-def shown_heads(scene: Scene, heads: tuple[Head, ...]) -> tuple[Head, ...]:
-    """The same heads by their places in the scene."""
-    places = [(scenes.layer_of(scene, number), head) for number, head in heads]
-    return tuple((layer, head) for layer, head in places if layer is not None)
-
-
-def silence(scene: Scene) -> Callable[[int, int], None]:
-    """What to do when the view asks to silence a head, or to let it speak again if it is silenced."""
-
-    def switch(layer: int, head: int) -> None:
-        chosen = set(st.session_state.get("silenced", []))
-        st.session_state.silenced = sorted(chosen ^ {f"{scenes.number_of(scene, layer)}.{head}"})
-
-    return switch
-
-
-def silenced_heads(watched: Watched) -> tuple[Head, ...]:
-    """The heads that the visitor has silenced, with the way to wake them again."""
-    heads = [f"{layer}.{head}" for layer, call in enumerate(watched.record.calls) for head in range(call.heads)]
-    chosen = st.multiselect(
-        "Silenced heads (layer.head)",
-        heads,
-        key="silenced",
-        bind="query-params",
-        placeholder="none: choose some, and see below what changes",
-    )
-    return tuple(_numbers(name) for name in chosen)
-
-
-def _numbers(name: str) -> Head:
-    layer, head = name.split(".")
-    return int(layer), int(head)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.anatomy import mask_of
 from core.capture import AttentionCall
-from dashboard import contents, controls, export, layout, predictions, scenes
+from dashboard import contents, export, layout, predictions, scenes, silencing
 from dashboard.components.attention_view import View, attention_view
 from dashboard.layout import PageWords
 from dashboard.scenes import Head
@@ -29,20 +29,20 @@ def explore(
     stage, below = st.container(), st.container()
     with below:
         with layout.control_bar():
-            silenced = controls.silenced_heads(plain)
+            silenced = silencing.silenced_heads(plain)
             takeaway = st.container(width="content")
         with layout.waiting_place():
             changed = silence(silenced) if silenced else None
         predictions.show(plain, changed)
     with stage:
-        shown = controls.which_maps(plain, changed)
+        shown = silencing.which_maps(plain, changed)
         choice = attention_view(
             shown.scene,
             key="view",
             view=view,
             token=plain.notice.start.token,
-            silenced=controls.shown_heads(shown.scene, silenced),
-            on_silence=controls.silence(shown.scene),
+            silenced=silencing.shown_heads(shown.scene, silenced),
+            on_silence=silencing.switching(shown.scene),
             apart=apart if shown is plain else None,
         )
     if not layout.is_presented():

@@ -6,8 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.errors import ModelError
-from core.measured.grounding import ALL, BASELINE, MADE_BY, Grounded, grounded
+from core.measured.grounding import ALL, BASELINE, Grounded, grounded
 from core.scenes.sentences import KINDS
 from dashboard import charts, controls, layout
 from dashboard.figures.grounding import Scored, grounding_points
@@ -24,20 +23,13 @@ BASELINES = {"random": "at random", "centre": "always at the middle"}
 MEASURES = {"pointing game": "pointing", "share inside": "inside"}
 ABOUT = (
     "Over 1,000 held-out scenes, each with a true sentence. **Pointing game**: how often the brightest place of a "
-    "word's map lies on what the word means (of a place that is partly on it, that part). **Share inside**: how "
-    "much of "
-    "the map lies there. Lines: what somebody reaches who points at random, or always at the middle. Bars are two "
+    "word's map lies on what the word means (of a place that is partly on it, that part). **Share inside**: how much "
+    "of the map lies there. Lines: what somebody reaches who points at random, or always at the middle. Bars are two "
     "standard errors."
 )
 
 
-@keep()
-def rows(prefix: str) -> tuple[Grounded, ...]:
-    """What was measured of networks whose names begin so, and the baselines; ModelError while nobody has measured."""
-    found = grounded(prefix)
-    if not any(row.model != BASELINE for row in found):
-        raise ModelError(f"Nobody has measured this yet: {MADE_BY}.")
-    return found
+rows = keep()(grounded)
 
 
 def show(prefix: str, titles: Mapping[str, str], *, name: str) -> tuple[str, ...]:
@@ -109,8 +101,7 @@ def noticed(scored: Sequence[Scored], lines: Mapping[str, float], measure: str, 
     of = "all words" if kind == ALL else f"words of the kind “{kind}”"
     told = [
         f"By the {measure}, over {of}, **{best.way}** of {best.model} is best with **{best.share:.0%}**, "
-        f"**{worst.way}** "
-        f"of {worst.model} last with {worst.share:.0%}."
+        f"**{worst.way}** of {worst.model} last with {worst.share:.0%}."
     ]
     for name, share in lines.items():
         weak = [row for row in scored if row.share - 2 * row.error <= share]
@@ -144,6 +135,5 @@ def formula() -> None:
     )
     st.markdown(
         "*m* is the map of a word over the pixels, *M* the pixels that the word means, $m^+$ what is above 0. A "
-        "relation "
-        "such as “above” means the things on both sides; a negation means nothing, and is not asked."
+        "relation such as “above” means the things on both sides; a negation means nothing, and is not asked."
     )

@@ -14,8 +14,8 @@ from core.zoo.captioners import PictureWriter, load_captioner
 from core.zoo.clips import CLIPS, PictureText, load_clip
 from core.zoo.embedded import LONGEST as USUAL
 from core.zoo.joint import JointReader, load_joint
-from core.zoo.loading import load_named_captioner, load_pair
-from core.zoo.named_captioners import NamedPictureWriter
+from core.zoo.named_captioners import NamedPictureWriter, load_named_captioner
+from core.zoo.named_clips import load_pair
 from core.zoo.names import Permission, Purpose, find_source
 from dashboard import waiting
 from dashboard.kept import keep

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from core import zoo
-from dashboard import controls, layout
+from dashboard import controls, layout, naming
 from dashboard.kept import Upload
 from dashboard.models import image_model
 from dashboard.watched import Head, Picture, WatchedImage, prepare, watch_image
@@ -51,7 +51,7 @@ def choose(offered: Sequence[str] = (), *, attends: bool = True) -> Photograph:
     """
     with layout.control_bar():
         picture = controls.picture()
-        name = controls.model("image", offered=offered, attends=attends)
+        name = naming.model("image", offered=offered, attends=attends)
         first = PIXELS_OF_WINDOWS if offered == WINDOWED else controls.FIRST_RESOLUTION
         resolution = controls.resolution(image_model(name), first=first)
     return Photograph(name, picture, resolution)

@@ -49,7 +49,8 @@ CARD = """# captioning
 Captioners: `core/models/show_attend_tell.py` (Xu et al. 2015: an LSTM with soft attention, a gate and the doubly
 stochastic term) and `core/models/caption_transformer.py` (a transformer's decoder that looks at the same places). Two
 for photographs, two for drawn scenes (`core/scenes/`). Photographs are seen by `resnet-tiny-imagenet` at 128 x 128
-pixels, 8 x 8 places, which did not learn on; scenes by a small convolutional body that learned with its decoder.
+pixels, 8 x 8 places, which did not learn on; scenes by a small convolutional body that learned with its decoder. The
+doubly stochastic term weighs 1 for photographs, as in the paper, and 0.1 for scenes.
 
 ## Data and licence
 Flickr8k (Hodosh, Young and Hockenmaier 2013): 6,000 photographs with five captions each, 128 x 128 pixels, for research

@@ -12,11 +12,13 @@ says; `tiny_imagenet` as training/tiny_imagenet.py says. Drawn scenes need none.
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
+from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -31,6 +33,7 @@ from training.clip_data import (
     SPREAD,
     Pairs,
     emoji_pairs,
+    ids_of,
     read_emoji,
     scene_pairs,
     scenes_tokenizer,
@@ -38,6 +41,7 @@ from training.clip_data import (
 )
 from training.clip_photographs import photograph_pairs, photographs_tokenizer, read_tiny_imagenet
 from training.loop import Plan, train
+from training.pictures import standardise
 
 SEED = 0
 
@@ -53,6 +57,18 @@ class Variant:
     start: Callable[[CLIP], None] = lambda _network: None  # gives an untrained network what it begins with
     mean: tuple[float, ...] = (MEAN,) * 3
     deviation: tuple[float, ...] = (SPREAD,) * 3
+
+    @torch.inference_mode()
+    def pictures(self, network: CLIP, pictures: Sequence[np.ndarray]) -> Float[Tensor, "batch width"]:
+        """The vectors of pictures (row, column, channel) of the network's size, a few at a time."""
+        pixels = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2)
+        parts = (standardise(part.float() / 255, self.mean, self.deviation) for part in pixels.split(100))
+        return torch.cat([network.picture(part) for part in parts])
+
+    @torch.inference_mode()
+    def texts(self, network: CLIP, texts: Sequence[str]) -> Float[Tensor, "batch width"]:
+        """The vectors of texts."""
+        return network.text(ids_of(self.tokenizer, texts, self.config.context))
 
 
 def scenes(_data: Path, _run: Path) -> Variant:

@@ -107,16 +107,16 @@ def rollout(steps: Steps, *, words: int, picture: int) -> Float[Tensor, "query k
     return rolled
 
 
-def gradient_times_attention(steps: Steps) -> Float[Tensor, "query key"]:
-    """The sum over all looks of words at the picture of A' (equation 5): no way is followed further down."""
+def gradient_times_attention(steps: Steps, *, at: Side = "picture") -> Float[Tensor, "query key"]:
+    """The sum over all looks of words at one side of A' (equation 5): no way is followed further down."""
     found = [
         mean_over_heads((look.gradient * look.weights).clamp(min=0))
         for step in steps
         for look in step
-        if look.side == "words" and look.at == "picture" and look.gradient is not None
+        if look.side == "words" and look.at == at and look.gradient is not None
     ]
     if not found:
-        raise ValueError("No word looked at the picture with a gradient.")
+        raise ValueError(f"No word looked at the {at} with a gradient.")
     return torch.stack(found).sum(dim=0)
 
 

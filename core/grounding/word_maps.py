@@ -2,7 +2,8 @@
 
 Names of the ways, in files and addresses too:
 
-    attention    what the weights themselves give to each patch: the mean over layers and heads
+    attention    what the weights themselves give to each patch: the mean over layers and heads (of a CLIP, as usual for
+                 vision transformers, over the heads of the last layer)
     rollout      attention followed through the layers (Abnar and Zuidema 2020)
     gradient     gradient x attention, layer by layer, positive parts (Chefer et al. 2021, equation 5)
     relevance    the same followed through both modalities (Chefer et al. 2021, equations 6 to 11)
@@ -109,19 +110,12 @@ def clip_maps(
         )  # (word, width)
     with torch.enable_grad(), record_attention(model.eyes, differentiable=True) as record:
         scores = vectors @ model.see(pixels)[0]
-    weights = tuple(call.written.weights for call in record.calls if call.written is not None)
-    plain = tuple(each.detach()[0] for each in weights)
-    moved = [
-        tuple((slope[0] * layer).clamp(min=0) for slope, layer in zip(row, plain, strict=True))
-        for row in (torch.autograd.grad(score, weights, retain_graph=True) for score in scores)
+    weights = [call.written.weights for call in record.calls if call.written is not None]
+    rows = [
+        _eye_rows(weights, torch.autograd.grad(score, weights, retain_graph=True), model.grid[0] * model.grid[1])
+        for score in scores
     ]
-    patches = slice(plain[0].shape[-1] - model.grid[0] * model.grid[1], None)  # behind the class token, if there is one
-    found: WordMaps = {
-        ATTENTION: _read_last(plain)[patches].expand(len(instead), -1),
-        ROLLOUT: _read_rolled(plain)[patches].expand(len(instead), -1),
-        GRADIENT: torch.stack([_read_sum(row)[patches] for row in moved]),
-        RELEVANCE: torch.stack([_read_relevant(row)[patches] for row in moved]),
-    }
+    found = {way: torch.stack([row[way] for row in rows]) for way in rows[0]}
     if occlude:
         seen = model.pictures(torch.cat([pixels, covered(pixels, model.grid)])) @ vectors.mT
         found[OCCLUSION] = (seen[0] - seen[1:]).mT
@@ -143,41 +137,43 @@ def text_relevance(model: PictureText, picture: Float[Tensor, " width"], text: s
     return relevance_of_one(plain, gradients, read)[0, :count]
 
 
-# What is read of an encoder of pictures: its first token, or, where the last layer is one query that pools all
-# (SigLIP), what that query takes. Layers are (head, query, key).
-Layers = Sequence[Float[Tensor, "head _ key"]]
+def _eye_rows(
+    weights: Sequence[Tensor], gradients: Sequence[Tensor], patches: int
+) -> dict[str, Float[Tensor, " patch"]]:
+    """One row of each way, over the patches: of the class token, the first, or of the one query that pools them all.
+
+    A query that pools (SigLIP) looks from outside, as a decoder does. Attention: that of the last layer.
+    """
+    layers = [(each[0].detach(), gradient[0]) for each, gradient in zip(weights, gradients, strict=True)]
+    tokens = layers[0][0].shape[-1]
+    own = slice(tokens - patches, None)  # behind the class token, if there is one
+    last = layers[-1][0].mean(dim=0)[0]
+    if layers[-1][0].shape[-2] == 1:
+        steps: Steps = [
+            *((Look("picture", "picture", *layer),) for layer in layers[:-1]),
+            (Look("words", "picture", *layers[-1]),),
+        ]
+        rolled, relevant = rollout(steps, words=1, picture=tokens), relevance(steps, words=1, picture=tokens)
+        return {
+            ATTENTION: last[own],
+            ROLLOUT: rolled[0, 1:][own],
+            GRADIENT: gradient_times_attention(steps)[0, own],
+            RELEVANCE: relevant.across[0, own],
+        }
+    return {ATTENTION: last[own]} | _rows_of_one(layers, 0, own)
 
 
-def _pools(layers: Layers) -> bool:
-    return len(layers) > 1 and layers[-1].shape[-2] == 1
-
-
-def _read_last(layers: Layers) -> Float[Tensor, " key"]:
-    return layers[-1].mean(dim=0)[0]
-
-
-def _read_rolled(layers: Layers) -> Float[Tensor, " key"]:
-    if _pools(layers):
-        steps = [(Look("words", "words", layer),) for layer in layers[:-1]]
-        return _read_last(layers) @ rollout(steps, words=layers[0].shape[-1], picture=0)
-    steps = [(Look("words", "words", layer),) for layer in layers]
-    return rollout(steps, words=layers[0].shape[-1], picture=0)[0]
-
-
-def _read_sum(moved: Layers) -> Float[Tensor, " key"]:
-    """The row that is read in each layer, summed; `moved`: gradient times weight, positive parts."""
-    if _pools(moved):
-        return _read_last(moved)
-    return torch.stack([layer.mean(dim=0)[0] for layer in moved]).sum(dim=0)
-
-
-def _read_relevant(moved: Layers) -> Float[Tensor, " key"]:
-    """R = R + A' R from the identity on (equation 6); the row that is read, without what it began with."""
-    own = torch.eye(moved[0].shape[-1])
-    relevant = own
-    for layer in moved[:-1] if _pools(moved) else moved:
-        relevant = relevant + layer.mean(dim=0) @ relevant
-    return _read_last(moved) @ relevant if _pools(moved) else (relevant - own)[0]
+def _rows_of_one(
+    layers: Sequence[tuple[Tensor, Tensor]], token: int, patches: slice
+) -> dict[str, Float[Tensor, " patch"]]:
+    """What one token of a network of one sequence rests on: layers (weights, gradient), each (head, query, key)."""
+    steps: Steps = [(Look("words", "words", *layer),) for layer in layers]
+    sizes = {"words": layers[0][0].shape[-1], "picture": 0}
+    return {
+        ROLLOUT: rollout(steps, **sizes)[token, patches],
+        GRADIENT: gradient_times_attention(steps, at="words")[token, patches],
+        RELEVANCE: relevance(steps, **sizes).words[token, patches],
+    }
 
 
 def joint_maps(
@@ -219,17 +215,10 @@ def _joint_rows(
         if call.written is not None
     ]
     if isinstance(model.network, SingleStream):
-        steps: Steps = [(Look("words", "words", weights, gradient),) for _, weights, gradient in looks]
-        tokens = looks[0][1].shape[-1]
-        patches = slice(words + 1, tokens)
+        patches = slice(words + 1, looks[0][1].shape[-1])
         own = torch.stack([weights.mean(dim=0) for _, weights, _ in looks]).mean(dim=0)
-        moved = [(gradient * weights).clamp(min=0).mean(dim=0) for _, weights, gradient in looks]
-        return {
-            ATTENTION: own[place, patches],
-            ROLLOUT: rollout(steps, words=tokens, picture=0)[place, patches],
-            GRADIENT: torch.stack(moved).sum(dim=0)[place, patches],
-            RELEVANCE: relevance(steps, words=tokens, picture=0).words[place, patches],
-        }
+        layers = [(weights, gradient) for _, weights, gradient in looks]
+        return {ATTENTION: own[place, patches]} | _rows_of_one(layers, place, patches)
     steps = two_streams(looks)
     sizes = {"words": words, "picture": 1 + model.grid[0] * model.grid[1]}
     return {

@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import Columns, Number, Whole, Words, read_as
+from core.errors import ModelError
+from core.grounding.word_maps import WAYS
+from core.measured.result_files import read_rows, share
+from core.published.table import Columns, Whole, Words
+from core.scenes.sentences import KINDS
 
 FILE = Path(__file__).parent / "grounding.csv"
 MADE_BY = "python -m training.grounding"
@@ -29,15 +33,23 @@ class Grounded:
 
 
 _COLUMNS: Columns = (
-    *(Words(name) for name in ("model", "way", "kind")),
+    Words("model"),
+    Words("way", among=(*WAYS, "centre", "random"), kind="ways to tell"),
+    Words("kind", among=(ALL, *KINDS), kind="kinds of word"),
     Whole("words"),
-    *(Number(name, high=1.0, required=True) for name in ("pointing", "pointing_error", "inside", "inside_error")),
+    *(share(name) for name in ("pointing", "pointing_error", "inside", "inside_error")),
 )
 
 
-def grounded(model: str = "", file: Path = FILE) -> tuple[Grounded, ...]:
-    """The rows of a network whose name begins so, and the baselines; () while nobody has measured."""
-    if not file.exists():
-        return ()
-    rows = read_as(Grounded, file, _COLUMNS, unique=("model", "way", "kind"))
-    return tuple(row for row in rows if row.model.startswith(model) or row.model == BASELINE)
+def rows(file: Path = FILE) -> tuple[Grounded, ...]:
+    """All rows; ModelError where the file is missing or makes no sense."""
+    found = read_rows(file, _COLUMNS, unique=("model", "way", "kind"), made_by=MADE_BY)
+    return tuple(Grounded(**row.cells) for row in found)
+
+
+def grounded(model: str) -> tuple[Grounded, ...]:
+    """The rows of networks whose names begin so, and the baselines; ModelError where there is no such network."""
+    found = tuple(row for row in rows() if row.model.startswith(model) or row.model == BASELINE)
+    if all(row.model == BASELINE for row in found):
+        raise ModelError(f"Nobody has measured '{model}' yet: {MADE_BY}.")
+    return found

@@ -38,18 +38,6 @@ def sentence_about(scene: Scene, dice: Random, *, held: bool | None = False, for
     return sentence if fits else None
 
 
-def sentences_about(scene: Scene, dice: Random, count: int, *, held: bool | None = False) -> tuple[Sentence, ...]:
-    """So many true sentences about a scene, none of them twice unless it has too few."""
-    found: list[Sentence] = []
-    for tried in range(50 * count):
-        if len(found) == count:
-            break
-        sentence = sentence_about(scene, dice, held=held)
-        if sentence is not None and (sentence not in found or tried > 25 * count):
-            found.append(sentence)
-    return tuple(found)
-
-
 def _about_group(scene: Scene, dice: Random) -> Sentence:
     return Sentence(_group_of(scene, dice, dice.choice(scene.things)))
 

@@ -7,7 +7,6 @@ looked = captioner.look(seen.pixels, captioner.tokens(decoded.best.tokens))
 looked.maps[0][0]                                        # layer 0, head 0: (word, patch)
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from core.capture import AttentionCall, record_attention
-from core.errors import InputError, ModelError
+from core.errors import InputError
 from core.images import Patches
 from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
 from core.models.captioner import Captioner, Features, small_body
@@ -28,7 +27,7 @@ from core.models.half_precision import load_weights
 from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell
 from core.text import Tokens, encode, read_tokens
 from core.translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progress, State, Writer, beam_search
-from core.zoo.embedded import WEIGHTS, load_embedded_image
+from core.zoo.embedded import WEIGHTS, load_embedded_image, read_settings
 from core.zoo.image_models import Framing, PreparedPicture
 
 # By the world that they know, in the order in which they were invented.
@@ -189,24 +188,18 @@ def maps_of(calls: Sequence[AttentionCall]) -> tuple[Float[Tensor, "head word pa
 def load_captioner(name: str, *, weights: Path = WEIGHTS) -> PictureWriter:
     """One of CAPTIONERS."""
     folder = weights / "captioning"
-    if name not in CAPTIONERS or not (folder / f"{name}.safetensors").exists():
-        raise ModelError(
-            f"The weights of '{name}' are missing from {folder.name}/. Fetch the project again, or train them: "
-            "make train-captioning."
-        )
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    file = folder / f"{name}.safetensors"
+    config = read_settings(file)
     world = name.partition("-")[0]
     if world == "photographs":
         # The body came with its own weights, and did not learn on.
         classifier = load_embedded_image(config["body"], weights=weights)
         framing = Framing((3, config["side"], config["side"]), classifier.framing.mean, classifier.framing.std)
-        decoder = load_weights(lambda: make_decoder(config[name]), folder / f"{name}.safetensors")
+        decoder = load_weights(lambda: make_decoder(config[name]), file)
         network = Captioner(Features(classifier.network), decoder)
     else:
         framing = Framing((3, 64, 64), (0.5,) * 3, (0.25,) * 3)
-        network = load_weights(
-            lambda: Captioner(small_body(), make_decoder(config[name])), folder / f"{name}.safetensors"
-        )
+        network = load_weights(lambda: Captioner(small_body(), make_decoder(config[name])), file)
     tokenizer = Tokenizer.from_file(str(folder / f"tokenizer-{world}.json"))
     return PictureWriter(name, CAPTIONERS[name], network, tokenizer, framing)
 

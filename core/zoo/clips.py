@@ -6,7 +6,6 @@ texts = clip.texts(["a dog on the beach", "a red car"])
 clip.temperature * pictures @ texts.t()                  # what a softmax turns into probabilities
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,12 +17,12 @@ from PIL import Image
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from core.errors import InputError, ModelError
+from core.errors import InputError
 from core.images import Patches
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
 from core.models.half_precision import load_weights
 from core.text import Tokens, encode
-from core.zoo.embedded import WEIGHTS
+from core.zoo.embedded import WEIGHTS, read_settings
 from core.zoo.image_models import Framing, PreparedPicture
 
 CLIPS = {
@@ -136,13 +135,9 @@ def plain_words(text: str) -> str:
 def load_clip(name: str, *, weights: Path = WEIGHTS) -> PictureText:
     """One of CLIPS."""
     folder = weights / "clip"
-    if name not in CLIPS or not (folder / f"{name}.safetensors").exists():
-        raise ModelError(
-            f"The weights of '{name}' are missing from {folder.name}/. Fetch the project again, or train them: "
-            "make train-clip."
-        )
-    settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))[name]
-    network = load_weights(lambda: CLIP(config_from(settings["sizes"])), folder / f"{name}.safetensors")
+    file = folder / f"{name}.safetensors"
+    settings = read_settings(file)[name]
+    network = load_weights(lambda: CLIP(config_from(settings["sizes"])), file)
     tokenizer = Tokenizer.from_file(str(folder / f"tokenizer-{name}.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()

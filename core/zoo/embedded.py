@@ -125,13 +125,19 @@ def _save(network: nn.Module, config: dict[str, Any], folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _read_config(folder: Path, *architectures: str) -> dict[str, Any]:
-    if not (folder / "model.safetensors").exists():
+def read_settings(file: Path) -> dict[str, Any]:
+    """The config.json beside a file of weights that comes with the project; ModelError where there are no weights."""
+    folder = file.parent
+    if not file.exists():
         raise ModelError(
-            f"The weights of '{folder.name}' are missing from {folder.parent.name}/. "
-            f"Fetch the project again, or train them: make train-{folder.name}."
+            f"Weights are missing: there is no {folder.name}/{file.name}. Fetch the project again, or train them: make "
+            f"train-{folder.name}."
         )
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    return json.loads((folder / "config.json").read_text(encoding="utf-8"))
+
+
+def _read_config(folder: Path, *architectures: str) -> dict[str, Any]:
+    config = read_settings(folder / "model.safetensors")
     if config["architecture"] not in architectures:
         raise ModelError(f"'{folder.name}' is not a model of the kind {' or '.join(architectures)}. Choose another.")
     return config

@@ -49,3 +49,13 @@ def pictures(folder: Path = WEIGHTS / "clip") -> UInt8[np.ndarray, "draw row col
     rows, columns = pixels.shape[0] // SIDE, pixels.shape[1] // SIDE
     cut = pixels.reshape(rows, SIDE, columns, SIDE, 3).swapaxes(1, 2).reshape(-1, SIDE, SIDE, 3)
     return np.ascontiguousarray(cut[: len(emoji(folder))])
+
+
+def picture_of(character: str) -> UInt8[np.ndarray, "row column channel"]:
+    """The picture of one of them; KeyError for a character that is none."""
+    return pictures()[_places()[character]]
+
+
+@lru_cache(maxsize=1)
+def _places() -> dict[str, int]:
+    return {each.character: place for place, each in enumerate(emoji())}

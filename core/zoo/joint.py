@@ -6,7 +6,6 @@ said = joint.run(joint.prepare(picture).pixels, joint.hide(tokens, [2]))
 joint.guesses(said, 2)                                   # words by probability, for place 2
 """
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,13 +16,13 @@ from PIL import Image
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from core.errors import InputError, ModelError
+from core.errors import InputError
 from core.images import Patches
 from core.models.half_precision import load_weights
 from core.models.vilbert import JointConfig, Said, SingleStream, ViLBERT
 from core.text import Tokens, encode
 from core.zoo.clips import SPECIAL, plain_words
-from core.zoo.embedded import WEIGHTS
+from core.zoo.embedded import WEIGHTS, read_settings
 from core.zoo.image_models import Framing, PreparedPicture
 from core.zoo.text_models import Prediction
 
@@ -116,13 +115,9 @@ class JointReader:
 def load_joint(name: str, *, weights: Path = WEIGHTS) -> JointReader:
     """One of JOINT."""
     folder = weights / "vilbert"
-    if name not in JOINT or not (folder / f"{name}.safetensors").exists():
-        raise ModelError(
-            f"The weights of '{name}' are missing from {folder.name}/. Fetch the project again, or train them: "
-            "make train-vilbert."
-        )
-    sizes = json.loads((folder / "config.json").read_text(encoding="utf-8"))[name]
-    network = load_weights(lambda: NETWORKS[name](JointConfig(**sizes)), folder / f"{name}.safetensors")
+    file = folder / f"{name}.safetensors"
+    sizes = read_settings(file)[name]
+    network = load_weights(lambda: NETWORKS[name](JointConfig(**sizes)), file)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()

@@ -63,13 +63,38 @@ def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True
     else:
         raise ModelError(f"config.json of '{name}' is neither transformers' nor timm's. Choose another model.")
     if purpose == "both" and kind.task not in BOTH.values():
-        raise ModelError(
-            f"'{name}' ({kind.architecture}) does not read pictures and texts together. Name a CLIP or a SigLIP on the "
-            "page CLIP, a BLIP or a GIT on the page Captioning."
-        )
+        raise not_both(name, kind.architecture)
     if purpose != "both" and (kind.task == "picture") != (purpose == "image"):
         raise wrong_page(name, kind.architecture, "image" if kind.task == "picture" else "text")
     return kind
+
+
+def not_both(name: str, what: str) -> ModelError:
+    """The error for a model that does not read pictures and texts together."""
+    return ModelError(
+        f"'{name}' ({what}) does not read pictures and texts together. Name a CLIP or a SigLIP on the page CLIP, a "
+        "BLIP or a GIT on the page Captioning."
+    )
+
+
+def check_task(name: str, what: str, task: Task | None, asked: Task) -> None:
+    """Raise ModelError if a model does something else with pictures and texts than is asked; `asked` is one of BOTH."""
+    if task != asked:
+        does, instead = _ASKED[asked]
+        raise ModelError(f"'{name}' ({what}) does not {does}. Name {instead}.")
+
+
+# What is asked of a model that reads pictures and texts, and what to name for it.
+_ASKED: dict[Task, tuple[str, str]] = {
+    "agreement": (
+        "compare pictures with texts",
+        "a CLIP or a SigLIP, such as openai/clip-vit-base-patch32 or google/siglip-base-patch16-224",
+    ),
+    "caption": (
+        "describe pictures",
+        "a BLIP, a GIT or a ViT with a GPT-2, such as Salesforce/blip-image-captioning-base",
+    ),
+}
 
 
 def wrong_page(name: str, what: str, purpose: Purpose) -> ModelError:

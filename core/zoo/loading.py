@@ -1,6 +1,8 @@
 """From a name to a model that is ready: look it up, fetch it if need be, check it, build it."""
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -21,10 +23,8 @@ from core.zoo.embedded import LONGEST, load_embedded_image, load_embedded_text
 from core.zoo.failures import as_sentence
 from core.zoo.folders import check_files, check_memory, read_weights, shorten
 from core.zoo.image_models import Framing, ImageModel
-from core.zoo.kinds import BOTH, Kind, Task, read_kind, wrong_page
+from core.zoo.kinds import BOTH, Kind, Task, check_task, not_both, read_kind, wrong_page
 from core.zoo.missing_token import MissingToken
-from core.zoo.named_captioners import NamedPictureWriter, ends_of
-from core.zoo.named_clips import NamedPictureText
 from core.zoo.names import AT_HOME, Permission, Purpose, Source, find_source
 from core.zoo.text_models import Classifier, Encoder, NextToken, SourceToTarget, TextModel
 
@@ -64,7 +64,7 @@ def inspect(
             return hub.Offer(name, title, reviewers.parameters_of(source.where), 0, "apache-2.0")
         texts = embedded.TEXT | reviewers.titles()
         if purpose == "both":
-            raise ModelError(f"'{name}' does not compare pictures with texts. Name a CLIP or a SigLIP.")
+            raise not_both(name, source.where)
         offered, other = (texts, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, texts)
         if source.where in other:
             raise wrong_page(name, other[source.where], "image" if purpose == "text" else "text")
@@ -152,65 +152,39 @@ def load_image(name: str, *, permission: Permission = AT_HOME, attends: bool = T
         return model
 
 
-def load_pair(name: str, *, permission: Permission = AT_HOME) -> NamedPictureText:
-    """A model that says how well pictures and texts agree: one of the hub (fetched if it is not here), or a folder."""
+def check_offer(offer: hub.Offer, asked: Task) -> None:
+    """Raise ModelError if a model does something else with pictures and texts than is asked (kinds.py)."""
+    check_task(offer.name, offer.what.partition(":")[0], offer.task, asked)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a model of pictures and texts is made of; `warnings` are for whoever opens it, in sentences."""
+
+    title: str
+    network: Any
+    tokenizer: Tokenizer
+    framing: Framing
+    warnings: tuple[str, ...]
+
+
+@contextmanager
+def opened_for(name: str, asked: Task, *, permission: Permission = AT_HOME) -> Iterator[Parts]:
+    """A model that reads pictures and texts and does with them what is asked: of the hub (fetched if it is not here),
+    or a folder. What goes wrong within the block is a ModelError too: make the model there, and try it once.
+    """
     source = find_source(name, "both", permission)
     if source.kind == "embedded":
-        raise ModelError(f"'{name}' does not compare pictures with texts. Name a CLIP or a SigLIP.")
+        check_task(name, source.where, None, asked)
     folder = _folder(source, "both", permission)
     kind, _ = _check(folder, name, "both")
-    check_task(name, kind.architecture, kind.task, "agreement")
+    check_task(name, kind.architecture, kind.task, asked)
     with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
         tokenizer, _ = from_transformers.load_tokenizer(folder)
         check_tokenizer(tokenizer)
         network = from_transformers.load_network(folder, kind.architecture)
         framing = _framing(from_transformers.framing_of(folder))
-        model = NamedPictureText(name, _title(name), network, tokenizer, framing, _warnings(name, network))
-        model.try_once()
-        return model
-
-
-def load_named_captioner(name: str, *, permission: Permission = AT_HOME) -> NamedPictureWriter:
-    """A model that writes what it sees: one of the hub (fetched if it is not here), or a folder."""
-    source = find_source(name, "both", permission)
-    if source.kind == "embedded":
-        raise ModelError(f"'{name}' does not describe pictures. Name a BLIP, a GIT or a ViT with a GPT-2.")
-    folder = _folder(source, "both", permission)
-    kind, _ = _check(folder, name, "both")
-    check_task(name, kind.architecture, kind.task, "caption")
-    with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
-        tokenizer, _ = from_transformers.load_tokenizer(folder)
-        check_tokenizer(tokenizer)
-        network = from_transformers.load_network(folder, kind.architecture)
-        for part in (network, getattr(network, "text_decoder", None)):
-            if getattr(part, "generation_config", None) is not None:
-                from_transformers.tame_generation(part)
-        begin, end = ends_of(network)
-        framing = _framing(from_transformers.framing_of(folder))
-        warnings = _warnings(name, network)
-        model = NamedPictureWriter(name, _title(name), network, tokenizer, framing, begin, end, warnings)
-        model.try_once()
-        return model
-
-
-# What is asked of a model that reads pictures and texts, and what to name for it.
-_ASKED: dict[Task, tuple[str, str]] = {
-    "agreement": (
-        "compare pictures with texts",
-        "a CLIP or a SigLIP, such as openai/clip-vit-base-patch32 or google/siglip-base-patch16-224",
-    ),
-    "caption": (
-        "describe pictures",
-        "a BLIP, a GIT or a ViT with a GPT-2, such as Salesforce/blip-image-captioning-base",
-    ),
-}
-
-
-def check_task(name: str, what: str, task: Task | None, asked: Task) -> None:
-    """Raise ModelError if a model that reads pictures and texts does something else with them than is asked."""
-    if task != asked:
-        does, instead = _ASKED[asked]
-        raise ModelError(f"'{name}' ({what}) does not {does}. Name {instead}.")
+        yield Parts(_title(name), network, tokenizer, framing, _warnings(name, network))
 
 
 def _tokenizers(folder: Path, model_type: str) -> tuple[tuple[Tokenizer, int], dict[str, Any]]:

@@ -19,12 +19,15 @@ from torch import Tensor
 from core.capture import AttentionCall, record_attention
 from core.errors import CaptureError, InputError, ModelError
 from core.images import Patches
+from core.models.from_transformers import tame_generation
 from core.text import Tokens, encode, read_tokens
 from core.translation.decoding import Decoded, Hypothesis, Progress
 from core.zoo.captioners import Looked
 from core.zoo.failures import as_sentence
 from core.zoo.image_models import Framing, PreparedPicture
+from core.zoo.loading import opened_for
 from core.zoo.named_translators import Watch
+from core.zoo.names import AT_HOME, Permission
 
 LONGEST = 40  # tokens of a caption
 EYES = ("vision_model.", "encoder.", "git.image_encoder.")  # where pictures are seen, and no word looks
@@ -160,6 +163,20 @@ class NamedPictureWriter:
         tokens = tokens[: place + 1] or [self.end]
         chosen = _chosen(self._logits(pixels, tokens), tokens)
         return Hypothesis(tuple(tokens), chosen, tokens[-1] == self.end)
+
+
+def load_named_captioner(name: str, *, permission: Permission = AT_HOME) -> NamedPictureWriter:
+    """A model that writes what it sees: one of the hub (fetched if it is not here), or a folder."""
+    with opened_for(name, "caption", permission=permission) as parts:
+        for part in (parts.network, getattr(parts.network, "text_decoder", None)):
+            if getattr(part, "generation_config", None) is not None:
+                tame_generation(part)
+        begin, end = ends_of(parts.network)
+        model = NamedPictureWriter(
+            name, parts.title, parts.network, parts.tokenizer, parts.framing, begin, end, parts.warnings
+        )
+        model.try_once()
+        return model
 
 
 def ends_of(network: Any) -> tuple[int, int]:

@@ -11,6 +11,8 @@ from core.errors import InputError, ModelError
 from core.text import Tokens, encode
 from core.zoo.clips import PictureText
 from core.zoo.failures import as_sentence
+from core.zoo.loading import opened_for
+from core.zoo.names import AT_HOME, Permission
 
 LONGEST = 512  # tokens of a text, whatever a config says
 
@@ -96,6 +98,14 @@ class NamedPictureText(PictureText):
             raise ModelError("Its tokenizer sees nothing in a text.") from error
         if seen.shape != read.shape:
             raise ModelError("Its pictures and its texts do not lie in one space.")
+
+
+def load_pair(name: str, *, permission: Permission = AT_HOME) -> NamedPictureText:
+    """A model that says how well pictures and texts agree: one of the hub (fetched if it is not here), or a folder."""
+    with opened_for(name, "agreement", permission=permission) as parts:
+        model = NamedPictureText(name, parts.title, parts.network, parts.tokenizer, parts.framing, parts.warnings)
+        model.try_once()
+        return model
 
 
 def _vector(output: object) -> Tensor:

@@ -9,7 +9,6 @@
 Row i of every map belongs to the step that *writes* target token i; the decoder has read the tokens before it.
 """
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -22,7 +21,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from core.capture import Cut, edit_attention, record_attention
-from core.errors import CaptureError, ModelError
+from core.errors import CaptureError
 from core.models.bahdanau import Bahdanau, BahdanauConfig
 from core.models.half_precision import load_weights
 from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -32,7 +31,7 @@ from core.translation.decoding import BEGIN, END, PENALTY, Decoded, Progress, St
 from core.translation.influence import influence
 from core.translation.spelling import normalise_english, normalise_french
 from core.translation.translator_maps import UNCHANGED, Aligned, Changes, Part
-from core.zoo.embedded import WEIGHTS
+from core.zoo.embedded import WEIGHTS, read_settings
 
 # In the order in which they were invented.
 TRANSLATION = {
@@ -208,15 +207,11 @@ KINDS: dict[str, tuple[type[Translator], type[nn.Module], type]] = {
 def load_translator(name: str, *, weights: Path = WEIGHTS) -> Translator:
     """One of TRANSLATION."""
     folder = weights / "translation"
-    if not (folder / f"{name}.safetensors").exists():
-        raise ModelError(
-            f"The weights of '{name}' are missing from {folder.name}/. Fetch the project again, or train them: "
-            "make train-translation."
-        )
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    file = folder / f"{name}.safetensors"
+    config = read_settings(file)
     wrapper, network, sizes = KINDS[name]
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    filled = load_weights(lambda: network(sizes(**config[name])), folder / f"{name}.safetensors")
+    filled = load_weights(lambda: network(sizes(**config[name])), file)
     return wrapper(name, TRANSLATION[name], filled, tokenizer)
 
 

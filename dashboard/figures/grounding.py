@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import HUES, Look
 
 
@@ -52,14 +52,7 @@ def grounding_points(
         height=height,
         x=x,
         xaxis={"range": [0, 1], "tickformat": ".0%", "showgrid": True},
-        yaxis={
-            "tickvals": list(range(len(ways))),
-            "ticktext": [escape(way) for way in ways],
-            "range": [len(ways) - 0.4, -0.6],
-            "tickfont": {"color": look.palette.ink},
-            "showgrid": False,
-            "ticksuffix": "  ",
-        },
+        yaxis=names_axis(ways, range=[len(ways) - 0.4, -0.6], tickfont={"color": look.palette.ink}),
         margin={"t": 48},
     )
     for number, (name, share) in enumerate(baselines.items()):

@@ -1,5 +1,6 @@
 """What every figure shares: transparent paper, the page's ink, quiet axes, letters that a projector can show."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import plotly.graph_objects as go
@@ -57,6 +58,14 @@ def _over(below: dict, above: dict) -> dict:
     both = {**below, **above}
     inner = {name for name in below.keys() & above.keys() if isinstance(below[name], dict)}
     return both | {name: _over(below[name], above[name]) for name in inner}
+
+
+def names_axis(names: Iterable[str], **own: Any) -> dict:
+    """An upright axis of names, from the top down; bars or points lie at 0, 1, 2 … so that equal names stay apart."""
+    labels = [escape(name) for name in names]
+    places = {} if "range" in own else {"autorange": "reversed"}
+    lines = {"showgrid": False, "showline": False, "ticksuffix": "  "}
+    return {"tickvals": list(range(len(labels))), "ticktext": labels} | places | lines | own
 
 
 def escape(label: str) -> str:

@@ -2,7 +2,7 @@
 
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import Look
 
 
@@ -34,15 +34,10 @@ def prediction_bars(
         showlegend=after is not None,
         legend={"y": 1, "traceorder": "normal"},
         xaxis={"range": [0, 1.12], "visible": False},
-        yaxis={
-            "autorange": "reversed",
-            "tickvals": list(range(len(labels))),
-            "ticktext": [escape(label) for label in labels],
-            "showgrid": False,
-            "showline": False,
-            "ticksuffix": "  ",
-            "tickfont": {"color": look.palette.ink, "size": look.letters if longest < 30 else look.letters - 2},
-        },
+        yaxis=names_axis(
+            labels,
+            tickfont={"color": look.palette.ink, "size": look.letters if longest < 30 else look.letters - 2},
+        ),
     )
 
 

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from core import measured
 from core.errors import ModelError
 from core.measured import bert_tasks_results as bert_tasks
+from core.measured import captioning_results as captioning
 from core.measured import character_results as characters
 from core.measured import classifier_results as classifiers
+from core.measured import clip_results as clips
+from core.measured import grounding, tables
 from core.measured import position_results as positions
 from core.measured import small_task_results as small_tasks
-from core.measured import tables
 from core.measured import translator_results as translators
 from core.measured.result_files import Group, Groups, Wholes, read_json, share
 from core.published.table import Number, Whole, Words
@@ -61,6 +63,9 @@ READERS = {
     ),
     "small tasks": (small_tasks.results, WEIGHTS / "small-tasks" / "results.json", "make train-small-tasks"),
     "bert tasks": (bert_tasks.results, bert_tasks.FOLDER / "results.json", "make train-bert-tasks"),
+    "captions": (captioning.results, captioning.FOLDER / "results.json", captioning.MADE_BY),
+    "clips": (clips.results, clips.FOLDER / "results.json", clips.MADE_BY),
+    "grounding": (grounding.rows, grounding.FILE, grounding.MADE_BY),
     "attention costs": (measured.attention_costs, measured.ATTENTION_COSTS, "benchmarks.attention_costs"),
     "efficient": (measured.efficient_characters, measured.EFFICIENT_CHARACTERS, "training.efficient_characters"),
     "grammar": (measured.grammar_heads, measured.GRAMMAR_HEADS, "make grammar"),
@@ -74,7 +79,7 @@ OF_CSV = [name for name, (_, file, _) in READERS.items() if file.suffix == ".csv
 def read(name: str, file: Path):
     """What the reader makes of another file: those of a model take its folder, the tables the file itself."""
     reader = READERS[name][0]
-    return reader(file if reader.__module__ == tables.__name__ else file.parent)
+    return reader(file if reader.__module__ in (tables.__name__, grounding.__name__) else file.parent)
 
 
 def copied(name: str, folder: Path) -> Path:

@@ -12,7 +12,7 @@ from scipy.ndimage import binary_dilation
 from core.errors import InputError
 from core.scenes.draw import FULL, coverage, draw, mask, masks
 from core.scenes.sentences import NUMBERS, RELATIONS, Group, Sentence, parse, vocabulary
-from core.scenes.telling import HELD_RELATIONS, is_held, scene_for, sentences_about, with_another
+from core.scenes.telling import HELD_RELATIONS, is_held, scene_for, sentence_about, with_another
 from core.scenes.things import COLOURS, HELD_PAIRS, SHAPES, SIDE, SIZES, SPLITS, Scene, Thing, scene_at, touch
 from core.scenes.truth import holds, is_true, meanings
 
@@ -31,6 +31,18 @@ SCENES = st.builds(scene_at, st.sampled_from(SPLITS), st.integers(0, 5000))
 def told(split: str, number: int) -> list[str]:
     found = sentences_about(scene_at(split, number), Random(number), 3, held=split == "relations")
     return [each.text for each in found]
+
+
+def sentences_about(scene: Scene, dice: Random, count: int, *, held: bool | None = False) -> tuple[Sentence, ...]:
+    """So many true sentences about a scene, none of them twice unless it has too few."""
+    found: list[Sentence] = []
+    for tried in range(50 * count):
+        if len(found) == count:
+            break
+        sentence = sentence_about(scene, dice, held=held)
+        if sentence is not None and (sentence not in found or tried > 25 * count):
+            found.append(sentence)
+    return tuple(found)
 
 
 @pytest.mark.parametrize("split", SPLITS)

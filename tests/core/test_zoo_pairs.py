@@ -75,8 +75,10 @@ def test_what_compares_nothing_is_refused_in_a_sentence(tmp_path, folder):
     gpt = save_text_model("gpt2", tmp_path / "gpt2")
     with pytest.raises(ModelError, match="does not read pictures and texts together"):
         load_pair(str(gpt))
-    with pytest.raises(ModelError, match="does not compare pictures"):
+    with pytest.raises(ModelError, match="does not read pictures and texts together"):
         inspect("gpt-books", "both")
+    with pytest.raises(ModelError, match="does not compare pictures with texts"):
+        load_pair("gpt-books")
     with pytest.raises(ModelError, match="Take one of those that come along"):
         inspect("openai/clip-vit-base-patch32", "both", permission=Permission())
     assert inspect(str(folder), "both").task == "agreement"

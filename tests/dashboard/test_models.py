@@ -18,11 +18,11 @@ def folder(tmp_path):
 
 
 def page():
-    from dashboard import controls, layout
+    from dashboard import layout, naming
     from dashboard.watched import watch_text
 
     with layout.sentences():
-        name = controls.model("text")
+        name = naming.model("text")
         layout.st.write(f"{watch_text(name, 'Who listens?').model.parameters} parameters")
 
 

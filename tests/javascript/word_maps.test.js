@@ -1,6 +1,7 @@
 // Words and their maps: what is said of them, and how they are scored against what a word means.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { carried, readWordAddress, startOf, wordAddress } from "../../dashboard/components/word_maps/choice.js";
 
 import {
   openWords,
@@ -82,4 +83,18 @@ test("the numbers of a map are a row for each word and place", () => {
   assert.equal(rows.length, 9);
   assert.deepEqual(rows[4], ["red", 1, 1, 1]);
   assert.deepEqual(rows[6], ["[END]", 0, 1, -1]);
+});
+
+test("what is chosen stays where it exists, and the address holds what differs from the start", () => {
+  const one = { ...scene(), start: 0, first: 0, photo: "colour" };
+  const start = startOf(one);
+  assert.deepEqual(start, { word: 0, map: "attention", photo: "colour" });
+  assert.deepEqual(wordAddress(start, one), { word: null, map: null, "map-photo": null });
+  assert.deepEqual(readWordAddress(one, "?word=1&map=attention&map-photo=off"), { ...start, word: 1, photo: "off" });
+  assert.deepEqual(readWordAddress(one, "?word=7&map=<b>&map-photo=gold"), start);
+  const chosen = { word: 1, map: "attention", photo: "off" };
+  assert.deepEqual(carried(chosen, one, one), chosen);
+  const other = { ...one, words: one.words.map((word) => ({ ...word, text: `${word.text}!` })), photo: "ink" };
+  assert.deepEqual(carried(chosen, one, other), { ...chosen, word: 0 }); // other words: begin anew
+  assert.deepEqual(carried(start, one, other), { ...start, photo: "ink" }); // a look that nobody chose is the scene's
 });

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from core.measured.captioning import CaptionScores, TrueCaptions
+from core.measured.captioning_results import CaptionScores, TrueCaptions
 from core.published import caption_results
 from core.scenes.draw import masks
 from core.scenes.sentences import parse
 from core.scenes.truth import is_true
 from core.translation.decoding import END
 from core.zoo.captioners import CAPTIONERS
-from dashboard.seen import FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen, masks_of, sentence_for, truth_of
-from pages.words_and_pictures.captioning import beam, compute, grounded, measured, one_step, own, words, write
+from dashboard.scene_builder import FIRST_SCENE
+from dashboard.seen import PHOTOGRAPHS, SCENES, Seen, masks_of, sentence_for, truth_of
+from pages.words_and_pictures.captioning import beam, compute, grounded, measured, one_step, own, telling, words
 from tests.core.saved_models import save_captioner, save_pair
 from tests.pages.conftest import prose, told
 
@@ -69,11 +70,16 @@ def test_an_address_with_no_scene_gets_a_sentence(visit, code):
     assert told(visit(ROOM, scene=code), "warning")
 
 
+def test_an_address_with_too_long_a_beginning_gets_a_sentence(visit):
+    answer = told(visit(ROOM, begin=" ".join(["a"] * 25)), "warning")
+    assert "begins the caption with 25 words; a caption has at most 24" in answer
+
+
 @pytest.mark.parametrize("name", CAPTIONERS)
 def test_what_is_told_of_gates_and_widths_is_so(name):
     chosen = SCENE if name.startswith("scenes") else Seen(PHOTOGRAPHS, "coffee")
     written = compute.write(name, chosen, 3)
-    sentences = " ".join(write.noticed(written, chosen, [written.text, written.text]))
+    sentences = " ".join(telling.noticed(written, chosen, [written.text, written.text]))
     assert "Both networks write the same." in sentences
     count = len(written.labels)
     mean = torch.stack([layer.mean(dim=0) for layer in written.looked.maps]).mean(dim=0)[:count]
@@ -92,7 +98,7 @@ def test_what_is_told_of_gates_and_widths_is_so(name):
 
 def test_words_that_mean_something_are_counted_by_their_brightest_place():
     written = compute.look("scenes-lstm", SCENE, "a red star above a blue circle")
-    (sentence,) = [each for each in write.noticed(written, SCENE, []) if "mean something" in each]
+    (sentence,) = [each for each in telling.noticed(written, SCENE, []) if "mean something" in each]
     rows = written.looked.maps[0][0]
     scene = SCENE.scene
     star, circle = (masks(scene)[place] for place in (0, 1))
@@ -101,7 +107,8 @@ def test_words_that_mean_something_are_counted_by_their_brightest_place():
     for place, mask in meant.items():
         row, column = divmod(int(rows[place].argmax()), 8)
         hits += bool(mask[8 * row : 8 * row + 8, 8 * column : 8 * column + 8].any())
-    assert f"Of the 5 words that mean something in this scene, {hits} " in sentence
+    assert "5 words mean something in this scene" in sentence
+    assert f"touches what is meant for {hits} of them" in sentence
 
 
 def test_masks_and_truth_are_those_of_the_grammar():
@@ -207,7 +214,7 @@ def test_measured_sentences_name_the_best_of_each_kind():
     assert "**Transformer, for drawn scenes** writes true captions in **90%**" in sentences[0]
     assert "“four things, one more than ever before”, 50%" in sentences[1]
     assert "captions with a relation: 60%" in sentences[2]
-    assert "LSTM with attention, for drawn scenes 84, Transformer, for drawn scenes 84" in sentences[3]
+    assert "84 by LSTM with attention, for drawn scenes, 84 by Transformer, for drawn scenes" in sentences[3]
     assert measured.about_truth(()) == ()
     rows = measured.scored_of(found, "relation")
     assert [(row.share, row.words) for row in rows] == [(0.3, 84), (0.6, 84)]

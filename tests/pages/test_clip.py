@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from core.measured.clip import Exchanged, Retrieval
-from dashboard.seen import EMOJI, FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen
+from core.measured.clip_results import Exchanged, Retrieval
+from dashboard.numbers import signed
+from dashboard.scene_builder import FIRST_SCENE
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen
 from pages.words_and_pictures.clip import agreement, classes, compute, measured, search, space, why, words
 from tests.core.saved_models import save_pair
 from tests.pages.conftest import prose, told
@@ -68,11 +70,11 @@ def test_what_is_told_of_the_matrix_is_so():
     texts = ("a red star", "a blue ring")
     scores = np.array([[0.5, 0.1], [0.2, -0.3]], dtype=np.float32)
     best, sure, true, between = agreement.noticed(scores, texts, pictures, 4.0)
-    assert "picture 1 and **“a red star”**, with a cosine of **0.50**" in best
+    assert "Picture 1 and **“a red star”** agree best, with a cosine of **0.50**" in best
     chance = 1 / (1 + np.exp(-4 * 0.5))
     assert f"picture 2: one sentence takes {chance:.0%}" in sure
     assert "Of 2 scenes some sentences are true and some not: for 1 of them it prefers a true one." in true
-    assert "between -0.30 and 0.50" in between
+    assert "between −0.30 and 0.50" in between
     alone = agreement.noticed(scores[:1, :1], texts[:1], pictures[:1], 4.0)
     assert len(alone) == 2  # one sentence: nothing to be sure of, nothing to choose
 
@@ -86,8 +88,9 @@ def test_a_word_adds_what_the_cosine_loses_without_it():
     assert compute.without_each("scenes", SCENE, "star")[1] == (0.0,)
     labels, added = ["a", "red", "star"], [0.1, 0.4, -0.2]
     told_ = why.noticed(labels, added, 0.6, 0.2, {})
-    assert "**“red”** adds most, +0.40; “star” takes most away, -0.20" in told_[0]
-    assert "comes to +0.30, the cosine is +0.60" in told_[1]
+    assert "**“red”** adds most, 0.40; “star” takes most away, −0.20" in told_[0]
+    assert "comes to 0.30, the cosine is 0.60: words do not simply add up" in told_[1]
+    assert "do not" not in why.noticed(labels, added, 0.3, 0.2, {})[1]
     assert "With patches covered the cosine falls by 0.40." in told_
     assert why.noticed(["star"], [0.6], 0.6, 0.6, {}) == ("A sentence of one word cannot be taken apart.",)
 
@@ -156,7 +159,7 @@ def test_the_plane_holds_what_it_says(name):
         assert found.own == pytest.approx(float((pictures * texts).sum(dim=1).mean()), abs=1e-5)
     sentences = space.noticed(found)
     assert f"**{found.held[:2].sum():.0%}**" in sentences[0]
-    assert f"**{found.between:.2f}**" in sentences[1]
+    assert f"**{signed(found.between)}**" in sentences[1]
 
 
 def test_measured_sentences_name_best_worst_and_the_baseline():

@@ -42,6 +42,11 @@ export function choice(labels, set) {
   return select;
 }
 
+/** An input under its name; `after` stands behind the name. */
+export function field(tag, name, input, after = null) {
+  return make(tag, { class: "field" }, make("span", { class: "name" }, name, after), input);
+}
+
 /** A table: `columns` are headings (null: none), a row is its heading and its cells. */
 export function tableOf(caption, columns, rows) {
   const heading = (scope, label) => make("th", { scope, dir: "auto" }, label);

@@ -1,6 +1,17 @@
 import { rgbOf } from "./colour.js";
+import { paint } from "./marks.js";
 import { largestOf } from "./numbers.js";
-import { decoded, photographFrom, photographMark, ratioOf, shades, spotlight, veil, wholeOf } from "./photograph.js";
+import {
+  decoded,
+  photographFrom,
+  photographMark,
+  ratioOf,
+  shades,
+  sheetOf,
+  spotlight,
+  veil,
+  wholeOf,
+} from "./photograph.js";
 
 /** How a map lies over its photograph. */
 export const PHOTOS = {
@@ -28,6 +39,16 @@ export function mapMarksOver(sheet, { map, kept }, { theme, photo, photograph },
     veil(sheet, strengths, washOf(image ? photo : "off", theme)),
     ...(isSmall ? [] : [{ kind: "rect", ...wholeOf(sheet), stroke: theme.hair }]),
   ];
+}
+
+/** The same on a small canvas, at most `side` pixels wide and high. */
+export function paintLittle(canvas, grid, view, look, side) {
+  const sheet = sheetOf(grid, look.photograph.ratio(grid), { width: side, height: side }, { edge: 0 });
+  if (canvas.width !== sheet.width) canvas.width = sheet.width;
+  if (canvas.height !== sheet.height) canvas.height = sheet.height;
+  const context = canvas.getContext("2d");
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  paint(context, mapMarksOver(sheet, view, look, true), look.theme);
 }
 
 function washOf(photo, theme) {

@@ -1,9 +1,9 @@
 import { cellAt } from "../kit/cells.js";
-import { button, choice, make, setAttributes, signButton } from "../kit/dom.js";
+import { button, choice, field, make, setAttributes, signButton } from "../kit/dom.js";
 import { headName, layerName } from "../kit/labels.js";
-import { paint, paintOn } from "../kit/marks.js";
+import { paintOn } from "../kit/marks.js";
 import { percent } from "../kit/numbers.js";
-import { mapMarksOver, PHOTOS } from "../kit/photo_map.js";
+import { PHOTOS, paintLittle } from "../kit/photo_map.js";
 import { sheetOf } from "../kit/photograph.js";
 import { waysOf } from "./choice.js";
 
@@ -61,10 +61,6 @@ export function createChoosers({ set }) {
   }
 
   return { element, write, show };
-}
-
-function field(tag, name, input, after = null) {
-  return make(tag, { class: "field" }, make("span", { class: "name" }, name, after), input);
 }
 
 /** The photograph under its caption, all heads beside it, and what is said about them. */
@@ -150,7 +146,7 @@ function createHeadGrid({ pick }) {
     thumbs.forEach(({ canvas, cell }, head) => {
       cell.setAttribute("aria-pressed", String(head === chosen));
       cell.classList.toggle("unknown", !views[head]);
-      if (views[head]) drawThumb(canvas, layer, views[head], look);
+      if (views[head]) paintLittle(canvas, layer, views[head], look, SIDE);
     });
   }
 
@@ -161,14 +157,4 @@ function createHeadGrid({ pick }) {
 function acrossFor(heads) {
   if (heads <= 4) return heads === 4 ? 2 : heads;
   return heads === 5 || heads === 6 || heads === 9 ? 3 : heads > 16 ? 6 : 4;
-}
-
-function drawThumb(canvas, layer, view, look) {
-  const box = { width: SIDE, height: SIDE };
-  const sheet = sheetOf(layer, look.photograph.ratio(layer), box, { edge: 0 });
-  if (canvas.width !== sheet.width) canvas.width = sheet.width;
-  if (canvas.height !== sheet.height) canvas.height = sheet.height;
-  const context = canvas.getContext("2d");
-  context.clearRect(0, 0, canvas.width, canvas.height);
-  paint(context, mapMarksOver(sheet, view, look, true), look.theme);
 }

@@ -35,6 +35,11 @@ export function rowOf(scene, map, word) {
   return map.values.slice(word * scene.cells, (word + 1) * scene.cells).map((value) => Math.max(0, value));
 }
 
+/** What all places of a row come to. */
+export function totalOf(row) {
+  return row.reduce((sum, value) => sum + value, 0);
+}
+
 /** The place with the largest value; null where nothing is above 0. */
 export function topOf(row) {
   let top = null;
@@ -46,13 +51,13 @@ export function topOf(row) {
 
 /** The pointing game and the share inside, as core/grounding/pointing.py has them; null without a mask or a map. */
 export function scoreOf(row, mask) {
-  const total = row.reduce((sum, value) => sum + value, 0);
+  const total = totalOf(row);
   const top = topOf(row);
   if (!mask || top === null) return null;
   const largest = row.filter((value) => value === row[top]).length;
   const hits = row.reduce((sum, value, cell) => sum + (value === row[top] ? mask.shares[cell] : 0), 0);
   const inside = row.reduce((sum, value, cell) => sum + value * mask.shares[cell], 0);
-  return { pointing: hits / largest, inside: inside / total, area: mean(mask.shares) };
+  return { pointing: hits / largest, inside: inside / total, area: totalOf(mask.shares) / mask.shares.length };
 }
 
 /** Where a word looks, in a sentence or two with its numbers. */
@@ -64,7 +69,7 @@ export function sentenceOfWord(scene, map, place) {
   const said = [];
   if (top === null) said.push(`Nothing in the picture counts for “${label}” in this map.`);
   else {
-    const total = row.reduce((sum, value) => sum + value, 0);
+    const total = totalOf(row);
     const share = row[top] / total;
     const times = Number((share * scene.cells).toPrecision(2));
     const told = filled(map.says, { word: label, share: percent(share) });
@@ -97,7 +102,7 @@ export function sentenceOfSpot(scene, map, cell) {
 export function sharesAt(scene, map, cell) {
   return scene.words.map((_, place) => {
     const row = rowOf(scene, map, place);
-    const total = row.reduce((sum, value) => sum + value, 0);
+    const total = totalOf(row);
     return total > 0 ? row[cell] / total : 0;
   });
 }
@@ -117,10 +122,6 @@ export function rowsOfWords(scene, map) {
 
 function spotName({ columns }, cell) {
   return `row ${Math.floor(cell / columns)}, column ${cell % columns}`;
-}
-
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function capital(text) {

@@ -1,6 +1,6 @@
 """Who listens to whom, in one's own text: every head of a model."""
 
-from dashboard import contents, controls, layout
+from dashboard import contents, controls, layout, naming
 from dashboard.explore import explore
 from dashboard.watched import watch_text
 from pages.explore.text import words
@@ -8,7 +8,7 @@ from pages.explore.text import words
 layout.head(words.TEXT)
 with layout.control_bar():
     text = controls.text()
-    name = controls.model("text")
+    name = naming.model("text")
 
 with layout.waiting_place():
     plain = watch_text(name, text)

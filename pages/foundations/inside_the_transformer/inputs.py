@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import controls, layout
+from dashboard import controls, layout, naming
 from dashboard.models import image_model
 from dashboard.photograph import Photograph
 from pages.foundations.inside_the_transformer import compute, words
@@ -21,7 +21,7 @@ def walked_through() -> Walk:
         with second:
             picture = controls.picture()
         with first:
-            name = controls.model("image")
+            name = naming.model("image")
             resolution = controls.resolution(image_model(name))
         with layout.waiting_place():
             return compute.walk_picture(Photograph(name, picture, resolution))
@@ -29,7 +29,7 @@ def walked_through() -> Walk:
         text = controls.text()
     if machine == DECODER:
         with first:
-            name = controls.model("text")
+            name = naming.model("text")
         with layout.waiting_place():
             return compute.walk_text(name, text)
     with second:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from dashboard import controls, layout, sections
+from dashboard import controls, layout, naming, sections
 from dashboard.models import image_model
 from dashboard.photograph import Photograph
 from dashboard.watched import Watched, WatchedText, watch_text
@@ -17,9 +17,9 @@ with layout.control_bar():
     kind = controls.choice("Input", [TEXT, PICTURE], key="input")
     if kind == TEXT:
         text = controls.text()
-        run = partial(watch_text, controls.model("text"), text)
+        run = partial(watch_text, naming.model("text"), text)
     else:
-        picture, name = controls.picture(), controls.model("image")
+        picture, name = controls.picture(), naming.model("image")
         run = Photograph(name, picture, controls.resolution(image_model(name))).watched
 with layout.waiting_place():
     watched = run()

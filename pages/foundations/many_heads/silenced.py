@@ -12,7 +12,7 @@ from core.capture import AttentionCall
 from core.errors import AtlasError
 from core.heads.ablation import Trial
 from core.text import Tokens
-from dashboard import controls, layout, predictions
+from dashboard import layout, predictions, silencing
 from dashboard.components.cell_map import cell_map
 from dashboard.numbers import with_power
 from dashboard.watched import Head, Watched, WatchedText
@@ -34,7 +34,7 @@ def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
     """
     stage = st.container()
     with layout.control_bar():
-        heads = controls.silenced_heads(watched)
+        heads = silencing.silenced_heads(watched)
     with layout.waiting_place():
         changed = run(heads) if heads else None
         moved = compute.attention_moved(watched, changed, heads) if changed else None

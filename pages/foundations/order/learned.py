@@ -18,7 +18,7 @@ from core.order.learned_positions import (
     rotary_base,
     similarity,
 )
-from dashboard import charts, controls, layout
+from dashboard import charts, controls, layout, naming
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.figures.heat import heat
@@ -39,7 +39,7 @@ def show() -> None:
     choose.lead(LEARNED)
     with layout.control_bar():
         kind = controls.choice("Learned by", [TEXT, IMAGE], key="learner")
-        name = controls.model("text" if kind == TEXT else "image")
+        name = naming.model("text" if kind == TEXT else "image")
         tables_bar = st.container(width="content")
     with layout.waiting_place():
         network = (text_model(name) if kind == TEXT else image_model(name)).network

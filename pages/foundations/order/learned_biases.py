@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from core.order.learned_positions import BucketBias, find_bucket_biases, find_window_biases
 from core.order.positions import relative_buckets, window_index
-from dashboard import charts, controls, layout
+from dashboard import charts, controls, layout, naming
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.models import image_model, text_model
@@ -71,7 +71,7 @@ def _chosen_bias() -> tuple[str, BucketBias] | None:
         if controls.choice("Learned by", [OURS, NAMED], key="biases") == OURS:
             found, name = compute.our_biases(), "our small model"
         else:
-            given = controls.model("text")
+            given = naming.model("text")
             with layout.waiting_place():
                 network = text_model(given).network
             found, name = find_bucket_biases(network), layout.plain(given)
@@ -196,7 +196,7 @@ def sharing_notice(side: int) -> str:
 def _biases_of_windows() -> tuple[str, ...]:
     """The biases of a model by name, as a map over the differences of rows and columns; what is to be seen."""
     with layout.control_bar():
-        name = controls.model("image")
+        name = naming.model("image")
         with layout.waiting_place():
             network = image_model(name).network
         found = find_window_biases(network)

@@ -9,7 +9,7 @@ import streamlit as st
 from core import zoo
 from core.grammar.links import Head
 from core.grammar.relations import BestHead, Measured
-from dashboard import controls, layout, uploads, waiting
+from dashboard import controls, layout, naming, uploads, waiting
 from dashboard.kept import Upload
 from dashboard.models import text_model
 from dashboard.watched import Text, content_of
@@ -30,7 +30,7 @@ def show() -> None:
     """The sentence with its arcs, the relations and their best heads, the map of all heads."""
     with layout.control_bar():
         text = controls.text(first=words.SENTENCE)
-        name = controls.model("text", offered=sorted(zoo.TEXT, key=lambda ours: ours not in zoo.MASKED))
+        name = naming.model("text", offered=sorted(zoo.TEXT, key=lambda ours: ours not in zoo.MASKED))
         file = _treebank()
     found, own = _measured(name, file)
     with layout.control_bar():

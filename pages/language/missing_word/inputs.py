@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core import zoo
 from core.errors import ModelError
 from core.zoo.missing_token import MissingToken
-from dashboard import controls, layout
+from dashboard import controls, layout, naming
 from dashboard.models import text_model
 from dashboard.watched import Text
 from pages.language.missing_word import words
@@ -37,7 +37,7 @@ def masked_model(name: str) -> MissingToken:
 
 def model_name() -> str:
     """The control for the model, whose kind is checked."""
-    name = controls.model("text", offered=zoo.MASKED)
+    name = naming.model("text", offered=zoo.MASKED)
     masked_model(name)
     return name
 

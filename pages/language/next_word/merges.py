@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.text import read_text
 from core.tokens.byte_pairs import Spelled
 from core.tokens.pieces import Piece
-from dashboard import charts, controls, layout
+from dashboard import charts, layout, naming
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_tokens, words
@@ -28,7 +28,7 @@ def show() -> None:
     """The word, the tree of its merges, the table of the rules."""
     with (bar := layout.control_bar()):
         raw = st.text_input("Your word", words.WORDS[0], key=KEY, bind="query-params", max_chars=LONGEST, width=260)
-        name = controls.model("text")
+        name = naming.model("text")
     with st.container(horizontal=True):
         for number, word in enumerate(words.WORDS):
             st.button(layout.plain(word), key=f"tokens-word-{number}", type="tertiary", on_click=_take, args=(word,))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.text import read_text
 from core.tokens.pieces import WAYS, Cuts
-from dashboard import charts, controls, layout
+from dashboard import charts, controls, layout, naming
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_tokens, words
@@ -30,7 +30,7 @@ MARK_OF = {
 def show() -> None:
     """The figure over all languages, then one sentence cut in four ways."""
     with layout.control_bar():
-        name = controls.model("text")
+        name = naming.model("text")
         own = st.text_input(
             "Your own sentence",
             "",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import HUES, Look
 
 
@@ -42,14 +42,7 @@ def verdict_bars(rows: Sequence[str], classes: Sequence[str], values: np.ndarray
         bargap=0.3,
         legend={"y": 1, "traceorder": "normal"},
         xaxis={"range": [0, 1], "visible": False},
-        yaxis={
-            "autorange": "reversed",
-            "tickvals": list(range(len(rows))),
-            "ticktext": [escape(row) for row in rows],
-            "showgrid": False,
-            "showline": False,
-            "ticksuffix": "  ",
-        },
+        yaxis=names_axis(rows),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import HUES, Look
 
 
@@ -31,12 +31,5 @@ def class_bars(classes: Sequence[str], values: np.ndarray, *, look: Look) -> go.
         height=40 + round(2.3 * look.letters) * len(classes),
         bargap=0.3,
         xaxis={"range": [0, 1.12], "visible": False},
-        yaxis={
-            "autorange": "reversed",
-            "tickvals": places,
-            "ticktext": [escape(name) for name in classes],
-            "showgrid": False,
-            "showline": False,
-            "ticksuffix": "  ",
-        },
+        yaxis=names_axis(classes),
     )

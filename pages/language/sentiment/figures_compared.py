@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import HUES, Look
 
 
@@ -62,12 +62,5 @@ def beside(rows: Sequence[Beside], *, look: Look) -> go.Figure:
         x="share of right verdicts",
         margin={"t": 34},
         xaxis={"range": [min(ends) - room, max(ends) + room], "tickformat": ".1%", "showgrid": True},
-        yaxis={
-            "range": [len(rows) - 0.4, -0.6],
-            "tickvals": list(range(len(rows))),
-            "ticktext": [escape(row.name) for row in rows],
-            "showgrid": False,
-            "showline": False,
-            "ticksuffix": "  ",
-        },
+        yaxis=names_axis([row.name for row in rows], range=[len(rows) - 0.4, -0.6]),
     )

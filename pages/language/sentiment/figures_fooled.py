@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import Look
 
 
@@ -96,13 +96,6 @@ def _rowed(figure: go.Figure, names: Sequence[str], look: Look, x: str, **own) -
         height=90 + round(2.9 * look.letters) * len(names),
         x=x,
         xaxis={"range": [-0.03, 1.03], "tickformat": ".0%", "showgrid": True, "tickvals": [0, 0.25, 0.5, 0.75, 1]},
-        yaxis={
-            "range": [len(names) - 0.4, -0.75],
-            "tickvals": list(range(len(names))),
-            "ticktext": [escape(name) for name in names],
-            "showgrid": False,
-            "showline": False,
-            "ticksuffix": "  ",
-        },
+        yaxis=names_axis(names, range=[len(names) - 0.4, -0.75]),
         **own,
     )

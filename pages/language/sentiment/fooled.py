@@ -21,7 +21,7 @@ from core.verdict.checklist import (
     sides_of,
 )
 from core.zoo.reviewers import REVIEWERS
-from dashboard import charts, controls, layout, waiting
+from dashboard import charts, controls, layout, naming, waiting
 from dashboard.components.cell_map import cell_map
 from pages.language.sentiment import compute, fooled_own, reviews, words_fooled
 from pages.language.sentiment import compute_fooled as computed
@@ -78,7 +78,7 @@ def _model(language: str) -> str:
     others = {other for each in REVIEWERS.values() for other in each} - set(offered)
     if st.session_state.get("model") in others:
         st.session_state["model"] = offered[0]
-    name = controls.model("text", offered=offered)
+    name = naming.model("text", offered=offered)
     compute.model(name)  # refused here if it is no classifier
     return name
 

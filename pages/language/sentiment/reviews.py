@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.zoo.reviewers import REVIEWERS
-from dashboard import controls, layout
+from dashboard import controls, layout, naming
 from dashboard.watched import Text
 from pages.language.sentiment import words
 
@@ -36,7 +36,7 @@ def choose(*, attending: bool = False) -> tuple[Text, str]:
         st.session_state["model"] = offered[0]
     with layout.control_bar():
         text = controls.text(first=next(iter(examples.values())))
-        name = controls.model("text", offered=offered)
+        name = naming.model("text", offered=offered)
     return text, name
 
 

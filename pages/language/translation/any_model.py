@@ -2,21 +2,18 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial
 
 import streamlit as st
 import torch
 
 from core import zoo
-from core.errors import ModelError
 from core.text import Tokens
 from core.translation.decoding import Hypothesis
 from core.zoo import NamedTranslator
-from core.zoo.hub import OFFLINE
-from dashboard import controls, layout, onlooking, visitor
+from dashboard import controls, layout, naming, onlooking
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.components.attention_view import attention_view
-from dashboard.models import inspect_model, named_translator
+from dashboard.models import named_translator
 from dashboard.numbers import signed
 from dashboard.theme import HUES
 from pages.language.translation import compute, inputs, word_maps, words, writing
@@ -25,7 +22,7 @@ from pages.language.translation.word_maps import MEAN, head_name, quoted, words_
 
 ENGLISH = ("eng_Latn", "en_XX", "__en__")
 FRENCH = ("fra_Latn", "fr_XX", "__fr__", ">>fra<<", ">>fr<<")
-LONGEST_NAME, LONGEST_PREFIX = 500, 200  # characters
+LONGEST_PREFIX = 200  # characters
 MOST = 1_000_000  # cells sent at once, of 2 bytes: above that, the heads of one layer
 MOSTLY = 0.5  # a copy: more than half of the words written stand in the source
 
@@ -41,24 +38,18 @@ class Settings:
 
 def show() -> None:
     """The name of a model; then the sentence, the translation as it comes, and the maps."""
-    at_home = visitor.is_at_home()
-    name = st.text_input(
-        "Model",
-        "",
-        key="translator",
-        bind="query-params",
-        max_chars=LONGEST_NAME,
-        placeholder=words.NAMED_PLACEHOLDER if at_home else "",
-        help=words.NAMED_HELP if at_home else visitor.may_name(),
-        width=layout.PROSE,
-    ).strip()
+    name = naming.named(
+        "translator",
+        "text",
+        zoo.check_translates,
+        placeholder=words.NAMED_PLACEHOLDER,
+        about=words.NAMED_HELP,
+        nothing=words.NAMED_NOTHING,
+        offline=words.NAMED_OFFLINE,
+    )
     if not name:
-        st.markdown(words.NAMED_NOTHING, width=layout.PROSE)
-        if not at_home:
-            st.caption(visitor.may_name())
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula_in_general)
         return
-    _wait_for(name)
     with layout.waiting_place():
         model = named_translator(name)
     layout.warn_of(model.warnings)
@@ -75,19 +66,6 @@ def show() -> None:
     else:
         attention_view(word_maps.self_attention(translated, part, joined=joined), key=f"named_{part}")
     layout.notes(words.NAMED_NOTES, notice=noticed(translated, text), formula=lambda: _formula(translated, model))
-
-
-def _wait_for(name: str) -> None:
-    """Stop the page until the model is here; AtlasError if it cannot be had, or cannot translate."""
-    try:
-        found = inspect_model(name, "text", give_up=partial(st.session_state.__setitem__, "translator", ""))
-    except ModelError as error:
-        if str(error) != OFFLINE:
-            raise
-        raise ModelError(words.NAMED_OFFLINE) from error  # what works without the hub, on this page
-    zoo.check_translates(found)
-    if found.download:
-        controls.ask_before_fetching(found, "text")
 
 
 def _say_what_it_is(model: NamedTranslator) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core import zoo
-from dashboard import controls, layout, waiting
+from dashboard import controls, layout, naming, waiting
 from dashboard.models import long_text_model
 from dashboard.watched import Text
 from pages.scale.efficient_attention import compute, words
@@ -26,7 +26,7 @@ def choose() -> Reading:
 def _choose() -> Reading:
     with layout.control_bar():
         first = compute.first_model()
-        name = controls.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)])
+        name = naming.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)])
         longest = compute.longest(name)
         sources, about = ([WRITTEN, OWN], words.OWN_TEXT_HELP) if longest else ([OWN], words.NO_SAMPLE)
         source = controls.choice("Text", sources, key="source", about=about)

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.measured.shrinking import Variant
-from dashboard import charts, controls, layout, photograph
+from dashboard import charts, controls, layout, naming, photograph
 from dashboard.figures.predictions import prediction_bars
 from pages.scale.shrinking import compute, figures, words
 from pages.scale.shrinking.compute import Beside, Question
@@ -32,7 +32,7 @@ def choose(models: Mapping[str, str] = words.MODELS, *, others: bool = True, for
     if chosen == words.OTHER_PICTURE:
         return _of_picture(photograph.choose(words.OURS["image"], attends=False))
     if chosen == words.OTHER_TEXT:
-        name = controls.model("text", offered=words.OURS["text"], attends=False)
+        name = naming.model("text", offered=words.OURS["text"], attends=False)
     else:
         name = models[chosen]
     if name.startswith("vit-"):

@@ -1,49 +1,36 @@
 """Any model: a pretrained captioner by name or folder describes a picture; every head's map for every word."""
 
-from functools import partial
-
 import streamlit as st
 
-from core.errors import ModelError
 from core.translation.decoding import Hypothesis
-from core.zoo.hub import OFFLINE
-from core.zoo.loading import check_task
+from core.zoo.loading import check_offer
 from core.zoo.named_captioners import NamedPictureWriter
-from dashboard import controls, layout, onlooking, seen, visitor
+from dashboard import layout, naming, onlooking, seen
 from dashboard.components.word_maps import WordScene, word_maps
 from dashboard.kept import keep
-from dashboard.models import inspect_model, named_captioner
+from dashboard.models import named_captioner
 from dashboard.numbers import signed
 from dashboard.seen import PHOTOGRAPHS, SCENES, Seen
 from pages.words_and_pictures.captioning import compute, inputs, own, words
 from pages.words_and_pictures.captioning.compute import Written
-from pages.words_and_pictures.captioning.write import noticed as noticed_of
-from pages.words_and_pictures.captioning.write import scene_for
-
-LONGEST_NAME = 500  # characters
-KEY = "captioner"
+from pages.words_and_pictures.captioning.telling import noticed as noticed_of
+from pages.words_and_pictures.captioning.word_scene import scene_for
 
 
 def show() -> None:
     """The name of a model, the picture, the caption as it comes or one's own, the maps."""
-    at_home = visitor.is_at_home()
-    name = st.text_input(
-        "Model",
-        "",
-        key=KEY,
-        bind="query-params",
-        max_chars=LONGEST_NAME,
-        placeholder=words.NAMED_PLACEHOLDER if at_home else "",
-        help=words.NAMED_HELP if at_home else visitor.may_name(),
-        width=layout.PROSE,
-    ).strip()
+    name = naming.named(
+        "captioner",
+        "both",
+        lambda found: check_offer(found, "caption"),
+        placeholder=words.NAMED_PLACEHOLDER,
+        about=words.NAMED_HELP,
+        nothing=words.NAMED_NOTHING,
+        offline=words.NAMED_OFFLINE,
+    )
     if not name:
-        st.markdown(words.NAMED_NOTHING, width=layout.PROSE)
-        if not at_home:
-            st.caption(visitor.may_name())
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
         return
-    _wait_for(name)
     with layout.waiting_place():
         model = named_captioner(name)
     layout.warn_of(model.warnings)
@@ -60,19 +47,6 @@ def show() -> None:
     word_maps(scene, key="named-maps", name=f"caption-{model.title}")
     told = own.noticed(written, chosen) if text else noticed_of(written, chosen, [])
     layout.notes(words.NAMED_NOTES, notice=told, formula=_formula)
-
-
-def _wait_for(name: str) -> None:
-    """Stop the page until the model is here; AtlasError if it cannot be had, or does not describe pictures."""
-    try:
-        found = inspect_model(name, "both", give_up=partial(st.session_state.__setitem__, KEY, ""))
-    except ModelError as error:
-        if str(error) != OFFLINE:
-            raise
-        raise ModelError(f"{OFFLINE} The small networks of the other sections are here.") from error
-    check_task(found.name, found.what.partition(":")[0], found.task, "caption")
-    if found.download:
-        controls.ask_before_fetching(found, "both")
 
 
 def _write(model: NamedPictureWriter, chosen: Seen, width: int) -> Written:

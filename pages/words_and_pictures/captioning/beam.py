@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from core.zoo.captioners import LONGEST
@@ -69,10 +68,3 @@ def _formula(written: Written) -> None:
         f"Here $\\log p(y) = {best.log_probability:.2f}$ over {len(best.tokens)} words, the end included, so the score "
         f"is {best.score(0.6):.2f}. Without the division short captions would always win."
     )
-
-
-def steps_table(written: Written) -> pd.DataFrame:
-    """The words of the caption with their log-probabilities."""
-    best = written.decoded.best
-    labels = [written.model.tokens([token]).labels[0].strip() for token in best.tokens]
-    return pd.DataFrame({"word": labels, "log p": best.log_probabilities})

@@ -1,7 +1,9 @@
 """Captions, and where was looked while they were written: kept for the next visitor who asks for the same."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -43,6 +45,11 @@ class Written:
         return tuple(
             label.strip() for label, number in zip(self.words.labels, self.words.ids, strict=True) if number != self.end
         )
+
+    @cached_property
+    def mean_map(self) -> Float[np.ndarray, "token patch"]:
+        """What each word gives to each place, the mean of all heads of all layers."""
+        return np.mean([layer.mean(dim=0).numpy() for layer in self.looked.maps], axis=0)
 
     @property
     def end(self) -> int:
@@ -159,7 +166,8 @@ def step_of(name: str, seen: Seen, ids: tuple[int, ...], place: int) -> Step:
 
 def warm_up() -> None:
     """What the page shows at first."""
-    from dashboard.seen import FIRST_SCENE, SCENES
+    from dashboard.scene_builder import FIRST_SCENE
+    from dashboard.seen import SCENES
 
     for name in ("scenes-lstm", "scenes-transformer"):
         write(name, Seen(SCENES, FIRST_SCENE), 3)

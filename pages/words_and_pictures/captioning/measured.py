@@ -5,22 +5,20 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured.captioning import MEASURES, SCENES, CaptionScores, TrueCaptions, caption_scores, true_captions
+from core.measured import captioning_results
+from core.measured.captioning_results import MEASURES, SCENES, CaptionScores, TrueCaptions
 from core.published import CaptionResult, caption_results
 from core.zoo.captioners import CAPTIONERS
-from dashboard import charts, controls, layout
+from dashboard import charts, controls, layout, seen
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
 from pages.words_and_pictures.captioning import words
 
-SPLITS = {
-    "test": "new scenes",
-    "pairs": "a colour and a shape never joined before",
-    "relations": "two things or three",
-    "four": "four things, one more than ever before",
-}
+SPLITS = seen.SPLITS | {"relations": "two things or three"}  # what is held out there are sentences
 TRUE = "all captions"
 MANY = 30  # captions: of fewer no worst kind is told
+
+measured = keep()(captioning_results.results)
 
 
 def show() -> None:
@@ -32,15 +30,9 @@ def show() -> None:
     layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formula)
 
 
-@keep()
-def measured() -> tuple[tuple[CaptionScores, ...], tuple[TrueCaptions, ...]]:
-    """What was measured of photographs and of scenes."""
-    return caption_scores(), true_captions()
-
-
 def _photographs() -> tuple[str, ...]:
     st.subheader("Photographs: how many words and runs of words do people write too?", anchor=False)
-    scores, published = measured()[0], caption_results()
+    scores, published = measured().scores, caption_results()
     table = table_of(scores, published)
     numbers = {name: st.column_config.NumberColumn(format="%.1f") for name in MEASURES}
     st.dataframe(table, hide_index=True, column_config=numbers, width="content", placeholder="")
@@ -77,22 +69,20 @@ def about_scores(scores: tuple[CaptionScores, ...], published: tuple[CaptionResu
     base = max(others, key=lambda each: each.scores["BLEU-4"])
     told = [
         f"By BLEU-4 **{CAPTIONERS[best.name]}** is best of those here, **{best.scores['BLEU-4']:.1f}**; the best "
-        f"baseline, "
-        f"{base.name}, has {base.scores['BLEU-4']:.1f}."
+        f"baseline, {base.name}, has {base.scores['BLEU-4']:.1f}."
     ]
     if published:
         theirs = max(published, key=lambda each: each.bleu_4)
         told.append(
-            f"{theirs.model} has {theirs.bleu_4:.1f} ({theirs.source}): it saw photographs with a network trained "
-            f"on the "
-            "1.3 million pictures of ImageNet, those here with one trained on 50,000 small ones."
+            f"{theirs.model} has {theirs.bleu_4:.1f} ({theirs.source}): it saw photographs with a network trained on "
+            "the 1.3 million pictures of ImageNet, those here with one trained on 50,000 small ones."
         )
     return tuple(told)
 
 
 def _scenes() -> tuple[str, ...]:
     st.subheader("Drawn scenes: is what they write true?", anchor=False)
-    found = measured()[1]
+    found = measured().true
     kinds = [TRUE, *dict.fromkeys(kind for each in found for kind in each.by_kind)]
     kind = controls.choice("Captions with a word of the kind", kinds, key="true_kind")
     rows = scored_of(found, kind)
@@ -145,19 +135,17 @@ def about_truth(found: tuple[TrueCaptions, ...]) -> tuple[str, ...]:
     if worst.split != "test":
         told.append(f"Its hardest split is “{SPLITS.get(worst.split, worst.split)}”, {worst.true:.0%}.")
     kinds = {kind: share for kind, share in best.by_kind.items() if best.captions[kind] >= MANY}
-    if kinds:
+    if kinds and min(kinds.values()) < max(kinds.values()):
         kind = min(kinds, key=lambda each: kinds[each])
         told.append(f"Least often true are its captions with a {kind}: {kinds[kind]:.0%}.")
-    said = {each.name: each.captions.get("relation", 0) for each in tests}
-    counts = ", ".join(f"{CAPTIONERS[name]} {count}" for name, count in said.items())
-    told.append(f"Who says little is seldom wrong: of {SCENES} captions each, so many say a relation: {counts}.")
+    said = [f"{each.captions.get('relation', 0)} by {CAPTIONERS[each.name]}" for each in tests]
+    told.append(f"How much is risked differs: of {SCENES} captions each, so many say a relation: {', '.join(said)}.")
     return tuple(told)
 
 
 def _formula() -> None:
     st.latex(r"\text{BLEU-}n = b\, \Big(\prod_{k=1}^{n} p_k\Big)^{1/n}, \quad b = \min\big(1, e^{1 - r/c}\big)")
     st.markdown(
-        "$p_k$: the share of all runs of *k* words in the captions that stand in a reference; *c*, *r*: words of "
-        "all captions, "
-        "and of the references that are nearest in length."
+        "$p_k$: the share of all runs of *k* words in the captions that stand in a reference; *c*, *r*: words of all "
+        "captions, and of the references that are nearest in length."
     )

@@ -12,7 +12,8 @@ from dashboard.models import captioner
 from dashboard.seen import Seen, truth_of
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Written
-from pages.words_and_pictures.captioning.write import formula, scene_for
+from pages.words_and_pictures.captioning.telling import formula
+from pages.words_and_pictures.captioning.word_scene import scene_for
 
 EXAMPLES = {
     "scenes": {

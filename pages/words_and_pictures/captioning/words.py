@@ -21,9 +21,8 @@ PAGE = PageWords(
     lead=(
         "A network writes what it sees, word by word, and before each word it looks at the picture again. That was the "
         "first attention anybody could see (Xu et al. 2015). Here two generations do it: an LSTM that looks once for "
-        "each word, and a transformer whose heads all look. In the drawn world it is known which pixels a word "
-        "means, so "
-        "their maps can be marked right or wrong."
+        "each word, and a transformer whose heads all look. In the drawn world it is known which pixels a word means, "
+        "so their maps can be marked right or wrong."
     ),
     try_this=(),
     references=references(
@@ -49,6 +48,7 @@ OTHER_WORD_ABOUT = (
 )
 BEGUN_ONE = "The first word comes from you: “TEXT”. The network went on from there."
 BEGUN = "The first {count} words come from you: “TEXT”. The network went on from there."
+BEGIN_TOO_LONG = "The address begins the caption with {count} words; a caption has at most {most}."
 WORLD = {
     "photographs": "These networks learned from 6,000 photographs of people and dogs, seen with 128 x 128 pixels: what "
     "they say of other photographs tells more of what they learned than of the photograph.",
@@ -65,8 +65,7 @@ WRITE_NOTES = replace(
 )
 WRITE_LSTM = (
     "Before word *t* the LSTM has the state $h_{{t-1}}$. Each of the {places} places gets a score, a softmax makes "
-    "weights "
-    "of them, and a gate says how much of their mixture counts (Xu et al. 2015, equations 4, 5 and 13):"
+    "weights of them, and a gate says how much of their mixture counts (Xu et al. 2015, equations 4, 5 and 13):"
 )
 WRITE_TRANSFORMER = (
     "In each of its {layers} layers the transformer asks with the words so far; keys and values come from the {places} "
@@ -119,9 +118,8 @@ ABOUT_BLEU = (
     "captions, with a penalty for short ones. CIDEr weighs runs of words by how rare they are."
 )
 ABOUT_TRUTH = (
-    "A caption is true if the grammar can read it and every statement in it holds of the scene. Of those with a "
-    "word of "
-    "a kind: how many are true as a whole."
+    "A caption is true if the grammar can read it and every statement in it holds of the scene. Of those with a word "
+    "of a kind: how many are true as a whole."
 )
 
 NAMED_PLACEHOLDER = "Salesforce/blip-image-captioning-base, or a folder"
@@ -130,6 +128,10 @@ NAMED_NOTHING = (
     "Name a captioner: a **BLIP** (Salesforce/blip-image-captioning-base), a **GIT** (microsoft/git-base-coco) or a "
     "**vision transformer with a GPT-2** (nlpconnect/vit-gpt2-image-captioning). It is fetched once, after you have "
     "agreed; then it describes your photograph, and every head's map for every word is shown."
+)
+NAMED_OFFLINE = (
+    "The model hub cannot be reached from here. What works without it: the small networks of the other sections, or in "
+    "an app of your own a local folder."
 )
 NAMED_NOT_YET = "No model is named yet, so there is nothing to notice."
 NAMED_NOTES = replace(

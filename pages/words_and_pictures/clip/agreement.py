@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import charts, controls, layout
 from dashboard.figures.heat import heat
 from dashboard.models import clip
+from dashboard.numbers import signed
 from dashboard.seen import Seen, truth_of
 from pages.words_and_pictures.clip import compute, inputs, words
 
@@ -93,8 +94,8 @@ def noticed(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen], 
 def _tell_best(scores: np.ndarray, texts: Sequence[str]) -> Iterator[str]:
     picture, text = divmod(int(scores.argmax()), scores.shape[1])
     yield (
-        f"Best agree picture {picture + 1} and **“{layout.plain(texts[text])}”**, with a cosine of "
-        f"**{scores[picture, text]:.2f}**."
+        f"Picture {picture + 1} and **“{layout.plain(texts[text])}”** agree best, with a cosine of "
+        f"**{signed(float(scores[picture, text]))}**."
     )
 
 
@@ -124,7 +125,7 @@ def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen
 
 def _tell_range(scores: np.ndarray) -> Iterator[str]:
     low, high = float(scores.min()), float(scores.max())
-    yield f"The cosines lie between {low:.2f} and {high:.2f}; 1 would be the same direction."
+    yield f"The cosines lie between {signed(low)} and {signed(high)}; 1 would be the same direction."
 
 
 def _formula(scores: np.ndarray, temperature: float) -> None:

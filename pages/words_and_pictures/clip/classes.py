@@ -117,7 +117,6 @@ def _count(templates: Sequence[str]) -> str:
 def _formula(temperature: float, classes: Sequence[str], templates: Sequence[str]) -> None:
     st.latex(r"p(c) = \frac{1}{K} \sum_{k=1}^{K} \operatorname{softmax}_c\big(\tau\, I \cdot T_{k,c}\big)")
     st.markdown(
-        f"*K* = {len(templates)}, {len(classes)} classes, $\\tau = {temperature:.1f}$ as it was learned; "
-        f"$T_{{k,c}}$ is "
-        "the vector of template *k* with class *c* in it."
+        f"*K* = {len(templates)}, {len(classes)} classes, $\\tau = {temperature:.1f}$ as it was learned; $T_{{k,c}}$ "
+        "is the vector of template *k* with class *c* in it."
     )

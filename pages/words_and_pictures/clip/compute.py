@@ -6,19 +6,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from jaxtyping import Float
+from PIL import Image
 from torch import Tensor
 
 from core.grounding.word_maps import WordMaps, clip_maps, covered, text_relevance
-from core.images import EXAMPLES
+from core.images import EXAMPLES, open_example
+from core.progress import Progress, unheard
 from core.scenes.codes import code_of
+from core.scenes.draw import draw
 from core.scenes.things import scene_at
 from core.zoo.emoji import emoji
+from core.zoo.emoji import pictures as emoji_pictures
 from core.zoo.image_models import PreparedPicture
 from dashboard.kept import keep
 from dashboard.models import clip
-from dashboard.seen import EMOJI, FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen, sentence_for
+from dashboard.scene_builder import FIRST_SCENE
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, sentence_for
 
 FOUND_SCENES = 300  # scenes among which one can search
+AT_ONCE = 50  # pictures that go through a network together
 
 
 @keep("Opening the picture …")
@@ -120,19 +126,29 @@ class Corpus:
 
 
 @keep("Looking at all pictures …", unit="pictures")
-def corpus(name: str) -> Corpus:
+def corpus(name: str, progress: Progress = unheard) -> Corpus:
     """All emoji, some scenes that were never learned, or the example photographs."""
+    # Opened here rather than by `Seen.opened`, which keeps each picture for itself.
+    several: Sequence[np.ndarray | Image.Image]
     if name == "emoji":
-        found = [(Seen(EMOJI, each.character), each.description) for each in emoji()]
+        found, titles = [Seen(EMOJI, each.character) for each in emoji()], [each.description for each in emoji()]
+        several = list(emoji_pictures())
     elif name == "scenes":
-        codes = [code_of(scene_at("test", number)) for number in range(FOUND_SCENES)]
-        found = [(Seen(SCENES, code), "") for code in codes]
+        scenes = [scene_at("test", number) for number in range(FOUND_SCENES)]
+        found, titles = [Seen(SCENES, code_of(scene)) for scene in scenes], [""] * len(scenes)
+        several = [draw(scene) for scene in scenes]
     else:
-        found = [(Seen(PHOTOGRAPHS, each), each) for each in EXAMPLES]
+        found, titles = [Seen(PHOTOGRAPHS, each) for each in EXAMPLES], list(EXAMPLES)
+        several = [open_example(each) for each in EXAMPLES]
     model = clip(name)
-    pixels = [model.framing.pixels(seen.opened()) for seen, _ in found]
-    vectors = [model.pictures(torch.cat(pixels[start : start + 50])) for start in range(0, len(pixels), 50)]
-    return Corpus(tuple(seen for seen, _ in found), tuple(title for _, title in found), torch.cat(vectors))
+    vectors = []
+    for start in range(0, len(several), AT_ONCE):
+        pictures = [
+            one if isinstance(one, Image.Image) else Image.fromarray(one) for one in several[start : start + AT_ONCE]
+        ]
+        vectors.append(model.pictures(torch.cat([model.framing.pixels(picture) for picture in pictures])))
+        progress(start + len(pictures), len(several))
+    return Corpus(tuple(found), tuple(titles), torch.cat(vectors))
 
 
 @dataclass(frozen=True, eq=False)

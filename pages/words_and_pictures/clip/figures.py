@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import HUES, Look
 
 
@@ -48,14 +48,7 @@ def template_bars(classes: Sequence[str], chances: np.ndarray, templates: Sequen
         bargap=0.35,
         margin={"t": 44},
         xaxis={"range": [0, 1.02], "tickformat": ".0%", "showgrid": True},
-        yaxis={
-            "autorange": "reversed",
-            "tickvals": places,
-            "ticktext": [escape(each) for each in classes],
-            "showgrid": False,
-            "tickfont": {"color": look.palette.ink},
-            "ticksuffix": "  ",
-        },
+        yaxis=names_axis(classes, tickfont={"color": look.palette.ink}),
     )
 
 
@@ -79,14 +72,7 @@ def word_bars(labels: Sequence[str], values: Sequence[float], *, look: Look, x: 
         height=look.high(70 + round(1.9 * look.letters) * len(labels)),
         x=x,
         bargap=0.3,
-        yaxis={
-            "autorange": "reversed",
-            "tickvals": places,
-            "ticktext": [escape(label) for label in labels],
-            "showgrid": False,
-            "tickfont": {"color": look.palette.ink},
-            "ticksuffix": "  ",
-        },
+        yaxis=names_axis(labels, tickfont={"color": look.palette.ink}),
         xaxis={"showgrid": True, "zeroline": True, "zerolinecolor": look.palette.soft},
     )
 

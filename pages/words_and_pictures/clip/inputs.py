@@ -11,8 +11,9 @@ from core.scenes.codes import code_of
 from core.scenes.things import random_scene
 from core.zoo.clips import PictureText
 from core.zoo.emoji import emoji
-from dashboard import controls, layout, uploads
-from dashboard.seen import EMOJI, FIRST_SCENE, PHOTOGRAPHS, SCENES, Seen, sentence_for
+from dashboard import controls, layout, naming, uploads
+from dashboard.scene_builder import FIRST_SCENE
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, sentence_for
 from pages.words_and_pictures.clip import words
 
 WORLDS = {PHOTOGRAPHS: "photographs", SCENES: "scenes", EMOJI: "emoji"}
@@ -32,7 +33,7 @@ def world() -> str:
 
 def network(world: str) -> str:
     """The network of a world; for photographs any other may be named."""
-    return controls.pair(WORLDS[world]) if world == PHOTOGRAPHS else WORLDS[world]
+    return naming.model("both", offered=(WORLDS[world],)) if world == PHOTOGRAPHS else WORLDS[world]
 
 
 def several(world: str) -> tuple[Seen, ...]:

@@ -6,31 +6,31 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured.clip import Exchanged, Retrieval, classes_right, exchanged, retrievals
+from core.measured import clip_results
+from core.measured.clip_results import Exchanged, Retrieval
 from dashboard import charts, controls, layout
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
+from dashboard.seen import SPLITS
 from pages.words_and_pictures.clip import words
 
 ALONE = "each word by itself"
 MANY = 50  # pairs: of fewer no best or worst is told
-SPLITS = {
-    "test": "new scenes",
-    "pairs": "a colour and a shape never joined before",
-    "relations": "relations never said before",
-    "four": "four things, one more than ever before",
-}
 
-
-@keep()
-def measured() -> tuple[tuple[Exchanged, ...], tuple[Retrieval, ...], Mapping[str, float]]:
-    """All that was measured."""
-    return exchanged(), retrievals(), classes_right()
+measured = keep()(clip_results.results)
 
 
 def show() -> None:
     """Figure and tables."""
-    found, ranked, right = measured()
+    found = measured()
+    _exchanged(found.exchanged)
+    _ranked(found.retrievals)
+    _classes(found.classes)
+    told = noticed(found.exchanged, found.retrievals, found.classes)
+    layout.notes(words.MEASURED_NOTES, notice=told, formula=_formula)
+
+
+def _exchanged(found: tuple[Exchanged, ...]) -> None:
     st.subheader("Does it notice when one word is wrong?", anchor=False)
     split = controls.choice("Scenes", [SPLITS[each.split] for each in found], key="exchanged_split")
     own = next(each for each in found if SPLITS[each.split] == split)
@@ -42,14 +42,13 @@ def show() -> None:
             Scored(ALONE, kind, own.alone[kind], own.error(kind, alone=True), own.pairs[kind]),
         )
     ]
-    look = layout.look()
     figure = partial(
         grounding_points,
         rows,
         {"chance": 0.5},
-        look=look,
+        look=layout.look(),
         x="the true sentence is preferred",
-        height=look.high(330),
+        height=layout.look().high(330),
         unit="pairs",
     )
     alt = "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in rows)
@@ -57,6 +56,9 @@ def show() -> None:
     charts.chart(figure, name="clip-exchanged", alt=f"How often the true sentence is preferred: {alt}", table=table)
     if not layout.is_presented():
         st.caption(words.EXCHANGED_ABOUT)
+
+
+def _ranked(found: tuple[Retrieval, ...]) -> None:
     st.subheader("Does a sentence find its picture?", anchor=False)
     shown = pd.DataFrame(
         [
@@ -67,22 +69,19 @@ def show() -> None:
                 "of": each.of,
                 "chance of R@1": 1 / each.of,
             }
-            for each in ranked
+            for each in found
         ]
     )
     shares = {name: st.column_config.NumberColumn(format="percent") for name in shown if "R@" in name}
     st.dataframe(shown, hide_index=True, column_config=shares, width="content")
     charts.download_table(shown, "clip-retrieval")
-    if right:
-        st.subheader("Classes that it never learned (CIFAR-10)", anchor=False)
-        classes = pd.DataFrame({"by": list(right), "right": list(right.values())})
-        st.dataframe(
-            classes,
-            hide_index=True,
-            width="content",
-            column_config={"right": st.column_config.NumberColumn(format="percent")},
-        )
-    layout.notes(words.MEASURED_NOTES, notice=noticed(found, ranked, right), formula=_formula)
+
+
+def _classes(right: Mapping[str, float]) -> None:
+    st.subheader("Classes that it never learned (CIFAR-10)", anchor=False)
+    shown = pd.DataFrame({"by": list(right), "right": list(right.values())})
+    percent = {"right": st.column_config.NumberColumn(format="percent")}
+    st.dataframe(shown, hide_index=True, width="content", column_config=percent)
 
 
 def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: Mapping[str, float]) -> tuple[str, ...]:
@@ -95,20 +94,14 @@ def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: 
         worst = min(often, key=lambda kind: test.by_kind[kind])
         told.append(
             f"On new scenes it notices a wrong **{best}** in {test.by_kind[best]:.0%} of the pairs, a wrong "
-            f"**{worst}** in "
-            f"{test.by_kind[worst]:.0%}; chance is 50%."
+            f"**{worst}** in {test.by_kind[worst]:.0%}; chance is 50%."
         )
-        order = test.by_kind.get("order")
-        if order is not None:
-            is_chance = abs(order - 0.5) < 2 * test.error("order")
-            told.append(
-                f"When both groups of a relation change places it is right in {order:.0%}: "
-                + (
-                    "no better than somebody who only counts words."
-                    if is_chance or order < 0.5
-                    else "more than counting words gives."
-                )
-            )
+        order = test.by_kind["order"]
+        is_better = order - 2 * test.error("order") > 0.5
+        told.append(
+            f"When both groups of a relation change places it is right in {order:.0%}: "
+            + ("more than counting words gives." if is_better else "no better than somebody who only counts words.")
+        )
     photographs = [each for each in ranked if each.name.startswith("photographs: text to picture")]
     if len(photographs) == 2:
         ours, base = photographs
@@ -131,6 +124,5 @@ def _formula() -> None:
     )
     st.markdown(
         "The loss that all three were trained with (Radford et al. 2021, figure 3). R@k: how often what belongs "
-        "together "
-        "is among the first *k*."
+        "together is among the first *k*."
     )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import charts, controls, layout
 from dashboard.models import clip
+from dashboard.numbers import signed
 from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, truth_of
 from pages.words_and_pictures.clip import compute, inputs, words
 
@@ -45,7 +46,7 @@ def show() -> None:
         mark = {True: " · true", False: " · not true", None: ""}[truths[rank]]
         title = f"{found.titles[place]} " if found.titles[place] else ""
         columns[rank % ACROSS].image(
-            seen.opened() if shown is None else shown, caption=f"{title}{scores[place]:.2f}{mark}", width="stretch"
+            seen.opened() if shown is None else shown, caption=f"{title}{signed(scores[place])}{mark}", width="stretch"
         )
     table = pd.DataFrame(
         {
@@ -67,12 +68,12 @@ def noticed(scores: np.ndarray, truths: list[bool | None], titles: list[str], te
     order = np.sort(scores)[::-1]
     told = []
     if titles and titles[0]:
-        told.append(f"Nearest of {len(scores):,} is **{layout.plain(titles[0])}**, with {order[0]:.2f}.")
+        told.append(f"Nearest of {len(scores):,} is **{layout.plain(titles[0])}**, with {signed(order[0])}.")
     else:
-        told.append(f"The nearest of {len(scores):,} has a cosine of {order[0]:.2f}.")
+        told.append(f"The nearest of {len(scores):,} has a cosine of {signed(order[0])}.")
     told.append(
-        f"The second has {order[1]:.2f}, the one in the middle of all {float(np.median(scores)):.2f}, the last "
-        f"{order[-1]:.2f}."
+        f"The second has {signed(order[1])}, the one in the middle of all {signed(float(np.median(scores)))}, the last "
+        f"{signed(order[-1])}."
     )
     known = [truth for truth in truths if truth is not None]
     if known:

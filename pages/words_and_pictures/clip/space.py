@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import charts, controls, layout
+from dashboard.numbers import signed
 from dashboard.seen import EMOJI, SCENES
 from pages.words_and_pictures.clip import compute, inputs, words
 from pages.words_and_pictures.clip.compute import Map
@@ -43,18 +44,17 @@ def show() -> None:
 def noticed(found: Map) -> tuple[str, ...]:
     """What the plane holds and hides, the gap between the kinds, and how near what belongs together is."""
     shown = float(found.held[:2].sum())
-    half = int(np.searchsorted(np.cumsum(found.held), 0.9)) + 1
+    most = int(np.searchsorted(np.cumsum(found.held), 0.9)) + 1
     told = [
-        f"The two axes hold **{shown:.0%}** of the variance; for 90% it takes {half} axes. The rest is hidden here.",
-        f"The mean picture and the mean sentence have a cosine of **{found.between:.2f}**: "
+        f"The two axes hold **{shown:.0%}** of the variance; for 90% it takes {most} axes. The rest is hidden here.",
+        f"The mean picture and the mean sentence have a cosine of **{signed(found.between)}**: "
         + ("the two kinds lie apart." if found.between < 0.5 else "the two kinds lie near one another."),
     ]
     if np.isfinite(found.own):
         nearer = "nearer" if found.own > found.other else "no nearer"
         told.append(
-            f"A picture and its own sentence have a cosine of {found.own:.2f} on average, two pictures "
-            f"{found.other:.2f}: "
-            f"a picture is {nearer} to its sentence than to other pictures."
+            f"A picture and its own sentence have a cosine of {signed(found.own)} on average, two pictures "
+            f"{signed(found.other)}: a picture is {nearer} to its sentence than to other pictures."
         )
     return tuple(told)
 

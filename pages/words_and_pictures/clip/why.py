@@ -141,13 +141,12 @@ def noticed(labels: Sequence[str], added: Sequence[float], whole: float, now: fl
     if len(labels) > 1:
         best, worst = int(np.argmax(added)), int(np.argmin(added))
         told.append(
-            f"**“{layout.plain(labels[best])}”** adds most, {added[best]:+.2f}; “{layout.plain(labels[worst])}” "
-            f"{'takes most away' if added[worst] < 0 else 'adds least'}, {added[worst]:+.2f}."
+            f"**“{layout.plain(labels[best])}”** adds most, {signed(added[best])}; “{layout.plain(labels[worst])}” "
+            f"{'takes most away' if added[worst] < 0 else 'adds least'}, {signed(added[worst])}."
         )
         told.append(
-            f"What the words add one by one comes to {sum(added):+.2f}, the cosine is {whole:+.2f}: words do not "
-            f"simply "
-            "add up."
+            f"What the words add one by one comes to {signed(sum(added))}, the cosine is {signed(whole)}"
+            + (": words do not simply add up." if signed(sum(added)) != signed(whole) else ".")
         )
     else:
         told.append("A sentence of one word cannot be taken apart.")
@@ -167,9 +166,7 @@ def _formula(labels: Sequence[str], added: Sequence[float], whole: float) -> Non
     st.latex(r"\Delta_w = I \cdot T_{\text{sentence}} - I \cdot T_{\text{sentence without } w}")
     first = int(np.argmax(np.abs(added)))
     st.markdown(
-        f"For “{layout.plain(labels[first])}”: ${whole:.3f} - {whole - added[first]:.3f} = {added[first]:.3f}$. "
-        f"The maps "
-        "follow the gradient of $\\Delta_w$ through the picture's encoder (Chefer et al. 2021), or measure it with "
-        "each "
-        "patch covered."
+        f"For “{layout.plain(labels[first])}”: ${whole:.3f} - {whole - added[first]:.3f} = {added[first]:.3f}$. The "
+        "maps follow the gradient of $\\Delta_w$ through the picture's encoder (Chefer et al. 2021), or measure it "
+        "with each patch covered."
     )

@@ -19,13 +19,10 @@ AGREEMENT, CLASSES, WHY, SEARCH, SPACE, GROUNDED, MEASURED = (
 PAGE = PageWords(
     question="Do words and picture agree?",
     lead=(
-        "CLIP (Radford et al. 2021) was never told what a picture shows. It saw pictures and sentences, and "
-        "learned one "
-        "thing: which sentence belongs to which picture. So both become arrows in one space, and the angle between "
-        "them "
-        "says how well they agree. Three small ones are here: for photographs, for drawn scenes, where it is known "
-        "which "
-        "sentences are true, and for emoji."
+        "CLIP (Radford et al. 2021) was never told what a picture shows. It saw pictures and sentences, and learned "
+        "one thing: which sentence belongs to which picture. So both become arrows in one space, and the angle between "
+        "them says how well they agree. Three small ones are here: for photographs, for drawn scenes, where it is "
+        "known which sentences are true, and for emoji."
     ),
     try_this=(),
     references=references(
@@ -50,10 +47,8 @@ NONE = "There is no sentence here yet. Write one in each line."
 UNKNOWN = "{title} knows {known:,} words, and not {words}: it reads each of them as one and the same unknown word."
 TEMPERATURE_HELP = (
     "What the cosines are multiplied by before the softmax. The network learned {learned:.1f}. With 1 nearly "
-    "everything "
-    "is as probable as everything else; with 100 the largest cosine takes all."
+    "everything is as probable as everything else; with 100 the largest cosine takes all."
 )
-CONTINUED = "OpenAI's CLIP learned from 400 million pairs, these from some thousand: they know little of the world."
 
 AGREEMENT_NOTES = replace(
     PAGE,
@@ -93,7 +88,7 @@ LEFT_OUT, BY_RELEVANCE = "leaving it out", "relevance"
 SEARCH_NOTES = replace(
     PAGE,
     try_this=(
-        "Search for two things at once, such as “red heart”, and look at what comes before them together.",
+        "Search the emoji for a colour and a thing, such as “red heart”: what fits only one of the two words?",
         "Search with a word that it does not know.",
         "Search scenes with “a red star above a blue circle”, then with both groups exchanged.",
     ),

@@ -1,0 +1,106 @@
+"""Which model: one of ours, or any other by name or folder; what it costs is said before it is fetched."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core import zoo
+from core.errors import ModelError
+from core.zoo.hub import OFFLINE
+from core.zoo.loading import check_offer
+from core.zoo.names import Purpose
+from dashboard import layout, visitor, waiting
+from dashboard.controls import WIDTH
+from dashboard.models import OURS, clip, fetch_model, image_model, inspect_model, listed, text_model
+
+KEYS: dict[Purpose, str] = {"text": "model", "image": "network", "both": "pair"}  # in the address
+USUAL: dict[Purpose, Sequence[str]] = {"text": tuple(zoo.TEXT), "image": zoo.WHOLE, "both": ("photographs",)}
+READERS: Mapping[Purpose, Callable[[str], Any]] = {"text": text_model, "image": image_model, "both": clip}
+LONGEST_NAME = 500  # characters
+
+
+def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
+    """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
+
+    `offered`: those of ours that are on the list, by default all that read texts or whole pictures; `attends`:
+    whether a model without attention heads is refused. What reads "both" says how well pictures and texts agree.
+    """
+    ours, key = list(offered or USUAL[purpose]), KEYS[purpose]
+    name = st.selectbox(
+        "Model",
+        [*ours, *listed(purpose)],
+        key=key,
+        bind="query-params",
+        accept_new_options=True,  # what may not be opened is refused in a sentence, not passed over in silence
+        width=WIDTH,
+        help=visitor.may_name(),
+    )
+    if purpose == "both" and name in ours:
+        return name
+    found = inspect_model(name, purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0]))
+    if purpose == "both":
+        check_offer(found, "agreement")
+    _fetch(found, purpose)
+    if name not in OURS:  # ours need no look: their numbers are known
+        layout.warn_of(READERS[purpose](name).warnings)
+    return name
+
+
+def named(
+    key: str,
+    purpose: Purpose,
+    check: Callable[[zoo.Offer], None],
+    *,
+    placeholder: str,
+    about: str,
+    nothing: str,
+    offline: str,
+) -> str:
+    """The name of a model that a visitor typed, once it is here; "" before anything is named, where `nothing` is said.
+
+    `check` refuses in a ModelError what does something else than the page needs; `offline` says what there is on the
+    page while the hub cannot be reached.
+    """
+    at_home = visitor.is_at_home()
+    name = st.text_input(
+        "Model",
+        "",
+        key=key,
+        bind="query-params",
+        max_chars=LONGEST_NAME,
+        placeholder=placeholder if at_home else "",
+        help=about if at_home else visitor.may_name(),
+        width=layout.PROSE,
+    ).strip()
+    if not name:
+        st.markdown(nothing, width=layout.PROSE)
+        if not at_home:
+            st.caption(visitor.may_name())
+        return ""
+    try:
+        found = inspect_model(name, purpose, give_up=partial(st.session_state.__setitem__, key, ""))
+    except ModelError as error:
+        if str(error) != OFFLINE:
+            raise
+        raise ModelError(offline) from error
+    check(found)
+    _fetch(found, purpose)
+    return name
+
+
+def _fetch(offer: zoo.Offer, purpose: Purpose) -> None:
+    """Of a model that is not here say what it costs; fetch it when the visitor agrees, stop the page until then."""
+    if not offer.download:
+        return
+    licence = f", licence {offer.licence}" if offer.licence else ""
+    st.info(
+        f"**{layout.plain(offer.name)}** is not here yet: {layout.plain(offer.what)}, {offer.parameters / 1e6:,.0f} "
+        f"million parameters{layout.plain(licence)}. To download: **{offer.download / 1e6:,.0f} MB**; in memory it "
+        f"takes {offer.memory / 1e6:,.0f} MB.",
+        icon=":material/download:",
+    )
+
+    waiting.offer("Download and open", partial(fetch_model, offer.name, purpose), unit="MB", computes=False)
+    st.stop()

@@ -1,0 +1,137 @@
+"""What is true of a caption and its maps, and how its network looks, with its own numbers."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import streamlit as st
+
+from core.models.show_attend_tell import ShowAttendTell
+from dashboard import layout
+from dashboard.seen import Seen, masks_of
+from pages.words_and_pictures.captioning import words
+from pages.words_and_pictures.captioning.compute import Written
+
+
+def noticed(written: Written, chosen: Seen, captions: Sequence[str]) -> tuple[str, ...]:
+    """What is true of these captions and maps."""
+    told = (
+        _tell_agreement(captions),
+        _tell_narrowest(written),
+        _tell_gate(written),
+        _tell_inside(written, chosen),
+        _tell_order(written),
+    )
+    return tuple(sentence for part in told for sentence in part)
+
+
+def _tell_agreement(captions: Sequence[str]) -> Iterator[str]:
+    if len(captions) < 2:
+        return
+    if len(set(captions)) == 1:
+        yield "Both networks write the same."
+        return
+    one, other = (set(caption.split()) for caption in captions[:2])
+    both = len(one & other)
+    yield f"The two captions share {both} of their {len(one | other)} different words."
+
+
+def _tell_narrowest(written: Written) -> Iterator[str]:
+    """The words that look most narrowly and most widely, by the entropy of the mean map."""
+    count = len(written.labels)
+    if not count:
+        return
+    mean = written.mean_map[:count]
+    logs = np.log2(np.where(mean > 0, mean, 1))
+    over = 2 ** -(mean * logs).sum(axis=1)
+    low, high = int(over.argmin()), int(over.argmax())
+    of = f"of {written.model.places} places"
+    if low == high or f"{over[low]:.0f}" == f"{over[high]:.0f}":
+        yield f"Every word looks about as widely: over {over[low]:.0f} {of}, by two to the power of its entropy."
+        return
+    yield (
+        f"**{_quoted(written, low)}** looks most narrowly, as if over {over[low]:.0f} {of} (two to the power of its "
+        f"entropy), **{_quoted(written, high)}** most widely, over {over[high]:.0f}."
+    )
+
+
+def _tell_gate(written: Written) -> Iterator[str]:
+    gates = written.looked.gates
+    count = len(written.labels)
+    if gates is None or count < 2:
+        return
+    low = min(range(count), key=lambda place: gates[place])
+    high = max(range(count), key=lambda place: gates[place])
+    if f"{gates[low]:.0%}" == f"{gates[high]:.0%}":
+        yield f"The gate stands equally open for every word: {gates[low]:.0%}."
+        return
+    yield (
+        f"The gate is open widest for **{_quoted(written, high)}**, {gates[high]:.0%}, and least for "
+        f"**{_quoted(written, low)}**, {gates[low]:.0%}."
+    )
+
+
+def _tell_inside(written: Written, chosen: Seen) -> Iterator[str]:
+    """Of the words that mean something in the scene: of how many the brightest place touches what is meant."""
+    known = masks_of(chosen, written.labels)
+    found = [(place, mask) for place, mask in enumerate(known) if mask is not None]
+    if not found:
+        return
+    rows, columns = written.model.grid
+    mean = written.mean_map
+    side = found[0][1].shape[0] // rows
+    hits = []
+    for place, mask in found:
+        row, column = divmod(int(mean[place].argmax()), columns)
+        hits.append(mask[row * side : (row + 1) * side, column * side : (column + 1) * side].any())
+    yield (
+        f"{len(found)} words mean something in this scene. By the mean of all heads the brightest place touches what "
+        f"is meant for {sum(hits)} of them."
+        if len(found) > 1
+        else f"One word means something in this scene: {_quoted(written, found[0][0])}. By the mean of all heads its "
+        f"brightest place {'touches' if hits[0] else 'does not touch'} what is meant."
+    )
+
+
+def _tell_order(written: Written) -> Iterator[str]:
+    """Whether the look moves between neighbouring words of content."""
+    count = len(written.labels)
+    if count < 2:
+        return
+    tops = written.mean_map[:count].argmax(axis=1)
+    moves = int((tops[1:] != tops[:-1]).sum())
+    times = "once" if moves == 1 else f"{moves} times"
+    yield f"Its brightest place changes {times} in {count - 1} {'step' if count == 2 else 'steps'} from word to word."
+
+
+def _quoted(written: Written, place: int) -> str:
+    return f"“{layout.plain(written.words.labels[place].strip())}”"
+
+
+def formula(written: Written) -> None:
+    """How this network looks, with its own numbers."""
+    decoder = written.model.network.decoder
+    if isinstance(decoder, ShowAttendTell):
+        st.markdown(words.WRITE_LSTM.format(places=written.model.places))
+        st.latex(
+            r"\begin{gathered} e_{ti} = v^\top \tanh(W h_{t-1} + U a_i) \\ "
+            r"\alpha_{ti} = \operatorname{softmax}_i e_{ti} \\ "
+            r"z_t = \beta_t \sum_i \alpha_{ti} a_i, \quad \beta_t = \sigma(f^\top h_{t-1}) \end{gathered}"
+        )
+        assert written.looked.gates is not None
+        first = written.looked.maps[0][0, 0]
+        top = int(first.argmax())
+        row, column = divmod(top, written.model.grid[1])
+        st.markdown(
+            f"For the first word, {_quoted(written, 0)}: $\\alpha = {float(first[top]):.3f}$ at row {row}, column "
+            f"{column}, $\\beta = {written.looked.gates[0]:.2f}$. All of them are under “{words.STEP}”."
+        )
+        return
+    config = decoder.config
+    st.markdown(words.WRITE_TRANSFORMER.format(layers=config.layers, places=written.model.places, heads=config.heads))
+    each = config.width // config.heads
+    st.latex(rf"a_{{ti}} = \operatorname{{softmax}}_i \frac{{q_t \cdot k_i}}{{\sqrt{{{each}}}}}")
+    first = written.looked.maps[0][0, 0]
+    st.markdown(
+        f"For the first word, {_quoted(written, 0)}, layer 0 and head 0 give {float(first.max()):.3f} to their "
+        f"strongest place, and {float(first.sum()):.3f} to all."
+    )

@@ -1,0 +1,52 @@
+"""A caption as the view of words beside a picture takes it: for each word its maps, and what it means in the scene."""
+
+import math
+
+from dashboard.components.word_maps import SeenWord, WordMap, WordScene
+from dashboard.seen import Seen, masks_of
+from pages.words_and_pictures.captioning import words
+from pages.words_and_pictures.captioning.compute import Written
+
+
+def scene_for(written: Written, chosen: Seen) -> WordScene:
+    """The words with their maps: the mean of all heads first, then each head."""
+    labels = written.labels
+    known = (*masks_of(chosen, labels), None)
+    looked = written.looked
+    shown = []
+    for place, label in enumerate(written.words.labels):
+        chance = math.exp(looked.log_probabilities[place])
+        told = [words.PROBABLE.format(chance=f"{chance:.0%}" if chance >= 0.005 else "less than 1%")]
+        if looked.gates is not None:
+            told.append(words.GATE.format(gate=looked.gates[place]))
+        shown.append(
+            SeenWord(
+                label.strip(),
+                " ".join(told),
+                bar=looked.gates[place] if looked.gates is not None else None,
+                mask=known[place] if place < len(labels) else None,
+                quiet=written.words.ids[place] == written.end,
+            )
+        )
+    start = next((place for place, mask in enumerate(known) if mask is not None), _most_pointed(written))
+    rows, columns = written.model.grid
+    photo = "colour" if chosen.is_scene else "ink"  # of a scene the colours are to be seen
+    title, maps = written.text, maps_of(written)
+    return WordScene(written.prepared.shown, (rows, columns), tuple(shown), maps, title, start, photo=photo)
+
+
+def maps_of(written: Written) -> tuple[WordMap, ...]:
+    """The mean of all heads, and each head of each layer; of an LSTM its one map."""
+    maps = written.looked.maps
+    if len(maps) == 1 and len(maps[0]) == 1:
+        return (WordMap("attention", maps[0][0].numpy()),)
+    found = [WordMap(words.MEAN, written.mean_map, "all layers")]
+    for number, layer in enumerate(maps):
+        for head, own in enumerate(layer):
+            found.append(WordMap(f"layer {number}, head {head}", own.numpy(), f"Layer {number}"))
+    return tuple(found)
+
+
+def _most_pointed(written: Written) -> int:
+    """The word that looks most narrowly."""
+    return int(written.mean_map[: max(1, len(written.labels))].max(axis=1).argmax())

@@ -1,0 +1,102 @@
+"""How often a CLIP finds the picture that belongs to a text, and the class of a picture, without having learned it."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from sklearn.feature_extraction.text import TfidfVectorizer
+from torch import Tensor, nn
+
+from core.measured.clip_results import NEAREST, RANKS, WAYS
+from core.models.clip import CLIP
+from core.zoo.embedded import load_embedded_image
+from core.zoo.emoji import SIDE
+from training import tiny_imagenet
+from training.captions_data import Captioned, read_flickr
+from training.clip import Variant
+from training.clip_data import read_emoji
+from training.clip_photographs import TEMPLATES
+from training.pictures import decode, standardise
+
+
+def emoji(network: CLIP, variant: Variant, data: Path) -> dict[str, dict[str, float]]:
+    """Retrieval among the emoji that were held out, by their descriptions."""
+    held = [each for number, each in enumerate(read_emoji(data)) if number % 10 == 0]
+    pictures = variant.pictures(network, [each.picture for each in held])
+    return both_ways(variant.texts(network, [each.texts[0] for each in held]) @ pictures.t())
+
+
+def photographs(network: CLIP, variant: Variant, data: Path, run: Path) -> dict[str, dict[str, float]]:
+    """Retrieval among the 1,000 test photographs of Flickr8k, each by its first caption; classes of CIFAR-10.
+
+    The baseline of retrieval counts words: a picture is described by the words of the five captions of the photograph
+    of training that looks most like it, to the network that the picture encoder began as.
+    """
+    told, learned = (read_flickr(data, part, run) for part in ("test", "train"))
+    first = [" ".join(captions[0]) for captions in told.captions]
+    similarities = variant.texts(network, first) @ variant.pictures(network, small(told.pictures)).t()
+    found = both_ways(similarities) | both_ways(by_words(told, learned), NEAREST)
+    return found | {"CIFAR-10": cifar10(network, variant, data)}
+
+
+def both_ways(similarities: Float[Tensor, "draw point"], ending: str = "") -> dict[str, dict[str, float]]:
+    """Retrieval from texts (rows) to pictures (columns), and back."""
+    return {way + ending: retrieval(of) for way, of in zip(WAYS, (similarities, similarities.t()), strict=True)}
+
+
+def retrieval(similarities: Float[Tensor, "draw point"]) -> dict[str, float]:
+    """R@1, R@5, R@10 and the median rank of what belongs to each row: what stands on the diagonal."""
+    own = similarities.diagonal()[:, None]
+    ranks = 1 + (similarities > own).sum(dim=1)
+    found = {f"R@{rank}": round(float((ranks <= rank).float().mean()), 4) for rank in RANKS}
+    return found | {"median rank": float(ranks.float().median()), "of": float(len(ranks))}
+
+
+def by_words(told: Captioned, learned: Captioned) -> Float[Tensor, "draw point"]:
+    """How many words the first caption of each test photograph shares with those of each one's nearest neighbour.
+
+    Rare words count more (TF-IDF).
+    """
+    ours, theirs = (looks(small(each.pictures)) for each in (told, learned))
+    nearest = (ours @ theirs.t()).argmax(dim=-1).tolist()
+    count = TfidfVectorizer(token_pattern=r"\S+")
+    documents = [" ".join(" ".join(caption) for caption in captions) for captions in learned.captions]
+    described = count.fit_transform(documents)[nearest]
+    asked = count.transform([" ".join(captions[0]) for captions in told.captions])
+    return torch.from_numpy((asked @ described.T).toarray()).float()
+
+
+@torch.inference_mode()
+def looks(pictures: list[np.ndarray]) -> Float[Tensor, "batch width"]:
+    """The class token that `vit-tiny-imagenet` makes of pictures, of length 1."""
+    network = load_embedded_image("vit-tiny-imagenet").network
+    pixels = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2)
+    parts = (standardise(part.float() / 255, tiny_imagenet.MEAN, tiny_imagenet.DEVIATION) for part in pixels.split(250))
+    features = [network.forward_features(part)[:, 0] for part in parts]  # type: ignore[operator]
+    return nn.functional.normalize(torch.cat(features), dim=-1)
+
+
+def small(pictures: np.ndarray) -> list[np.ndarray]:
+    """Photographs (picture, channel, row, column) with 64 pixels on a side, as pictures (row, column, channel)."""
+    parts = torch.from_numpy(pictures).split(500)
+    shrunk = [nn.functional.interpolate(part.float(), size=(SIDE, SIDE), mode="area").to(torch.uint8) for part in parts]
+    return list(torch.cat(shrunk).permute(0, 2, 3, 1).numpy())
+
+
+def cifar10(network: CLIP, variant: Variant, data: Path) -> dict[str, float]:
+    """The share of the 10,000 test pictures whose class is most similar: one template, the mean of several, chance."""
+    with np.load(data / "cifar10" / "cifar10_jpeg.npz") as archive:
+        pictures = decode(archive["test_jpeg"], archive["test_offsets"], side=32)
+        labels, names = torch.from_numpy(archive["test_labels"]).long(), [str(name) for name in archive["names"]]
+    enlarged = [
+        nn.functional.interpolate(part.float(), size=(SIDE, SIDE), mode="bicubic").clamp(0, 255).to(torch.uint8)
+        for part in torch.from_numpy(pictures).split(500)
+    ]
+    seen = variant.pictures(network, list(torch.cat(enlarged).permute(0, 2, 3, 1).numpy()))
+    found = {}
+    for title, templates in (("one template", TEMPLATES[:1]), ("mean of the templates", TEMPLATES)):
+        each = [variant.texts(network, [template.format(name) for name in names]) for template in templates]
+        classes = nn.functional.normalize(torch.stack(each).mean(dim=0), dim=-1)
+        found[title] = round(float(((seen @ classes.t()).argmax(dim=-1) == labels).float().mean()), 4)
+    return found | {"chance": 1 / len(names)}
