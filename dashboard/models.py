@@ -16,6 +16,7 @@ from core.zoo.embedded import LONGEST as USUAL
 from core.zoo.joint import JointReader, load_joint
 from core.zoo.named_captioners import NamedPictureWriter, load_named_captioner
 from core.zoo.named_clips import load_pair
+from core.zoo.named_joint import NamedJointReader, load_named_joint
 from core.zoo.names import Permission, Purpose, find_source
 from dashboard import waiting
 from dashboard.kept import keep
@@ -111,6 +112,17 @@ def clip(name: str) -> PictureText:
 @keep("Loading CLIP …", computes=False)
 def _clip(name: str) -> PictureText:
     return load_clip(name) if name in CLIPS else load_pair(name, permission=permission())
+
+
+def named_joint(name: str) -> NamedJointReader:
+    """Any ViLT."""
+    _allowed(name, "both")
+    return _named_joint(name)
+
+
+@keep("Loading the model …", computes=False)
+def _named_joint(name: str) -> NamedJointReader:
+    return load_named_joint(name, permission=permission())
 
 
 @keep("Loading the network …", computes=False)

@@ -20,8 +20,9 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
-from core.models.captioner import Captioner, small_body
+from core.models.captioner import Captioner
 from core.models.half_precision import save_weights
+from core.models.plain_convolution import small_body
 from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell, caption_loss
 from core.zoo.embedded import load_embedded_image
 from training.captions_data import (

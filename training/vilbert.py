@@ -1,6 +1,7 @@
 """Train ViLBERT (Lu et al. 2019) and a single stream of like size (Li et al. 2019) on the drawn world. No data needed.
 
 Three tasks at once: words that were hidden, patches that were hidden, and whether sentence and picture belong together.
+Both begin with the body of the captioner of scenes, as Lu et al. begin with a detector, and let it learn on.
 
     python -m training.vilbert [--only two-streams ...]
 """
@@ -21,8 +22,11 @@ from torch import Tensor
 from core.models.half_precision import save_weights
 from core.models.vilbert import JointConfig, SingleStream, ViLBERT, cut
 from core.scenes.draw import draw
-from core.scenes.sentences import vocabulary
+from core.scenes.sentences import Sentence, vocabulary
+from core.scenes.telling import is_held, with_another
+from core.scenes.things import HELD_PAIRS
 from core.scenes.truth import is_true
+from core.zoo.captioners import load_captioner
 from training.card import hardware
 from training.clip_data import ids_of, normalise, told_scene, words_tokenizer
 from training.loop import Plan, train
@@ -31,8 +35,9 @@ SEED, PAD, SPECIALS = 0, 0, 4  # tokens below the last are no words
 MASK = "[MASK]"
 NETWORKS: dict[str, type[ViLBERT] | type[SingleStream]] = {"two-streams": ViLBERT, "one-stream": SingleStream}
 WIDTHS = {"two-streams": 160, "one-stream": 208}
-PLAN = Plan(steps=3000, learning_rate=1.5e-3, warm_up=300, decay=0.5, log_every=100, save_every=250)
+PLAN = Plan(steps=2400, learning_rate=1.5e-3, warm_up=300, decay=0.5, log_every=100, save_every=250)
 SIZE = 96  # pairs of a batch
+BODY = "scenes-transformer"  # the captioner whose body both begin with
 WORDS, PATCHES = 0.3, 0.15  # shares that are hidden
 NOT_ASKED = -100
 
@@ -59,7 +64,10 @@ def config_of(tokenizer: Tokenizer, name: str = "two-streams") -> JointConfig:
 
 
 def batches(tokenizer: Tokenizer, size: int) -> Callable[[int], Joint]:
-    """Ever new scenes; half of them with a sentence that is false of them, of which no word is asked."""
+    """Ever new scenes; half of them with a sentence that is false of them, of which no word is asked.
+
+    Half of those are false by one word, or by its order, the others belong to another scene.
+    """
     mask = tokenizer.get_vocab()[MASK]
     config = config_of(tokenizer)
 
@@ -69,18 +77,34 @@ def batches(tokenizer: Tokenizer, size: int) -> Callable[[int], Joint]:
         sentences = [sentence for _, sentence in told]
         match = torch.ones(size)
         for place in range(0, size, 2):
-            false = [other for other in dice.sample(sentences, min(8, size)) if not is_true(other, told[place][0])]
+            scene, sentence = told[place]
+            others = changed(sentence, dice) if place % 4 else dice.sample(sentences, min(8, size))
+            false = [other for other in others if is_fair(other) and not is_true(other, scene)]
             if false:
                 sentences[place], match[place] = false[0], 0.0
         ids = ids_of(tokenizer, [sentence.text for sentence in sentences], config.context)
         generator = torch.Generator().manual_seed(step)
-        chosen = (torch.rand(ids.shape, generator=generator) < WORDS) & (ids >= SPECIALS) & (match[:, None] > 0)
-        asked = torch.where(chosen, ids, NOT_ASKED)
+        # Words are hidden of lies too: else what has a gap would be known to be true.
+        chosen = (torch.rand(ids.shape, generator=generator) < WORDS) & (ids >= SPECIALS)
+        asked = torch.where(chosen & (match[:, None] > 0), ids, NOT_ASKED)
         hidden = torch.rand(size, config.patches, generator=generator) < PATCHES
         pixels = normalise([draw(scene) for scene, _ in told])
         return Joint(pixels, torch.where(chosen, mask, ids), asked, hidden, match)
 
     return batch
+
+
+def changed(sentence: Sentence, dice: Random) -> list[Sentence]:
+    """The same sentence with one word exchanged, or both groups: one for each kind of word that it has."""
+    kinds = ["colour", "shape", "size", "texture", "number", "relation", "order"]
+    found = (with_another(sentence, kind, dice) for kind in dice.sample(kinds, len(kinds)))
+    return [other for other in found if other is not None]
+
+
+def is_fair(sentence: Sentence) -> bool:
+    """Whether a lie says nothing that is held out: else the network would learn that such a thing is always a lie."""
+    groups = [group for group in (sentence.group, sentence.other) if group is not None]
+    return not is_held(sentence) and not any((group.colour, group.shape) in HELD_PAIRS for group in groups)
 
 
 def loss_of(network: ViLBERT | SingleStream, batch: Joint) -> Tensor:
@@ -101,6 +125,7 @@ def main() -> None:
     for name in arguments.only or NETWORKS:
         torch.manual_seed(SEED)
         network, folder = NETWORKS[name](config_of(tokenizer, name)), arguments.run / name
+        network.body.load_state_dict(load_captioner(BODY).network.body.state_dict())
         seconds = learn(network, batches(tokenizer, SIZE), PLAN, folder)
         save_weights(network, folder / "model.safetensors")
         tokenizer.save(str(folder / "tokenizer.json"))

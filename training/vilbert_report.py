@@ -5,7 +5,7 @@ python -m training.vilbert_report
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from core.measured.joint_results import ALL, ANOTHER, ASKED, EXCHANGED, NONE, SHOWN
 from core.models.half_precision import load_weights
 from core.models.vilbert import SingleStream, ViLBERT
 from core.scenes.draw import draw
@@ -31,8 +32,6 @@ from training.clip_data import ids_of, normalise, told_scene
 from training.vilbert import MASK, NETWORKS, PAD, config_of, joint_tokenizer
 
 SCENES = 500  # of each split
-SHOWN = ("its picture", "another picture", "no picture")
-EXCHANGED = ("colour", "shape", "size", "texture", "number", "relation", "order")
 TOGETHER = 100
 
 CARD = """# vilbert
@@ -113,7 +112,7 @@ def main() -> None:
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
     """What the card shows of the results."""
     words_rows = [
-        [JOINT[name], split, shown, *(f"{kinds[kind]:.1%}" if kind in kinds else "" for kind in ("all", *KINDS))]
+        [JOINT[name], split, shown, *(f"{kinds[kind]:.1%}" if kind in kinds else "" for kind in (ALL, *KINDS))]
         for name, run in results.items()
         for split, found in run["results"].items()
         for shown, kinds in found.items()
@@ -129,7 +128,7 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
         for name, run in results.items()
     ]
     return {
-        "words": table(["", "split", "shown", "all", *KINDS], words_rows),
+        "words": table(["", "split", "shown", ALL, *KINDS], words_rows),
         "match": table(["", "split", *EXCHANGED], match_rows),
         "runs": table(["", "parameters", "steps", "minutes"], runs),
     }
@@ -160,8 +159,8 @@ def words(network: Network, tokenizer: Tokenizer, gaps: Sequence[Gap], shown: st
     for start in range(0, len(gaps), TOGETHER):
         part = gaps[start : start + TOGETHER]
         others = [gaps[(start + number + len(gaps) // 2) % len(gaps)] for number in range(len(part))]
-        pixels = normalise([draw(each.scene) for each in (others if shown == "another picture" else part)])
-        if shown == "no picture":
+        pixels = normalise([draw(each.scene) for each in (others if shown == ANOTHER else part)])
+        if shown == NONE:
             pixels = torch.zeros_like(pixels)
         ids = ids_of(tokenizer, [gap.text for gap in part], network.config.context)
         with torch.inference_mode():
@@ -171,7 +170,7 @@ def words(network: Network, tokenizer: Tokenizer, gaps: Sequence[Gap], shown: st
             guess = int(guesses[row][ids[row] == mask][0])
             right.setdefault(word.kind, []).append(tokenizer.id_to_token(guess) == word.text)
     every = [each for values in right.values() for each in values]
-    return {kind: share(right[kind]) for kind in KINDS if kind in right} | {"all": share(every)}
+    return shares({kind: right[kind] for kind in KINDS if kind in right} | {ALL: every})
 
 
 def matches(
@@ -179,7 +178,7 @@ def matches(
 ) -> dict[str, float]:
     """How often the true sentence matches better than one that is false by one word, by the kind of that word."""
     dice = Random(f"match {split}")
-    found = {}
+    found: dict[str, list[bool]] = {}
     for kind in EXCHANGED:
         changed = [(scene, sentence, with_another(sentence, kind, dice)) for scene, sentence in told]
         pairs = [(scene, one.text, two.text) for scene, one, two in changed if two and not is_true(two, scene)]
@@ -187,8 +186,8 @@ def matches(
             pixels = normalise([draw(scene) for scene, _, _ in pairs])
             texts = [one for _, one, _ in pairs], [two for _, _, two in pairs]
             true, false = (logits(network, tokenizer, pixels, each) for each in texts)
-            found[kind] = share((true > false).tolist())
-    return found
+            found[kind] = (true > false).tolist()
+    return shares(found)
 
 
 @torch.inference_mode()
@@ -201,9 +200,10 @@ def logits(
     return torch.cat([network(part, numbers, numbers == PAD).match for part, numbers in parts])
 
 
-def share(values: Sequence[bool]) -> float:
-    """Of those that are true."""
-    return round(sum(values) / len(values), 4)
+def shares(right: Mapping[str, Sequence[bool]]) -> dict[str, float]:
+    """Of each kind the share that is right, and how many were asked."""
+    found: dict[str, float] = {kind: round(sum(values) / len(values), 4) for kind, values in right.items()}
+    return found | {kind + ASKED: len(values) for kind, values in right.items()}
 
 
 def parse_arguments() -> argparse.Namespace:

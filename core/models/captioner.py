@@ -4,7 +4,6 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from core.models.caption_transformer import CaptionTransformer
-from core.models.plain_convolution import PlainConvolution
 from core.models.recurrent import State
 from core.models.show_attend_tell import ShowAttendTell
 
@@ -44,9 +43,3 @@ class Features(nn.Module):
 
     def forward(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width _ _"]:
         return self.classifier.forward_features(pixels)  # type: ignore[operator]
-
-
-def small_body(widths: tuple[int, ...] = (32, 64, 128), depth: int = 2) -> nn.Sequential:
-    """Convolutions that make 8 x 8 places of 64 x 64 pixels."""
-    body = PlainConvolution(widths, depth, num_classes=1)
-    return nn.Sequential(body.stem, body.stages)

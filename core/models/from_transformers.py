@@ -164,6 +164,8 @@ def framing_of(folder: Path) -> dict[str, Any]:
     processor = AutoImageProcessor.from_pretrained(folder, **LOCAL)
     size, short = dict(processor.size), dict(processor.size).get("shortest_edge")
     output = dict(processor.crop_size) if getattr(processor, "do_center_crop", False) else size
+    if short and output is size:  # it takes pictures of any shape (ViLT): here it gets their middle
+        output = {"height": short, "width": short}
     if not output.get("height"):
         raise ModelError("Its pictures have no fixed size (preprocessor_config.json).")
     return {

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from jaxtyping import Float
 from torch import Tensor, nn
 
+SMALL_WIDTHS, SMALL_PATCH = (32, 64, 128), 8  # of `small_body`
+
 
 class PlainConvolution(nn.Module):
     """Stages of 3 x 3 convolutions with batch normalisation and ReLU; each stage halves rows and columns.
@@ -29,6 +31,12 @@ class PlainConvolution(nn.Module):
     def forward(self, pictures: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch class"]:
         """The mean over the places of the last stage, read by a linear layer."""
         return self.head(self.stages(self.stem(pictures)).mean(dim=(2, 3)))
+
+
+def small_body() -> nn.Sequential:
+    """Convolutions that make a place of every 8 x 8 pixels, with SMALL_WIDTHS[-1] channels."""
+    body = PlainConvolution(SMALL_WIDTHS, depth=2, num_classes=1)
+    return nn.Sequential(body.stem, body.stages)
 
 
 def _convolve(width_in: int, width_out: int, *, kernel: int = 3, stride: int = 1) -> nn.Sequential:

@@ -1,12 +1,13 @@
 """Two streams that read a sentence and a picture, and look at one another: ViLBERT (Lu et al. 2019).
 
-w     = words + positions                       p = convolutions(patches) + positions, a learned vector where hidden
+w     = words + positions                       p = body(pixels) W + positions, a learned vector where hidden
 w     = blocks(w)                               the words alone first (section 3.1)
 w, p  = co-attention, then a block of its own   in each joint layer: queries of one stream, keys and values of the other
 words   = logits at each place of the text      (section 3.2, masked multi-modal modelling)
 patches = pixels at each place of the picture   their values in place of Lu et al.'s classes of regions
 match   = (w_0 * p_0) m                         whether they belong together (multi-modal alignment)
 
+The body is a small convolutional network, which may have learned before, as Lu et al. take the regions of a detector.
 `SingleStream` reads both as one sequence (VisualBERT, Li et al. 2019), with as many blocks as a stream passes here.
 """
 
@@ -17,7 +18,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.models.convolutional_stem import ConvolutionalStem
+from core.models.plain_convolution import SMALL_PATCH, SMALL_WIDTHS, small_body
 from core.models.transformer import Attention
 
 
@@ -31,8 +32,9 @@ class JointConfig:
     alone: int = 1
     joint: int = 3
     side: int = 64
-    patch: int = 8
     context: int = 24
+
+    patch = SMALL_PATCH  # pixels on a side
 
     def __post_init__(self):
         if self.width % self.heads:
@@ -64,7 +66,7 @@ class Reading(nn.Module):
         width, values = config.width, 3 * config.patch**2
         self.tokens = nn.Embedding(config.vocabulary, width)
         self.word_positions = nn.Embedding(config.context, width)
-        self.patches = ConvolutionalStem(width, config.patch)
+        self.body, self.patches = small_body(), nn.Linear(SMALL_WIDTHS[-1], width)
         self.patch_positions = nn.Embedding(1 + config.patches, width)  # the first for the whole picture
         self.whole = nn.Parameter(torch.zeros(width))
         self.hidden = nn.Parameter(torch.zeros(width))
@@ -83,7 +85,7 @@ class Reading(nn.Module):
         words = self.tokens(ids) + self.word_positions.weight[: ids.shape[1]]
         if hidden is not None:
             pixels = pixels.masked_fill(over_pixels(hidden, self.config), 0.0)  # neighbours must not see it either
-        seen = self.patches(pixels).flatten(2).transpose(1, 2)
+        seen = self.patches(self.body(pixels).flatten(2).transpose(1, 2))
         if hidden is not None:
             seen = torch.where(hidden[..., None], self.hidden, seen)
         seen = torch.cat([self.whole.expand(len(seen), 1, -1), seen], dim=1) + self.patch_positions.weight

@@ -16,6 +16,7 @@ from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture
 from core.zoo.loading import fetch, inspect, load_image, load_text, purpose_of
 from core.zoo.named_captioners import load_named_captioner
 from core.zoo.named_clips import load_pair
+from core.zoo.named_joint import load_named_joint
 from core.zoo.named_translators import EXAMPLES as TRANSLATOR_EXAMPLES
 from core.zoo.named_translators import NamedTranslator, check_translates, inspect_translator, load_named_translator
 from core.zoo.names import AT_HOME, Permission
@@ -52,6 +53,7 @@ __all__ = [
     "inspect_translator",
     "load_image",
     "load_named_captioner",
+    "load_named_joint",
     "load_named_translator",
     "load_pair",
     "load_text",

@@ -22,8 +22,9 @@ from core.capture import AttentionCall, record_attention
 from core.errors import InputError
 from core.images import Patches
 from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
-from core.models.captioner import Captioner, Features, small_body
+from core.models.captioner import Captioner, Features
 from core.models.half_precision import load_weights
+from core.models.plain_convolution import small_body
 from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell
 from core.text import Tokens, encode, read_tokens
 from core.translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progress, State, Writer, beam_search

@@ -2,12 +2,16 @@
 
 joint = load_joint("two-streams")                        # one of JOINT
 tokens = joint.encode("a red star above a blue circle")
-said = joint.run(joint.prepare(picture).pixels, joint.hide(tokens, [2]))
+with record_attention(joint.network) as record:
+    said = joint.run(joint.prepare(picture).pixels, joint.hide(tokens, [2]))
 joint.guesses(said, 2)                                   # words by probability, for place 2
+joint.looks(record, len(tokens))[0].words                # what words give to patches in layer 0, head by head
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -16,6 +20,7 @@ from PIL import Image
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from core.capture import AttentionCall, Cut, Record, edit_attention
 from core.errors import InputError
 from core.images import Patches
 from core.models.half_precision import load_weights
@@ -30,6 +35,17 @@ JOINT = {"two-streams": "Two streams (ViLBERT)", "one-stream": "One stream (Visu
 NETWORKS: dict[str, type[ViLBERT] | type[SingleStream]] = {"two-streams": ViLBERT, "one-stream": SingleStream}
 MASK = "[MASK]"
 WHOLE = "picture"  # the token that stands for the whole picture
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """Of one layer, head by head: what words give to patches, and what patches give to words.
+
+    The token of the whole picture is in neither, so rows and columns may sum to less than one.
+    """
+
+    words: Float[Tensor, "head word patch"]
+    patches: Float[Tensor, "head word patch"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +120,37 @@ class JointReader:
         """What it says of a picture and a sentence; `hidden` patches are not shown."""
         return self.network(pixels, torch.tensor([tokens.ids] * len(pixels)), None, hidden)
 
+    @property
+    def one_stream(self) -> bool:
+        """Whether words and patches are one sequence."""
+        return isinstance(self.network, SingleStream)
+
+    @property
+    def layers(self) -> int:
+        """How many there are in which words and patches look at one another."""
+        network = self.network
+        return len(network.blocks if isinstance(network, SingleStream) else network.joint)
+
+    def looks(self, record: Record, count: int) -> tuple[Looks, ...]:
+        """Who looked at whom in each of those layers, of a sentence of `count` tokens."""
+        if isinstance(self.network, SingleStream):
+            return tuple(looks_in_one_stream(call, count) for call in record.calls)
+        calls = {call.path: call for call in record.calls}
+        sides = [
+            [_heads(calls[f"joint.{layer}.{side}.attention"]) for side in ("words_look", "picture_looks")]
+            for layer in range(self.layers)
+        ]
+        return tuple(Looks(words[:, :, 1:], patches[:, 1:].mT) for words, patches in sides)
+
+    def apart(self, layer: int, count: int) -> AbstractContextManager[None]:
+        """While it lasts words and picture do not look at one another in a layer; `count`: tokens of the sentence."""
+        heads = range(self.network.config.heads)
+        if isinstance(self.network, SingleStream):
+            cut = Cut(between(count, 1 + self.network.config.patches))
+            return edit_attention(self.network, {(f"blocks.{layer}.attention", head): cut for head in heads})
+        paths = [f"joint.{layer}.{side}.attention" for side in ("words_look", "picture_looks")]
+        return edit_attention(self.network, {(path, head): "silence" for path in paths for head in heads})
+
     def guesses(self, said: Said, place: int, top: int = 8) -> tuple[Prediction, ...]:
         """The most probable words at a place."""
         chances = said.words[0, place].float().softmax(dim=-1)
@@ -128,3 +175,19 @@ def load_joint(name: str, *, weights: Path = WEIGHTS) -> JointReader:
 def places_of(tokens: Tokens) -> Sequence[int]:
     """The places of a sentence that hold words."""
     return [place for place, special in enumerate(tokens.special) if not special]
+
+
+def looks_in_one_stream(call: AttentionCall, count: int) -> Looks:
+    """Of a layer through which `count` tokens of a sentence go, then that of the whole picture, then its patches."""
+    weights = _heads(call)
+    return Looks(weights[:, :count, count + 1 :], weights[:, count + 1 :, :count].mT)
+
+
+def between(count: int, seen: int) -> list[tuple[int, int]]:
+    """The links (query, key) between the first `count` tokens and the `seen` ones behind them, both ways."""
+    forth = list(product(range(count), range(count, count + seen)))
+    return forth + [(key, query) for query, key in forth]
+
+
+def _heads(call: AttentionCall) -> Float[Tensor, "head query key"]:
+    return torch.stack([call.weights(head) for head in range(call.heads)])

@@ -11,7 +11,7 @@ from core.zoo.folders import read_config, shorten
 from core.zoo.names import Purpose
 
 Task = Literal[
-    "next token", "missing token", "source to target", "classes", "encoder", "picture", "agreement", "caption"
+    "next token", "missing token", "source to target", "classes", "encoder", "picture", "agreement", "caption", "joint"
 ]
 
 # The end of an architecture's name in transformers, the first that fits: "BertForMaskedLM" has masked tokens.
@@ -40,6 +40,10 @@ BOTH: dict[str, Task] = {
     "BlipForConditionalGeneration": "caption",
     "GitForCausalLM": "caption",
     "VisionEncoderDecoderModel": "caption",
+    "ViltModel": "joint",
+    "ViltForMaskedLM": "joint",
+    "ViltForQuestionAnswering": "joint",
+    "ViltForImageAndTextRetrieval": "joint",
 }
 
 
@@ -73,7 +77,7 @@ def not_both(name: str, what: str) -> ModelError:
     """The error for a model that does not read pictures and texts together."""
     return ModelError(
         f"'{name}' ({what}) does not read pictures and texts together. Name a CLIP or a SigLIP on the page CLIP, a "
-        "BLIP or a GIT on the page Captioning."
+        "BLIP or a GIT on the page Captioning, a ViLT on the page Joint."
     )
 
 
@@ -93,6 +97,10 @@ _ASKED: dict[Task, tuple[str, str]] = {
     "caption": (
         "describe pictures",
         "a BLIP, a GIT or a ViT with a GPT-2, such as Salesforce/blip-image-captioning-base",
+    ),
+    "joint": (
+        "read words and patches in one sequence",
+        "a ViLT, such as dandelin/vilt-b32-mlm or dandelin/vilt-b32-finetuned-vqa",
     ),
 }
 

@@ -123,7 +123,7 @@ def load_text(name: str, *, permission: Permission = AT_HOME, longest: int = LON
         if kind.task == "missing token" and config.model_type == "bert":
             files = read_weights(folder, name).files
             more["next_sentence"] = from_transformers.load_next_sentence(files, config.hidden_size)
-        classes = _labels(config) if kind.task == "classes" else ()
+        classes = labels_of(config) if kind.task == "classes" else ()
         model = make(
             name=name,
             title=_title(name),
@@ -230,7 +230,7 @@ def _load_vision(name: str, folder: Path, kind: Kind) -> ImageModel:
         framing=_framing(from_transformers.framing_of(folder)),
         patch=(patch, patch) if isinstance(patch, int) else tuple(patch),
         prefix=from_transformers.prefix_of(network),
-        classes=_labels(config) if hasattr(network, "classifier") else (),
+        classes=labels_of(config) if hasattr(network, "classifier") else (),
         warnings=_warnings(name, network),
         foreign=True,
     )
@@ -241,7 +241,7 @@ def _framing(config: dict[str, Any]) -> Framing:
     return Framing(**fixed)
 
 
-def _labels(config: Any) -> tuple[str, ...]:
+def labels_of(config: Any) -> tuple[str, ...]:
     """The name of each class; those that have none are numbered."""
     named = config.id2label or {}
     return tuple(shorten(named.get(number, f"class {number}"), LONGEST_LABEL) for number in range(config.num_labels))

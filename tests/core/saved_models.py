@@ -311,6 +311,22 @@ def save_captioner(kind: str, folder: Path) -> Path:
     return folder
 
 
+def save_vilt(kind: str, folder: Path) -> Path:
+    """A ViLT of transformers with random weights, a "ForMaskedLM" or another, and BERT's kind of tokenizer."""
+    torch.manual_seed(1)
+    answers = {0: "no", 1: "yes", 2: "two"}
+    config = transformers.ViltConfig(**_SHORT, vocab_size=120, image_size=32, patch_size=8, id2label=answers)
+    getattr(transformers, f"Vilt{kind}")(config).save_pretrained(folder)
+    middle = [0.5, 0.5, 0.5]
+    processor = transformers.ViltImageProcessor(size={"shortest_edge": 32}, image_mean=middle, image_std=middle)
+    processor.save_pretrained(folder)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=wordpiece_tokenizer(), unk_token="[UNK]", pad_token="[PAD]", mask_token="[MASK]"
+    )
+    fast.save_pretrained(folder)
+    return folder
+
+
 def save_vision_model(kind: str, folder: Path) -> Path:
     """A picture model of transformers: "vit", "clip-vision" or "clip" (both of its halves)."""
     sizes = {**_BERT, "image_size": 32, "patch_size": 8}

@@ -19,6 +19,7 @@ from core.measured import character_results as characters
 from core.measured import classifier_results as classifiers
 from core.measured import clip_results as clips
 from core.measured import grounding, tables
+from core.measured import joint_results as joints
 from core.measured import position_results as positions
 from core.measured import small_task_results as small_tasks
 from core.measured import translator_results as translators
@@ -65,6 +66,7 @@ READERS = {
     "bert tasks": (bert_tasks.results, bert_tasks.FOLDER / "results.json", "make train-bert-tasks"),
     "captions": (captioning.results, captioning.FOLDER / "results.json", captioning.MADE_BY),
     "clips": (clips.results, clips.FOLDER / "results.json", clips.MADE_BY),
+    "joint": (joints.results, joints.FOLDER / "results.json", joints.MADE_BY),
     "grounding": (grounding.rows, grounding.FILE, grounding.MADE_BY),
     "attention costs": (measured.attention_costs, measured.ATTENTION_COSTS, "benchmarks.attention_costs"),
     "efficient": (measured.efficient_characters, measured.EFFICIENT_CHARACTERS, "training.efficient_characters"),

@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from core.capture import edit_attention, record_attention
 from core.models.vilbert import JointConfig, SingleStream, ViLBERT, cut
 
-SIZES = JointConfig(vocabulary=30, width=16, heads=2, alone=1, joint=2, side=32, patch=8, context=10)
+SIZES = JointConfig(vocabulary=30, width=16, heads=2, alone=1, joint=2, side=32, context=10)
 PIXELS = torch.randn(2, 3, 32, 32, generator=torch.Generator().manual_seed(0))
 IDS = torch.tensor([[1, 5, 7, 9, 2, 0], [1, 3, 2, 0, 0, 0]])
 PADDING = IDS == 0
@@ -72,5 +72,5 @@ def test_with_all_co_attention_silent_the_words_do_not_know_the_picture():
 def test_sizes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="3 heads cannot share 16"):
         JointConfig(vocabulary=9, width=16, heads=3)
-    with pytest.raises(ValueError, match="patches of 7"):
-        JointConfig(vocabulary=9, patch=7)
+    with pytest.raises(ValueError, match="60 pixels cannot be cut into patches of 8"):
+        JointConfig(vocabulary=9, side=60)

@@ -8,8 +8,9 @@ from torch.testing import assert_close
 from core.capture import record_attention
 from core.errors import InputError
 from core.grounding.word_maps import captioner_maps, clip_maps, covered, joint_maps, text_relevance
-from core.models.captioner import Captioner, small_body
+from core.models.captioner import Captioner
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
+from core.models.plain_convolution import small_body
 from core.models.vilbert import JointConfig, SingleStream, ViLBERT
 from core.scenes.draw import draw
 from core.scenes.things import scene_at

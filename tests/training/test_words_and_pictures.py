@@ -1,15 +1,18 @@
 """What CLIP and the captioners learn from: pairs that belong together, and captions that are true."""
 
+from random import Random
+
 import numpy as np
 import pytest
 import torch
 from torch.testing import assert_close
 
+from core.measured.joint_results import ASKED
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
 from core.models.vilbert import JointConfig
 from core.scenes.draw import draw
 from core.scenes.sentences import parse
-from core.scenes.telling import is_held
+from core.scenes.telling import HELD_RELATIONS, is_held
 from core.scenes.things import HELD_PAIRS
 from core.scenes.truth import is_true
 from training import captioning, captioning_report, clip, vilbert, vilbert_report
@@ -105,20 +108,27 @@ def test_clip_learns_from_pairs(tmp_path):
     assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items())
 
 
-def test_half_of_the_sentences_are_false_and_none_of_their_words_is_asked():
+def test_half_of_the_sentences_are_false_and_none_of_their_words_is_asked(monkeypatch):
     tokenizer = vilbert.joint_tokenizer()
-    batch = vilbert.batches(tokenizer, 16)(2)
-    mask = tokenizer.token_to_id(vilbert.MASK)
-    for place in range(16):
-        scene, said = told_scene("train", 32 + place)
-        asked = batch.asked[place]
-        shown = torch.where(asked >= 0, asked, batch.ids[place]).tolist()
-        sentence = parse(tokenizer.decode(shown))
-        assert is_true(sentence, scene) == bool(batch.match[place])
-        assert bool(batch.match[place]) or not (asked >= 0).any()
+    batch = vilbert.batches(tokenizer, 64)(2)
+    monkeypatch.setattr(vilbert, "WORDS", 0.0)
+    whole = vilbert.batches(tokenizer, 64)(2)
+    assert torch.equal(whole.match, batch.match)
+    hidden = batch.ids == tokenizer.token_to_id(vilbert.MASK)
+    true = batch.match > 0
+    for place in range(64):
+        scene, said = told_scene("train", 128 + place)
+        sentence = parse(tokenizer.decode(whole.ids[place].tolist()))
+        assert is_true(sentence, scene) == bool(true[place])
         assert place % 2 == 0 or sentence == said
-        assert ((batch.ids[place] == mask) == (asked >= 0)).all()
-    assert 8 <= batch.match.sum() < 16
+    assert torch.equal(batch.ids[~hidden], whole.ids[~hidden])
+    assert torch.equal(batch.asked[hidden & true[:, None]], whole.ids[hidden & true[:, None]])
+    assert (batch.asked[~(hidden & true[:, None])] == vilbert.NOT_ASKED).all()
+    # A gap tells nothing of whether a sentence is true.
+    words = (whole.ids >= vilbert.SPECIALS).sum(dim=1)
+    gaps = [float(hidden[rows].sum() / words[rows].sum()) for rows in (true, ~true)]
+    assert gaps == pytest.approx([0.3, 0.3], abs=0.07)
+    assert 32 <= batch.match.sum() < 48
     assert batch.hidden.float().mean() == pytest.approx(vilbert.PATCHES, abs=0.05)
 
 
@@ -132,6 +142,19 @@ def test_both_joint_networks_learn_all_three_tasks(name, tmp_path):
     plan = Plan(steps=3, learning_rate=1e-3, warm_up=1, log_every=1, save_every=3)
     vilbert.learn(network, vilbert.batches(tokenizer, 8), plan, tmp_path)
     assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items())
+
+
+def test_a_lie_of_training_says_nothing_that_is_held_out():
+    dice, lies = Random(0), []
+    for number in range(300):
+        scene, sentence = told_scene("train", number)
+        lies += [other for other in vilbert.changed(sentence, dice) if not is_true(other, scene)]
+    fair = [lie for lie in lies if vilbert.is_fair(lie)]
+    assert 0 < len(fair) < len(lies)
+    for lie in fair:
+        said = parse(lie.text)
+        assert said.other is None or (said.relation, said.group.shape, said.other.shape) not in HELD_RELATIONS
+        assert not any(f"{colour} {shape}" in lie.text for colour, shape in HELD_PAIRS)
 
 
 REFERENCES = [
@@ -192,7 +215,14 @@ def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture
         assert gap.text.replace(vilbert.MASK, word) == gap.sentence.text
     found = vilbert_report.measure(network, tokenizer, "test")
     assert set(found) == {*vilbert_report.SHOWN, "match"}
-    assert all(0 <= value <= 1 for part in found.values() for value in part.values())
+    for part in found.values():
+        kinds = [kind for kind in part if not kind.endswith(ASKED)]
+        assert all(0 <= part[kind] <= 1 for kind in kinds)
+        assert all(
+            part[kind] * part[kind + ASKED] == pytest.approx(round(part[kind] * part[kind + ASKED]), abs=0.01)
+            for kind in kinds
+        )
+    assert found["no picture"]["all" + ASKED] == len(gaps)
     seen = []
     monkeypatch.setattr(vilbert.NETWORKS["two-streams"], "forward", lambda _, pixels, *__: seen.append(pixels) or 1 / 0)
     with pytest.raises(ZeroDivisionError):

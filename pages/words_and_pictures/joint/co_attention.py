@@ -1,12 +1,14 @@
 """Who looks at whom?: every layer and head, words at patches and patches at words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import streamlit as st
 import torch
 
-from core.models.vilbert import SingleStream
+from core.text import Tokens
+from core.zoo.image_models import PreparedPicture
+from core.zoo.joint import Looks
 from dashboard import controls, layout
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
 from dashboard.kept import keep
@@ -19,43 +21,50 @@ from pages.words_and_pictures.joint.compute import Looked
 def show() -> None:
     """The scene and the sentence, both directions, the notes."""
     name, chosen, text = inputs.scene_and_sentence()
-    direction = controls.choice("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction")
+    way = direction()
     with layout.waiting_place():
         looked = compute.look(name, chosen, text)
-        scene = scene_of(name, chosen, text, direction)
+        scene = scene_of(name, chosen, text, way)
     word_maps(scene, key="joint-maps", name="joint")
-    layout.notes(words.LOOKS_NOTES, notice=noticed(name, looked), formula=lambda: _formula(name, looked))
+    one_stream = joint(name).one_stream
+    layout.notes(
+        words.LOOKS_NOTES,
+        notice=noticed(looked, one_stream=one_stream),
+        formula=lambda: _formula(name, looked),
+    )
 
 
-def blocks_of(name: str, looked: Looked, direction: str) -> list[torch.Tensor]:
-    """For each layer (head, word, patch): what words give to patches, or patches to words; the whole picture aside."""
-    count = len(looked.tokens)
-    found = []
-    for call in looked.record.calls:
-        weights = torch.stack([call.weights(head) for head in range(call.heads)])
-        if isinstance(joint(name).network, SingleStream):
-            part = weights[:, :count, count + 1 :]
-            back = weights[:, count + 1 :, :count].mT
-            found.append(part if direction == words.WORDS_LOOK else back)
-        elif direction == words.WORDS_LOOK and "words_look" in call.path:
-            found.append(weights[:, :, 1:])
-        elif direction == words.PICTURE_LOOKS and "picture_looks" in call.path:
-            found.append(weights[:, 1:].mT)
-    return found
+def direction() -> str:
+    """Which way is looked, by the visitor's choice."""
+    return controls.choice("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction")
 
 
 @keep()
-def scene_of(name: str, chosen: Seen, text: str, direction: str) -> WordScene:
+def scene_of(name: str, chosen: Seen, text: str, way: str) -> WordScene:
     """What the view shows of one direction."""
     looked = compute.look(name, chosen, text)
-    layers = blocks_of(name, looked, direction)
     labels = [label.strip() for label in looked.tokens.labels]
     known = (None, *masks_of(chosen, labels[1:-1]), None)
+    return view_of(looked, compute.prepare(name, chosen), joint(name).grid, way, text, known, photo="colour")
+
+
+def view_of(
+    looked: Looked,
+    prepared: PreparedPicture,
+    grid: tuple[int, int],
+    way: str,
+    text: str,
+    known: Sequence[np.ndarray | None],
+    *,
+    photo: str,
+) -> WordScene:
+    """The words with their maps: the mean of all heads first, then each head; `known`: what each token means."""
+    layers = _maps(looked.looks, way)
     shown = tuple(
         SeenWord(label, mask=mask, quiet=special)
-        for label, mask, special in zip(labels, known, looked.tokens.special, strict=True)
+        for label, mask, special in zip(_labels(looked.tokens), known, looked.tokens.special, strict=True)
     )
-    says = words.SAYS[direction]
+    says = words.SAYS[way]
     mean = torch.stack([layer.mean(dim=0) for layer in layers]).mean(dim=0)
     maps = [WordMap(words.MEAN, mean.numpy(), "all layers", says)]
     for number, layer in enumerate(layers):
@@ -63,63 +72,67 @@ def scene_of(name: str, chosen: Seen, text: str, direction: str) -> WordScene:
             WordMap(f"layer {number}, head {head}", own.numpy(), f"Layer {number}", says)
             for head, own in enumerate(layer)
         ]
-    start = next((place for place, mask in enumerate(known) if mask is not None), 1)
-    prepared = compute.prepare(name, chosen)
-    return WordScene(prepared.shown, joint(name).grid, shown, tuple(maps), text, start, photo="colour")
+    start = next((place for place, mask in enumerate(known) if mask is not None), min(1, len(shown) - 1))
+    return WordScene(prepared.shown, grid, shown, tuple(maps), text, start, photo=photo)
 
 
-def noticed(name: str, looked: Looked) -> tuple[str, ...]:
-    """How much words give to the picture in each layer, and which head gives most."""
-    told = (_tell_share(name, looked), _tell_back(name, looked))
+def _maps(looks: Sequence[Looks], way: str) -> list[torch.Tensor]:
+    return [layer.words if way == words.WORDS_LOOK else layer.patches for layer in looks]
+
+
+def _labels(tokens: Tokens) -> list[str]:
+    return [label.strip() for label in tokens.labels]
+
+
+def noticed(looked: Looked, *, one_stream: bool) -> tuple[str, ...]:
+    """How much words give to the picture in each layer, and which word patches look at most."""
+    told = (_tell_share(looked, one_stream=one_stream), _tell_back(looked))
     return tuple(sentence for part in told for sentence in part)
 
 
-def _tell_share(name: str, looked: Looked) -> Iterator[str]:
+def _tell_share(looked: Looked, *, one_stream: bool) -> Iterator[str]:
     """Of one stream: what words give to patches; of two: what is not given to the token of the whole picture."""
-    layers = blocks_of(name, looked, words.WORDS_LOOK)
-    shares = [float(layer.sum(dim=-1).mean()) for layer in layers]
+    shares = [float(layer.words.sum(dim=-1).mean()) for layer in looked.looks]
     low, high = int(np.argmin(shares)), int(np.argmax(shares))
-    what = (
-        "of all their attention" if isinstance(joint(name).network, SingleStream) else "of their looks at the picture"
+    of, rest = (
+        ("all their attention", "stays with words and with the token of the whole picture")
+        if one_stream
+        else ("their looks at the picture", "goes to the token of the whole picture")
     )
+    if f"{shares[low]:.0%}" == f"{shares[high]:.0%}":
+        yield f"Of {of} words give patches **{shares[low]:.0%}**, in every layer; the rest {rest}."
+        return
     yield (
-        f"Words give patches {shares[low]:.0%} {what} in layer {low} and **{shares[high]:.0%}** in layer {high}; "
-        f"the rest "
-        + (
-            "stays with words and the token of the whole picture."
-            if "all" in what
-            else "goes to the token of the whole picture."
-        )
+        f"Of {of} words give patches {shares[low]:.0%} in layer {low} and **{shares[high]:.0%}** in layer {high}; the "
+        f"rest {rest}."
     )
 
 
-def _tell_back(name: str, looked: Looked) -> Iterator[str]:
+def _tell_back(looked: Looked) -> Iterator[str]:
     """Which word patches look at most."""
-    layers = blocks_of(name, looked, words.PICTURE_LOOKS)
-    given = torch.stack([layer.mean(dim=(0, 2)) for layer in layers]).mean(dim=0)
+    given = torch.stack([layer.patches.mean(dim=(0, 2)) for layer in looked.looks]).mean(dim=0)
     place = int(given.argmax())
-    label = layout.plain(looked.tokens.labels[place].strip())
-    what = "a mark, not a word" if looked.tokens.special[place] else "more than any other"
+    label = layout.plain(_labels(looked.tokens)[place])
     share = float(given[place] / given.sum())
-    yield f"Of what patches give to words, **“{label}”** gets {share:.0%}: {what}."
+    mark = ", a mark and no word" if looked.tokens.special[place] else ""
+    yield f"Of what patches give to words, most goes to **“{label}”**{mark}: {share:.0%}."
 
 
 def _formula(name: str, looked: Looked) -> None:
     config = joint(name).network.config
-    each = config.width // config.heads
-    if isinstance(joint(name).network, SingleStream):
-        st.latex(r"a_{ij} = \operatorname{softmax}_j \frac{q_i \cdot k_j}{\sqrt{%d}}" % each)  # noqa: UP031
+    each, count = config.width // config.heads, len(looked.tokens)
+    if joint(name).one_stream:
+        st.latex(r"a_{ij} = \operatorname{softmax}_j \frac{q_i \cdot k_j}{\sqrt{d}}")
         st.markdown(
-            f"*i* and *j* run over {len(looked.tokens)} tokens of the sentence, the token of the whole picture and "
+            f"*d* = {each}; *i* and *j* run over {count} tokens of the sentence, the token of the whole picture and "
             f"{config.patches} patches."
         )
         return
     st.latex(
-        r"a^{w}_{ip} = \operatorname{softmax}_p \frac{W_Q w_i \cdot W_K p}{\sqrt{d}}, \quad a^{p}_{ip} = "
-        r"\operatorname{softmax}_i \frac{W'_Q p \cdot W'_K w_i}{\sqrt{d}}"
+        r"\begin{gathered} a^{w}_{ip} = \operatorname{softmax}_p \frac{W_Q w_i \cdot W_K p}{\sqrt{d}} \\ "
+        r"a^{p}_{pi} = \operatorname{softmax}_i \frac{W'_Q p \cdot W'_K w_i}{\sqrt{d}} \end{gathered}"
     )
     st.markdown(
-        f"*d* = {each}; {len(looked.tokens)} tokens of the sentence, 1 + {config.patches} of the picture. Both "
-        f"read what "
-        "the other was before the layer (Lu et al. 2019, figure 2 b)."
+        f"*d* = {each}; {count} tokens of the sentence, 1 + {config.patches} of the picture. Both read what the other "
+        "was before the layer (Lu et al. 2019, figure 2 b)."
     )

@@ -1,6 +1,6 @@
 """What the networks say of a sentence and a picture, and who looked at whom: kept for the next visitor."""
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -8,19 +8,20 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import Record, edit_attention, record_attention
-from core.models.vilbert import Said, SingleStream, cut
+from core.capture import record_attention
+from core.measured.joint_results import ANOTHER, ITS, NONE
+from core.models.vilbert import cut
 from core.scenes.codes import code_of
 from core.scenes.things import random_scene
 from core.text import Tokens
 from core.zoo.image_models import PreparedPicture
-from core.zoo.joint import JOINT
+from core.zoo.joint import JOINT, Looks
+from core.zoo.named_joint import NamedSaid
 from core.zoo.text_models import Prediction
 from dashboard.kept import keep
-from dashboard.models import joint
-from dashboard.seen import FIRST_SCENE, SCENES, Seen
-
-ITS, ANOTHER, NONE = "its picture", "another picture", "no picture"
+from dashboard.models import joint, named_joint
+from dashboard.scene_builder import FIRST_SCENE
+from dashboard.seen import SCENES, Seen, sentence_for
 
 
 @keep("Opening the picture …")
@@ -45,11 +46,10 @@ def pixels_of(name: str, seen: Seen, shown: str) -> Float[Tensor, "batch channel
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """One run with its record. Shared by all visitors: never changed."""
+    """A sentence, and who looked at whom in each layer. Shared by all visitors: never changed."""
 
     tokens: Tokens
-    said: Said
-    record: Record
+    looks: tuple[Looks, ...]
 
 
 @keep("Looking …")
@@ -58,8 +58,28 @@ def look(name: str, seen: Seen, text: str) -> Looked:
     model = joint(name)
     tokens = model.encode(text)
     with torch.inference_mode(), record_attention(model.network) as record:
-        said = model.run(prepare(name, seen).pixels, tokens)
-    return Looked(tokens, said, record)
+        model.run(prepare(name, seen).pixels, tokens)
+    return Looked(tokens, model.looks(record, len(tokens)))
+
+
+@dataclass(frozen=True, eq=False)
+class NamedLooked(Looked):
+    """The same of any model, with what it says with its picture and without."""
+
+    prepared: PreparedPicture
+    said: NamedSaid
+    without: NamedSaid
+
+
+@keep("Looking …")
+def look_by_name(name: str, seen: Seen, text: str) -> NamedLooked:
+    """Who looked at whom in any model."""
+    model = named_joint(name)
+    tokens, prepared = model.encode(text), model.prepare(seen.opened())
+    with torch.inference_mode(), record_attention(model.network) as record:
+        said = model.run(prepared.pixels, tokens)
+    without = model.run(torch.zeros_like(prepared.pixels), tokens)
+    return NamedLooked(tokens, model.looks(record, len(tokens)), prepared, said, without)
 
 
 @keep()
@@ -68,11 +88,11 @@ def guesses(
 ) -> dict[int, tuple[Prediction, ...]]:
     """For each hidden place the most probable words.
 
-    `silenced`: a joint layer in which no word looks at the picture.
+    `silenced`: a layer in which words and picture do not look at one another.
     """
     model = joint(name)
     tokens = model.hide(model.encode(text), hidden)
-    with silence(name, silenced):
+    with _apart(name, silenced, len(tokens)):
         said = model.run(pixels_of(name, seen, shown), tokens)
     return {place: model.guesses(said, place) for place in hidden}
 
@@ -84,26 +104,14 @@ def true_chances(
     """For each hidden place how probable the word is that stands there."""
     model = joint(name)
     tokens = model.encode(text)
-    with silence(name, silenced):
+    with _apart(name, silenced, len(tokens)):
         said = model.run(pixels_of(name, seen, shown), model.hide(tokens, hidden))
     chances = said.words[0].softmax(dim=-1)
     return {place: float(chances[place, tokens.ids[place]]) for place in hidden}
 
 
-def layers_of(name: str) -> int:
-    """How many layers there are in which words can look at patches."""
-    network = joint(name).network
-    return len(network.blocks) if isinstance(network, SingleStream) else len(network.joint)
-
-
-def silence(name: str, layer: int | None):
-    """While it lasts no word of a joint layer looks at the picture; of one stream: no token looks at any."""
-    if layer is None:
-        return nullcontext()
-    network = joint(name).network
-    one = isinstance(network, SingleStream)
-    path = f"blocks.{layer}.attention" if one else f"joint.{layer}.words_look.attention"
-    return edit_attention(network, {(path, head): "silence" for head in range(network.config.heads)})
+def _apart(name: str, layer: int | None, count: int) -> AbstractContextManager[None]:
+    return nullcontext() if layer is None else joint(name).apart(layer, count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +155,6 @@ def match_of(name: str, seen: Seen, text: str) -> float:
 
 def warm_up() -> None:
     """What the page shows at first."""
-    from dashboard.seen import sentence_for
-
     seen = Seen(SCENES, FIRST_SCENE)
     scene = seen.scene
     assert scene is not None

@@ -6,14 +6,15 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from core.measured.joint_results import ANOTHER, ITS, NONE
 from core.text import Tokens
+from core.zoo.joint import JOINT
 from core.zoo.text_models import Prediction
 from dashboard import charts, controls, layout
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.predictions import prediction_bars
 from dashboard.models import joint
 from pages.words_and_pictures.joint import compute, inputs, words
-from pages.words_and_pictures.joint.compute import ANOTHER, ITS, NONE
 
 KEY = "hidden"  # in the address: places of the sentence
 NOBODY = "none"
@@ -45,7 +46,7 @@ def show() -> None:
             label="The sentence; hidden words are gaps",
             hint=words.CLICK_A_WORD,
         )
-        layers = [NOBODY, *map(str, range(compute.layers_of(name)))]
+        layers = [NOBODY, *map(str, range(model.layers))]
         chosen_layer = controls.choice("Silence the looks of layer", layers, key="silenced_layer")
         silenced = None if chosen_layer == NOBODY else int(chosen_layer)
     with right:
@@ -55,12 +56,12 @@ def show() -> None:
         for place in places:
             _guesses(tokens, place, {shown: each[place] for shown, each in found.items()}, silenced)
     chances = {shown: compute.true_chances(name, chosen, text, places, shown) for shown in (ITS, ANOTHER, NONE)}
-    by_layer = [
-        compute.true_chances(name, chosen, text, places, ITS, layer) for layer in range(compute.layers_of(name))
-    ]
+    by_layer = [compute.true_chances(name, chosen, text, places, ITS, layer) for layer in range(model.layers)]
+    beside = next(each for each in JOINT if each != name)
+    other = {shown: compute.true_chances(beside, chosen, text, places, shown)[places[0]] for shown in (ITS, NONE)}
     layout.notes(
         words.HIDDEN_NOTES,
-        notice=noticed(tokens, places, chances, by_layer),
+        notice=(*noticed(tokens, places, chances, by_layer), tell_other(tokens, places[0], JOINT[beside], other)),
         formula=lambda: _formula(tokens, places, chances),
     )
 
@@ -117,12 +118,17 @@ def noticed(
     return tuple(told)
 
 
+def tell_other(tokens: Tokens, place: int, title: str, chances: Mapping[str, float]) -> str:
+    """What the other network makes of the first gap."""
+    label = layout.plain(tokens.labels[place].strip())
+    return f"{title} gives “{label}” {chances[ITS]:.0%} with the picture, {chances[NONE]:.0%} without."
+
+
 def _formula(tokens: Tokens, places: tuple[int, ...], chances: Mapping[str, Mapping[int, float]]) -> None:
     st.latex(r"p(w_i \mid w_{\setminus i}, \text{picture}) = \operatorname{softmax}(E\, h_i)_{w_i}")
     place = places[0]
     own = chances[ITS][place]
     st.markdown(
-        f"At place {place} the network read [MASK]. The probability of "
-        f"“{layout.plain(tokens.labels[place].strip())}” there "
-        f"is {own:.4f}."
+        f"At place {place} the network read [MASK]. The probability of “{layout.plain(tokens.labels[place].strip())}” "
+        f"there is {own:.4f}."
     )

@@ -1,16 +1,27 @@
 """Do they match?: the probability that sentence and picture belong together, word by word."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
-from core.scenes.sentences import Word, parse, words_instead
+from core.scenes.sentences import RELATIONS, parse, words_instead
 from dashboard import charts, controls, layout
 from dashboard.figures.predictions import prediction_bars
 from dashboard.seen import Seen, truth_of
 from pages.words_and_pictures.joint import compute, inputs, words
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What stands in a place, how probable it makes it that sentence and scene belong together, and the truth."""
+
+    label: str
+    chance: float
+    true: bool
 
 
 def show() -> None:
@@ -25,54 +36,65 @@ def show() -> None:
         st.metric("They belong together with", f"{chance:.1%}", help="The network's own probability")
         st.caption(f"By the grammar the sentence is {said}.")
     with right:
-        offered = _places(text)
-        if offered:
-            label = controls.choice("Exchange", list(offered), key="match_word")
-            place, word = offered[label]
-            found = exchanged(name, chosen, text, place, word)
-            look = layout.look()
-            labels = [each for each, _, _ in found]
-            values = [value for _, value, _ in found]
-            hues = [look.palette.map if true else look.palette.negative for _, _, true in found]
-            table = pd.DataFrame(found, columns=["word", "probability", "true"])
-            charts.chart(
-                partial(prediction_bars, labels, values, look=look, hues=hues),
-                name="match-words",
-                alt="; ".join(f"{each} {value:.0%}" for each, value, _ in found),
-                table=table,
-            )
-            if not layout.is_presented():
-                st.caption("Blue: the sentence would be true of this scene. Red: it would not.")
-        else:
-            found = []
-            st.markdown("No word of this sentence can be exchanged: write one that the drawn world knows.")
+        found = _exchanged(name, chosen, text)
     layout.notes(words.MATCH_NOTES, notice=noticed(chance, truth, found), formula=lambda: _formula(chance))
 
 
-def _places(text: str) -> dict[str, tuple[int, Word]]:
-    """The words of a sentence that can be exchanged, by what stands on the button."""
+def _exchanged(name: str, chosen: Seen, text: str) -> list[Tried]:
+    """The sentences that stand for choice, each with its bar."""
+    offered = others(text)
+    if not offered:
+        st.markdown("No word of this sentence can be exchanged: write one that the drawn world knows.")
+        return []
+    found = tried(name, chosen, offered[controls.choice("Exchange", list(offered), key="match_word")])
+    look = layout.look()
+    labels, values = [each.label for each in found], [each.chance for each in found]
+    hues = [look.palette.map if each.true else look.palette.negative for each in found]
+    charts.chart(
+        partial(prediction_bars, labels, values, look=look, hues=hues),
+        name="match-words",
+        alt="; ".join(f"{each.label} {each.chance:.0%}" for each in found),
+        table=pd.DataFrame([asdict(each) for each in found]),
+    )
+    if not layout.is_presented():
+        st.caption("Blue: the sentence would be true of this scene. Red: it would not.")
+    return found
+
+
+def others(text: str) -> dict[str, dict[str, str]]:
+    """What can be exchanged in a sentence, by its name: what would stand there, the sentence with it.
+
+    Each word of content, the relation as a whole, and the order of both groups.
+    """
     try:
         sentence = parse(text)
     except InputError:
         return {}
-    return {
-        f"{place + 1}. {word.text}": (place, word)
+    parts = [word.text for word in sentence.words]
+    found = {
+        f"{place + 1}. {word.text}": {
+            other: " ".join([*parts[:place], other, *parts[place + 1 :]]) for other in (word.text, *words_instead(word))
+        }
         for place, word in enumerate(sentence.words)
-        if words_instead(word) and word.kind != "relation"
+        if word.kind != "relation" and words_instead(word)
     }
+    if sentence.other is not None:
+        found["the relation"] = {each: replace(sentence, relation=each).text for each in RELATIONS}
+        turned = replace(sentence, group=sentence.other, other=sentence.group)
+        found["the order"] = {each.text: each.text for each in (sentence, turned)}
+    return found
 
 
-def exchanged(name: str, chosen: Seen, text: str, place: int, word: Word) -> list[tuple[str, float, bool]]:
-    """Each word that could stand there: the probability that sentence and picture match, and whether it is true."""
-    parts = [each.text for each in parse(text).words]
-    found = []
-    for other in (word.text, *words_instead(word)):
-        changed = " ".join([*parts[:place], other, *parts[place + 1 :]])
-        found.append((other, compute.match_of(name, chosen, changed), bool(truth_of(chosen, changed))))
-    return sorted(found, key=lambda each: -each[1])
+def tried(name: str, chosen: Seen, offered: Mapping[str, str]) -> list[Tried]:
+    """Each sentence: the probability that it belongs to the scene, and whether it is true; the most probable first."""
+    found = [
+        Tried(label, compute.match_of(name, chosen, changed), bool(truth_of(chosen, changed)))
+        for label, changed in offered.items()
+    ]
+    return sorted(found, key=lambda each: -each.chance)
 
 
-def noticed(chance: float, truth: bool | None, found: list[tuple[str, float, bool]]) -> tuple[str, ...]:
+def noticed(chance: float, truth: bool | None, found: Sequence[Tried]) -> tuple[str, ...]:
     """Whether the network is right, and whether the word it likes best is a true one."""
     told = []
     if truth is not None:
@@ -82,16 +104,16 @@ def noticed(chance: float, truth: bool | None, found: list[tuple[str, float, boo
             f"{'right' if right else 'wrong'}."
         )
     if found:
-        best, value, true = found[0]
+        best = found[0]
         told.append(
-            f"In this place it likes **“{best}”** best, {value:.0%}; with it the sentence is "
-            f"{'true' if true else 'not true'}."
+            f"Of {len(found)} it likes **“{best.label}”** best, {best.chance:.0%}; with it the sentence is "
+            f"{'true' if best.true else 'not true'}."
         )
-        trues = [each for _, each, is_true in found if is_true]
-        falses = [each for _, each, is_true in found if not is_true]
+        trues = [each.chance for each in found if each.true]
+        falses = [each.chance for each in found if not each.true]
         if trues and falses:
             told.append(
-                f"Words that make it true have {sum(trues) / len(trues):.0%} on average, the others "
+                f"What makes it true has {sum(trues) / len(trues):.0%} on average, what makes it false "
                 f"{sum(falses) / len(falses):.0%}."
             )
     return tuple(told)
@@ -100,7 +122,6 @@ def noticed(chance: float, truth: bool | None, found: list[tuple[str, float, boo
 def _formula(chance: float) -> None:
     st.latex(r"p = \sigma\big(m \cdot (h_{\text{begin}} \odot h_{\text{picture}}) + b\big)")
     st.markdown(
-        f"The last vectors of the first token and of the whole picture, multiplied channel by channel and weighed "
-        f"(Lu et al. "
-        f"2019, section 3.2): here *p* = {chance:.4f}."
+        "The last vectors of the first token and of the whole picture, multiplied channel by channel and weighed (Lu "
+        f"et al. 2019, section 3.2): here *p* = {chance:.4f}."
     )

@@ -6,139 +6,115 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured.joint import Joint, joint_results
+from core.measured import joint_results
+from core.measured.joint_results import ALL, ANOTHER, ITS, NONE, Results, Shares
+from core.scenes.sentences import KINDS
 from core.zoo.joint import JOINT
 from dashboard import charts, controls, layout
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
+from dashboard.numbers import points
+from dashboard.seen import SPLITS
 from pages.words_and_pictures.joint import words
 
-SPLITS = {
-    "test": "new scenes",
-    "pairs": "a colour and a shape never joined before",
-    "relations": "relations never said before",
-    "four": "four things, one more than ever before",
-}
-ORDER = ("its picture", "another picture", "no picture")
+MANY = 50  # words: of fewer of a kind nothing is told
+CLEAR = 2  # standard errors by which a difference is told
 
-
-@keep()
-def measured() -> tuple[Joint, ...]:
-    """What was measured of both networks."""
-    return joint_results()
+measured = keep()(joint_results.results)
 
 
 def show() -> None:
-    """Both figures."""
+    """Both figures, the notes."""
     found = measured()
     with layout.control_bar():
-        split = controls.choice("Scenes", [SPLITS[name] for name in SPLITS], key="joint_split")
-        kinds = list(found[0].words["test"][ORDER[0]])
-        kind = controls.choice("Words", ["all", *(each for each in kinds if each != "all")], key="joint_kind")
-    name = next(key for key, title in SPLITS.items() if title == split)
+        title = controls.choice("Scenes", SPLITS.values(), key="joint_split")
+        split = next(name for name, each in SPLITS.items() if each == title)
+        kinds = [ALL, *(kind for kind in KINDS if any(kind in each.by_kind for each in found.words))]
+        kind = controls.choice("Words", kinds, key="joint_kind")
     st.subheader("Is a hidden word guessed?", anchor=False)
-    rows = guessed(found, name, kind)
-    look = layout.look()
-    charts.chart(
-        partial(
-            grounding_points, rows, {}, look=look, x="first guess is the word", height=look.high(300), unit="words"
-        ),
-        name="joint-words",
-        alt="; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in rows),
-        table=table_of(found),
-    )
+    own = [each for each in found.words if each.split == split and kind in each.by_kind]
+    guessed = [
+        Scored(JOINT[each.name], words.SHOWN[each.shown], each.by_kind[kind], each.error(kind), each.asked[kind])
+        for each in own
+    ]
+    _figure(guessed, {}, "joint-words", "first guess is the word", "words", table_of(found.words))
     if not layout.is_presented():
         st.caption(words.MEASURED_ABOUT)
     st.subheader("Is a lie noticed?", anchor=False)
-    lies = noticed_lies(found, name)
-    charts.chart(
-        partial(
-            grounding_points,
-            lies,
-            {"chance": 0.5},
-            look=look,
-            x="the true sentence matches better",
-            height=look.high(340),
-            unit="pairs at most",
-        ),
-        name="joint-match",
-        alt="; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in lies),
-    )
+    lies = [
+        Scored(JOINT[each.name], kind, share, each.error(kind), each.asked[kind])
+        for each in found.lies
+        if each.split == split
+        for kind, share in each.by_kind.items()
+    ]
+    _figure(lies, {"chance": 0.5}, "joint-match", "the true sentence matches better", "pairs", table_of(found.lies))
     if not layout.is_presented():
         st.caption(words.MATCH_ABOUT)
     layout.notes(words.MEASURED_NOTES, notice=noticed(found), formula=_formula)
 
 
-def guessed(found: Sequence[Joint], split: str, kind: str) -> list[Scored]:
-    """The share of hidden words of a kind that are guessed, by what was shown."""
-    return [
-        Scored(JOINT[each.name], words.SHOWN[shown], each.words[split][shown][kind], 0.0, 500)
-        for shown in ORDER
-        for each in found
-        if kind in each.words[split][shown]
-    ]
+def _figure(rows: Sequence[Scored], lines: dict[str, float], name: str, x: str, unit: str, table: pd.DataFrame) -> None:
+    look = layout.look()
+    ways = len({row.way for row in rows})
+    figure = partial(grounding_points, rows, lines, look=look, x=x, height=look.high(150 + 42 * ways), unit=unit)
+    alt = "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in rows)
+    charts.chart(figure, name=name, alt=f"{x}: {alt}", table=table)
 
 
-def noticed_lies(found: Sequence[Joint], split: str) -> list[Scored]:
-    """How often the true sentence matches better, by the kind of the word that was exchanged."""
-    kinds = dict.fromkeys(kind for each in found for kind in each.match[split])
-    return [
-        Scored(JOINT[each.name], kind, each.match[split][kind], 0.0, 500)
-        for kind in kinds
-        for each in found
-        if kind in each.match[split]
-    ]
-
-
-def table_of(found: Sequence[Joint]) -> pd.DataFrame:
+def table_of(found: Sequence[Shares]) -> pd.DataFrame:
     """All shares."""
     return pd.DataFrame(
         [
-            (JOINT[each.name], split, shown, kind, share)
+            (JOINT[each.name], each.split, each.shown, kind, share, each.error(kind), each.asked[kind])
             for each in found
-            for split, by_shown in each.words.items()
-            for shown, kinds in by_shown.items()
-            for kind, share in kinds.items()
+            for kind, share in each.by_kind.items()
         ],
-        columns=["network", "split", "shown", "kind", "guessed"],
+        columns=["network", "split", "shown", "kind", "share", "standard error", "asked"],
     )
 
 
-def noticed(found: Sequence[Joint]) -> tuple[str, ...]:
-    """What the picture is worth, which kind needs it most, and which network is better."""
-    told = []
-    for each in found:
-        own, other, none = (each.words["test"][shown]["all"] for shown in ORDER)
+def noticed(found: Results) -> tuple[str, ...]:
+    """What the picture is worth, which kind needs it most, which network is better, and whether order is noticed."""
+    told, own = [], {}
+    for name, title in JOINT.items():
+        shares = {each.shown: each for each in found.words if (each.name, each.split) == (name, "test")}
+        own[name] = shares[ITS]
         told.append(
-            f"**{JOINT[each.name]}** guesses {own:.0%} of the hidden words with the picture, {other:.0%} with "
-            f"another one, "
-            f"{none:.0%} without."
+            f"**{title}** guesses {shares[ITS].by_kind[ALL]:.0%} of the hidden words with the picture, "
+            f"{shares[ANOTHER].by_kind[ALL]:.0%} with another one, {shares[NONE].by_kind[ALL]:.0%} without."
         )
         gains = {
-            kind: share - each.words["test"][ORDER[2]].get(kind, 0.0)
-            for kind, share in each.words["test"][ORDER[0]].items()
-            if kind != "all"
+            kind: share - shares[NONE].by_kind[kind]
+            for kind, share in shares[ITS].by_kind.items()
+            if kind != ALL and shares[ITS].asked[kind] >= MANY
         }
+        if not gains:
+            continue
         kind = max(gains, key=lambda one: gains[one])
-        told.append(f"Most depends on the picture for words of the kind “{kind}”: {gains[kind]:+.0%} of them.")
-    if len(found) == 2:
-        one, other = (each.words["test"][ORDER[0]]["all"] for each in found)
-        gap = abs(one - other)
-        better = found[0] if one > other else found[1]
-        told.append(
-            "The two are as good as one another."
-            if gap < 0.01
-            else f"{JOINT[better.name]} guesses {100 * gap:.0f} points more, with weights from one seed each."
-        )
+        told.append(f"It needs the picture most for words of the kind “{kind}”: {points(gains[kind])}.")
+    told.append(_tell_better(*own.values()))
+    orders = [each for each in found.lies if each.split == "test" and "order" in each.by_kind]
+    told += [
+        f"{JOINT[each.name]} notices {each.by_kind['order']:.0%} of the sentences whose groups changed places"
+        + (", no more than chance." if each.by_kind["order"] - CLEAR * each.error("order") <= 0.5 else ".")
+        for each in orders
+    ]
     return tuple(told)
+
+
+def _tell_better(one: Shares, other: Shares) -> str:
+    gap = one.by_kind[ALL] - other.by_kind[ALL]
+    error = (one.error(ALL) ** 2 + other.error(ALL) ** 2) ** 0.5
+    if abs(gap) <= CLEAR * error:
+        return "Which of the two guesses more words cannot be told from so many."
+    better, worse = (one, other) if gap > 0 else (other, one)
+    return f"{JOINT[better.name]} guesses more than {JOINT[worse.name]}, by {100 * abs(gap):.1f} points; one seed each."
 
 
 def _formula() -> None:
     st.latex(r"\mathcal{L} = \mathcal{L}_{\text{words}} + \mathcal{L}_{\text{patches}} + \mathcal{L}_{\text{match}}")
     st.markdown(
-        "Cross-entropy of hidden words, squared error of hidden patches, and whether both belong together (Lu et "
-        "al. 2019, "
-        "section 3.2). 30% of the words and 15% of the patches are hidden; half of the pairs do not match, and of "
-        "those no "
-        "word is asked."
+        "Cross-entropy of hidden words, squared error of hidden patches, and whether both belong together (Lu et al. "
+        "2019, section 3.2). 30% of the words and 15% of the patches are hidden; half of the pairs do not match, and "
+        "of those no word is asked."
     )

@@ -1,7 +1,7 @@
 """Do words look at the picture?"""
 
 from dashboard import layout, sections
-from pages.words_and_pictures.joint import co_attention, grounded, hidden, match, measured, patches, words
+from pages.words_and_pictures.joint import any_model, co_attention, grounded, hidden, match, measured, patches, words
 
 layout.head(words.PAGE)
 sections.chosen(
@@ -12,5 +12,6 @@ sections.chosen(
         words.MATCH: match.show,
         words.GROUNDED: grounded.show,
         words.MEASURED: measured.show,
+        words.OTHERS: any_model.show,
     }
 )()

@@ -68,9 +68,8 @@ def noticed(mended: Mended, count: int, total: int) -> tuple[str, ...]:
     ]
     if mended.mean_error:
         told.append(
-            f"The network is {abs(better):.0%} {'better' if better > 0 else 'worse'} than the mean colour. Its "
-            f"guess is a "
-            "mean over what might be there, so edges are soft."
+            f"The network is {abs(better):.0%} {'better' if better > 0 else 'worse'} than the mean colour. Its guess "
+            "is a mean over what might be there, so edges are soft."
         )
     return tuple(told)
 

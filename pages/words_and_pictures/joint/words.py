@@ -2,47 +2,45 @@
 
 from dataclasses import replace
 
+from core.measured.joint_results import ANOTHER, ITS, NONE
 from dashboard.layout import PageWords
 from dashboard.references import references
 
 # The sections of the page, as they stand in the address.
-LOOKS, HIDDEN, PATCHES, MATCH, GROUNDED, MEASURED = (
+LOOKS, HIDDEN, PATCHES, MATCH, GROUNDED, MEASURED, OTHERS = (
     "Who looks at whom?",
     "Hidden words",
     "Hidden patches",
     "Do they match?",
     "The right region?",
     "Measured",
+    "Any model",
 )
 
 PAGE = PageWords(
     question="Do words look at the picture?",
     lead=(
-        "CLIP reads a sentence and a picture apart, and compares them at the end. ViLBERT (Lu et al. 2019) lets "
-        "them meet "
-        "on the way: in each joint layer words ask the picture, and patches ask the words. Beside it stands a "
-        "network of "
-        "like size in which both are one sequence (VisualBERT, Li et al. 2019). Both filled in hidden words and hidden "
-        "patches of the drawn world, and said whether the two belong together."
+        "CLIP reads a sentence and a picture apart, and compares them at the end. ViLBERT (Lu et al. 2019) lets them "
+        "meet on the way: in each joint layer words ask the picture, and patches ask the words. Beside it stands a "
+        "network of like size in which both are one sequence (VisualBERT, Li et al. 2019). Both filled in hidden words "
+        "and hidden patches of the drawn world, and said whether the two belong together; of any other world they know "
+        "nothing. Photographs can be given to a ViLT under “Any model”."
     ),
     try_this=(),
-    references=references("VILBERT", "VISUALBERT", "DEVLIN", "CHEFER_TWO", "POINTING_GAME", "OCCLUSION"),
+    references=references("VILBERT", "VISUALBERT", "VILT", "DEVLIN", "CHEFER_TWO", "POINTING_GAME", "OCCLUSION"),
 )
 
-NETWORK = "Network"
 WORDS_LOOK, PICTURE_LOOKS = "words look at patches", "patches look at words"
 MEAN = "mean of all heads"
 SAYS = {
     WORDS_LOOK: "“{word}” gives {share} of what it gives to patches",
-    PICTURE_LOOKS: "Of what all patches give to “{word}”, {share} comes from one: it goes",
+    PICTURE_LOOKS: "Of what all patches give to “{word}”, {share} belongs",
 }
 SHOWN = {
-    "its picture": "with its picture",
-    "another picture": "with another picture",
-    "no picture": "without a picture",
+    ITS: "with its picture",
+    ANOTHER: "with another picture",
+    NONE: "without a picture (grey)",
 }
-NO_PICTURE = "An even grey stands where the picture was."
-SILENCED_ABOUT = "All heads with which words look at the picture say nothing in this layer."
 CLICK_A_WORD = "Click words to hide them, and again to show them."
 CLICK_A_PATCH = "Click patches to hide them, and again to show them."
 
@@ -91,15 +89,44 @@ MEASURED_NOTES = replace(
     ),
 )
 MEASURED_ABOUT = (
-    "Each word of content of 500 held-out sentences is hidden by itself: how often is the first guess the word "
-    "itself, with "
-    "its picture, with another one, and with grey?"
+    "Each word of content of 500 held-out sentences is hidden by itself: how often is the first guess the word itself, "
+    "with its picture, with another one, and with grey?"
 )
 MATCH_ABOUT = (
-    "The true sentence against the same one with one word exchanged so that it is false: how often does the true "
-    "one match "
-    "better? “order”: both groups change places. Chance is a half."
+    "The true sentence against the same one with one word exchanged so that it is false: how often does the true one "
+    "match better? “order”: both groups change places. Chance is a half."
 )
 PATCH_LOSS = (
     "The mean squared error over what is hidden is {error:.3f}; the mean colour of what is seen would have {mean:.3f}."
+)
+
+NAMED_PLACEHOLDER = "dandelin/vilt-b32-mlm, or a folder"
+NAMED_HELP = "A ViLT, by its name on the hub or by its folder."
+NAMED_NOTHING = (
+    "Name a **ViLT**: one that guesses hidden words (dandelin/vilt-b32-mlm), one that answers questions "
+    "(dandelin/vilt-b32-finetuned-vqa) or one that says how well text and picture match "
+    "(dandelin/vilt-b32-finetuned-coco). It is fetched once, after you have agreed; then it reads your text with your "
+    "photograph, and every head is shown, both ways."
+)
+NAMED_OFFLINE = (
+    "The model hub cannot be reached from here. What works without it: the small networks of the other sections, or in "
+    "an app of your own a local folder."
+)
+NAMED_NOT_YET = "No model is named yet, so there is nothing to notice."
+NAMED_TEXT = "a photo of a [MASK]"
+NAMED_QUESTION = "What is in the picture?"
+NAMED_EXAMPLES = {
+    "A gap": "a photo of a [MASK]",
+    "A colour": "a [MASK] cup on a table",
+    "A question": "What is in the picture?",
+    "How many?": "How many people are there?",
+}
+NAMED_MASK = "Write [MASK] in place of a word, and the model guesses it."
+NAMED_NOTES = replace(
+    PAGE,
+    try_this=(
+        "Go through the layers: do words look at patches in the first ones already?",
+        "Exchange a word, and see whether the map of its neighbour follows.",
+        "Compare what it says with the picture and with an even grey: how much did the text give away?",
+    ),
 )

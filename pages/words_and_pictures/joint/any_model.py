@@ -1,0 +1,123 @@
+"""Any model: a ViLT by name or folder reads a text and a picture; who looks at whom, and what it says."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.zoo.loading import check_offer
+from core.zoo.named_joint import NamedJointReader
+from core.zoo.text_models import Prediction
+from dashboard import charts, controls, layout, naming, seen
+from dashboard.components.word_maps import WordScene, word_maps
+from dashboard.figures.predictions import prediction_bars
+from dashboard.kept import keep
+from dashboard.models import named_joint
+from dashboard.numbers import signed
+from dashboard.seen import PHOTOGRAPHS, SCENES, Seen
+from pages.words_and_pictures.joint import co_attention, compute, words
+from pages.words_and_pictures.joint.compute import NamedLooked
+
+TOP = 6  # words or answers that are listed
+
+
+def show() -> None:
+    """The name of a model, the picture, the text, the maps, what it says."""
+    name = naming.named(
+        "vilt",
+        "both",
+        lambda found: check_offer(found, "joint"),
+        placeholder=words.NAMED_PLACEHOLDER,
+        about=words.NAMED_HELP,
+        nothing=words.NAMED_NOTHING,
+        offline=words.NAMED_OFFLINE,
+    )
+    if not name:
+        layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
+        return
+    with layout.waiting_place():
+        model = named_joint(name)
+    layout.warn_of(model.warnings)
+    st.caption(
+        f"**{layout.plain(model.title)}** · {type(model.network).__name__} · {model.parameters / 1e6:,.1f} million "
+        "parameters"
+    )
+    with layout.control_bar():
+        chosen = seen.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
+    first = words.NAMED_QUESTION if model.says == "answers" else words.NAMED_TEXT
+    text = st.text_input("Your text", first, key="vilt_text", bind="query-params", max_chars=300)
+    controls.examples(words.NAMED_EXAMPLES, field="vilt_text")
+    way = co_attention.direction()
+    with layout.waiting_place():
+        looked = compute.look_by_name(name, chosen, text)
+    word_maps(scene_of(name, chosen, text, way), key="vilt-maps", name=f"joint-{model.title}")
+    said = _said(model, looked)
+    told = (*co_attention.noticed(looked, one_stream=True), *said)
+    layout.notes(words.NAMED_NOTES, notice=told, formula=_formula)
+
+
+@keep()
+def scene_of(name: str, chosen: Seen, text: str, way: str) -> WordScene:
+    """What the view shows of one direction; it is not known what the pieces of words mean."""
+    looked = compute.look_by_name(name, chosen, text)
+    photo = "colour" if chosen.is_scene else "ink"
+    known = (None,) * len(looked.tokens)
+    return co_attention.view_of(looked, looked.prepared, named_joint(name).grid, way, text, known, photo=photo)
+
+
+def _said(model: NamedJointReader, looked: NamedLooked) -> tuple[str, ...]:
+    """Show what it was trained to say, with the picture and with an even grey; the sentences that tell of it."""
+    said, without = looked.said, looked.without
+    if said.answers is not None:
+        st.subheader("What it answers", anchor=False)
+        _beside(model.answered(said, TOP), model.answered(without, TOP), "answer")
+        return (tell_best(model.answered(said, 1)[0], model.answered(without, 1)[0], "the answer"),)
+    if said.match is not None and without.match is not None:
+        return (tell_match(said.match, without.match),)
+    places = model.masked(looked.tokens) if said.words is not None else ()
+    for place in places:
+        st.subheader(f"What stands at place {place}", anchor=False)
+        _beside(model.guesses(said, place, TOP), model.guesses(without, place, TOP), f"place-{place}")
+    if said.words is not None and not places:
+        return (words.NAMED_MASK,)
+    return tuple(
+        tell_best(model.guesses(said, place, 1)[0], model.guesses(without, place, 1)[0], f"the word at place {place}")
+        for place in places
+    )
+
+
+def _beside(own: tuple[Prediction, ...], without: tuple[Prediction, ...], name: str) -> None:
+    look = layout.look()
+    titles = {"picture": "with the picture", "grey": "with an even grey"}
+    for column, (key, found) in zip(st.columns(2, gap="large"), {"picture": own, "grey": without}.items(), strict=True):
+        labels, values = [each.label for each in found], [each.probability for each in found]
+        with column:
+            st.caption(titles[key])
+            charts.chart(
+                partial(prediction_bars, labels, values, look=look),
+                name=f"vilt-{name}-{key}",
+                alt="; ".join(f"{label} {value:.0%}" for label, value in zip(labels, values, strict=True)),
+                table=pd.DataFrame({"label": labels, "probability": values}),
+            )
+
+
+def tell_best(own: Prediction, without: Prediction, what: str) -> str:
+    """Its best guess with the picture, and with grey."""
+    label, other = layout.plain(own.label), layout.plain(without.label)
+    if own.label == without.label:
+        return f"With the picture {what} is **“{label}”**, {own.probability:.0%}; with grey it is the same."
+    return f"With the picture {what} is **“{label}”**, {own.probability:.0%}; with grey “{other}”."
+
+
+def tell_match(own: float, without: float) -> str:
+    """How well text and picture match, beside grey."""
+    return f"Text and picture match with a score of {signed(own)}, the text and an even grey with {signed(without)}."
+
+
+def _formula() -> None:
+    st.latex(r"a_{ij} = \operatorname{softmax}_j \frac{q_i \cdot k_j}{\sqrt{d}}")
+    st.markdown(
+        "Tokens of the text, a token of the whole picture and its patches are one sequence (Kim, Son and Kim 2021, "
+        "figure 3): *i* and *j* run over all of them. Shown is what words give to patches, and what patches give to "
+        "words."
+    )
