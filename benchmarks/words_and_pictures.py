@@ -10,12 +10,14 @@ from benchmarks import controls
 from benchmarks.measure import times
 from benchmarks.student import opened, typed, visiting, wait
 from benchmarks.table import Row
+from core.capture import record_attention
 from core.grounding.word_maps import captioner_maps, clip_maps
 from core.images import open_example
 from core.scenes.codes import EXAMPLE, read_code
 from core.scenes.draw import draw
 from core.zoo.captioners import CAPTIONERS, load_captioner
 from core.zoo.clips import load_clip
+from core.zoo.joint import JOINT, load_joint
 
 ANSWER = 1.5  # seconds from a new photograph or sentence to its maps
 LOADING = 0.5  # seconds
@@ -28,10 +30,16 @@ SCENES = (
 
 
 def rows() -> Iterator[Row]:
-    """Networks alone, then both pages."""
-    seconds = times(partial(load_captioner, "photographs-lstm"), partial(load_clip, "photographs"), repeats=3)
+    """Networks alone, then the pages."""
+    loads = (
+        partial(load_captioner, "photographs-lstm"),
+        partial(load_clip, "photographs"),
+        partial(load_joint, "two-streams"),
+    )
+    seconds = times(*loads, repeats=3)
     yield Row("Captioning: loading a captioner of photographs", seconds[0], "s", LOADING)
     yield Row("CLIP: loading that of photographs", seconds[1], "s", LOADING)
+    yield Row("Joint: loading two streams", seconds[2], "s", LOADING)
     scene = Image.fromarray(draw(read_code(EXAMPLE)))
     for name in CAPTIONERS:
         model = load_captioner(name)
@@ -51,6 +59,16 @@ def rows() -> Iterator[Row]:
     instead = [["a cup of coffee"], ["a cup on a table"], ["coffee on a table"]]
     (seconds_of_maps,) = times(partial(clip_maps, clip, pixels, "a cup of coffee on a table", instead), repeats=5)
     yield Row("CLIP: three words of a sentence by every way to tell", seconds_of_maps, "s", ANSWER)
+    for name in JOINT:
+        joint = load_joint(name)
+        tokens, pixels = joint.encode(SENTENCES[0]), joint.prepare(scene).pixels
+
+        def look(joint=joint, tokens=tokens, pixels=pixels):
+            with record_attention(joint.network) as record:
+                joint.run(pixels, tokens)
+            return joint.looks(record, len(tokens))
+
+        yield Row(f"Joint, {name}: who looks at whom in every head", times(look, repeats=5)[0], "s", ANSWER)
     with visiting() as (page, address):
         opened(page, address, "captioning", "A caption")
         waits = []
@@ -63,6 +81,8 @@ def rows() -> Iterator[Row]:
             ("captioning", "Your own caption", "Your caption"),
             ("clip", "Why?", "Your sentence"),
             ("clip", "Search", "Search for"),
+            ("joint", "Who looks at whom?", "Your sentence"),
+            ("joint", "Hidden words", "Your sentence"),
         ):
             opened(page, address, name, section)
             waits = [wait(page, typed(page, field, sentence, "Enter")) for sentence in SENTENCES]
@@ -74,6 +94,9 @@ def rows() -> Iterator[Row]:
             ("clip", "Agreement"),
             ("clip", "The space"),
             ("clip", "Measured"),
+            ("joint", "Hidden words"),
+            ("joint", "Do they match?"),
+            ("joint", "Measured"),
         ):
             opened(page, address, name, section)
             label, slowest = max(controls.waits(page), key=lambda each: each[1])

@@ -1,4 +1,4 @@
-"""Captioning and CLIP in a real browser: every section by its address, words and places linked, things dragged."""
+"""Captioning, CLIP and Joint in a real browser: every section by its address, words and places linked, things dragged."""
 
 import re
 
@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from pages.words_and_pictures.captioning import words as captioning
 from pages.words_and_pictures.clip import words as clip
+from pages.words_and_pictures.joint import words as joint
 from tests.browser.conftest import settled
 
 SECTIONS = [
@@ -31,6 +32,17 @@ SECTIONS = [
             clip.SPACE,
             clip.GROUNDED,
             clip.MEASURED,
+        )
+    ),
+    *(
+        ("joint", section)
+        for section in (
+            joint.LOOKS,
+            joint.HIDDEN,
+            joint.PATCHES,
+            joint.MATCH,
+            joint.GROUNDED,
+            joint.MEASURED,
         )
     ),
 ]
@@ -109,3 +121,32 @@ def test_a_patch_that_is_clicked_is_covered_and_the_cosine_moves(visit):
     page.locator(".st-key-clip-cover canvas.over").click(position={"x": 110, "y": 90})
     expect(page.get_by_text("Cosine with one patch covered")).to_be_visible()
     expect(page).to_have_url(re.compile(r"covered=\d+"))
+
+
+TEXT = "a red star above a blue circle"
+
+
+def test_a_word_is_hidden_by_a_click_and_guessed(visit):
+    page = visit("joint", joint.HIDDEN, joint_text=TEXT)
+    expect(page.get_by_text("In place of “red”")).to_be_visible()
+    page.get_by_role("button", name="“star” is shown").click()
+    expect(page).to_have_url(re.compile("hidden=2-3"))
+    expect(page.get_by_text("In place of “star”")).to_be_visible()
+
+
+def test_a_patch_is_hidden_by_a_click(visit):
+    page = visit("joint", joint.PATCHES, joint_text=TEXT, patches="0")
+    page.locator(".st-key-joint-patches canvas.over").click(position={"x": 110, "y": 90})
+    expect(page).to_have_url(re.compile(r"patches=0-\d+"))
+    expect(page.get_by_text("2 of 64 patches are hidden")).to_be_visible()
+
+
+def test_both_directions_stand_in_the_address_and_change_what_is_told(visit):
+    page = visit("joint", joint.LOOKS, joint_text=TEXT)
+    told = page.locator(".wordmaps .told")
+    strip(page).nth(2).hover()
+    expect(told).to_contain_text("“red” gives")
+    page.get_by_role("radio", name=joint.PICTURE_LOOKS).click()
+    expect(page).to_have_url(re.compile("joint_direction="))
+    strip(page).nth(2).hover()
+    expect(told).to_contain_text("Of what all patches give to “red”")
