@@ -31,14 +31,15 @@ from training.card import hardware
 from training.clip_data import ids_of, normalise, told_scene, words_tokenizer
 from training.loop import Plan, train
 
-SEED, PAD, SPECIALS = 0, 0, 4  # tokens below the last are no words
+SEED, PAD = 0, 0
 MASK = "[MASK]"
 NETWORKS: dict[str, type[ViLBERT] | type[SingleStream]] = {"two-streams": ViLBERT, "one-stream": SingleStream}
 WIDTHS = {"two-streams": 160, "one-stream": 208}
-PLAN = Plan(steps=2400, learning_rate=1.5e-3, warm_up=300, decay=0.5, log_every=100, save_every=250)
-SIZE = 96  # pairs of a batch
+PLAN = Plan(steps=4000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
+SIZE = 48  # pairs of a batch
 BODY = "scenes-transformer"  # the captioner whose body both begin with
-WORDS, PATCHES = 0.3, 0.15  # shares that are hidden
+CONTENT, OTHERS, PATCHES = 0.5, 0.1, 0.15  # shares that are hidden: of words of content, of other words, of patches
+LIES = 4  # one of so many pairs does not belong together
 NOT_ASKED = -100
 
 
@@ -64,7 +65,7 @@ def config_of(tokenizer: Tokenizer, name: str = "two-streams") -> JointConfig:
 
 
 def batches(tokenizer: Tokenizer, size: int) -> Callable[[int], Joint]:
-    """Ever new scenes; half of them with a sentence that is false of them, of which no word is asked.
+    """Ever new scenes; one of LIES with a sentence that is false of it, of which no word is asked.
 
     Half of those are false by one word, or by its order, the others belong to another scene.
     """
@@ -76,16 +77,21 @@ def batches(tokenizer: Tokenizer, size: int) -> Callable[[int], Joint]:
         dice = Random(f"vilbert {step}")
         sentences = [sentence for _, sentence in told]
         match = torch.ones(size)
-        for place in range(0, size, 2):
+        for place in range(0, size, LIES):
             scene, sentence = told[place]
-            others = changed(sentence, dice) if place % 4 else dice.sample(sentences, min(8, size))
+            others = changed(sentence, dice) if place % (2 * LIES) else dice.sample(sentences, min(8, size))
             false = [other for other in others if is_fair(other) and not is_true(other, scene)]
             if false:
                 sentences[place], match[place] = false[0], 0.0
         ids = ids_of(tokenizer, [sentence.text for sentence in sentences], config.context)
         generator = torch.Generator().manual_seed(step)
         # Words are hidden of lies too: else what has a gap would be known to be true.
-        chosen = (torch.rand(ids.shape, generator=generator) < WORDS) & (ids >= SPECIALS)
+        shares = torch.zeros(ids.shape)
+        for place, sentence in enumerate(sentences):
+            shares[place, 1 : 1 + len(sentence.words)] = torch.tensor(
+                [CONTENT if word.kind else OTHERS for word in sentence.words]
+            )
+        chosen = torch.rand(ids.shape, generator=generator) < shares
         asked = torch.where(chosen & (match[:, None] > 0), ids, NOT_ASKED)
         hidden = torch.rand(size, config.patches, generator=generator) < PATCHES
         pixels = normalise([draw(scene) for scene, _ in told])

@@ -38,14 +38,17 @@ CARD = """# vilbert
 
 Networks that read a sentence and a picture together: `core/models/vilbert.py`. Two streams with co-attention (Lu et al.
 2019), and one stream (VisualBERT, Li et al. 2019) that is wider, so that both have about as many weights. Pictures have
-64 x 64 pixels in 8 x 8 patches, made by a few convolutions (Xiao et al. 2021) in place of the regions of a detector.
+64 x 64 pixels in 8 x 8 patches, seen by a small convolutional body in place of a detector's regions; it begins as that
+of the captioner of scenes, and learns on.
 
 ## Data and licence
-Scenes of the drawn world (`core/scenes/`), drawn for each step, with a true sentence each; half of the pairs with a
-sentence that is false of the scene. No data but these. The weights are released under the project's licence.
+Scenes of the drawn world (`core/scenes/`), drawn for each step, with a true sentence each; a quarter of them with one
+that is false: half of those by one word or by their order, the others of another scene. No data but these. The weights
+are released under the project's licence.
 
-Three tasks at once: 30 % of the words are hidden (of pairs that belong together), 15 % of the patches, and whether the
-two belong together. Hidden patches are guessed as pixels, where Lu et al. guess the class of a region.
+Three tasks at once: half of the words of content and a tenth of the others are hidden (and asked where the pair belongs
+together), 15 % of the patches, and whether the two belong together. Hidden patches are guessed as pixels, where Lu et
+al. guess the class of a region.
 
 ## Held-out results
 500 scenes of each split. Each word of content hidden by itself: how often the first guess is the word, with its

@@ -1,4 +1,4 @@
-"""Captioning, CLIP and Joint in a real browser: every section by its address, words and places linked, things dragged."""
+"""Captioning, CLIP and Joint in a real browser: every section by its address, words and places linked."""
 
 import re
 

@@ -108,27 +108,29 @@ def test_clip_learns_from_pairs(tmp_path):
     assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items())
 
 
-def test_half_of_the_sentences_are_false_and_none_of_their_words_is_asked(monkeypatch):
+def test_a_quarter_of_the_sentences_is_false_and_none_of_their_words_is_asked(monkeypatch):
     tokenizer = vilbert.joint_tokenizer()
-    batch = vilbert.batches(tokenizer, 64)(2)
-    monkeypatch.setattr(vilbert, "WORDS", 0.0)
-    whole = vilbert.batches(tokenizer, 64)(2)
+    batch = vilbert.batches(tokenizer, 128)(2)
+    monkeypatch.setattr(vilbert, "CONTENT", 0.0)
+    monkeypatch.setattr(vilbert, "OTHERS", 0.0)
+    whole = vilbert.batches(tokenizer, 128)(2)
     assert torch.equal(whole.match, batch.match)
     hidden = batch.ids == tokenizer.token_to_id(vilbert.MASK)
     true = batch.match > 0
-    for place in range(64):
-        scene, said = told_scene("train", 128 + place)
+    content = torch.zeros_like(hidden)
+    for place in range(128):
+        scene, said = told_scene("train", 256 + place)
         sentence = parse(tokenizer.decode(whole.ids[place].tolist()))
         assert is_true(sentence, scene) == bool(true[place])
-        assert place % 2 == 0 or sentence == said
+        assert place % 4 == 0 or sentence == said
+        content[place, 1 : 1 + len(sentence.words)] = torch.tensor([bool(word.kind) for word in sentence.words])
     assert torch.equal(batch.ids[~hidden], whole.ids[~hidden])
     assert torch.equal(batch.asked[hidden & true[:, None]], whole.ids[hidden & true[:, None]])
     assert (batch.asked[~(hidden & true[:, None])] == vilbert.NOT_ASKED).all()
     # A gap tells nothing of whether a sentence is true.
-    words = (whole.ids >= vilbert.SPECIALS).sum(dim=1)
-    gaps = [float(hidden[rows].sum() / words[rows].sum()) for rows in (true, ~true)]
-    assert gaps == pytest.approx([0.3, 0.3], abs=0.07)
-    assert 32 <= batch.match.sum() < 48
+    gaps = [float(hidden[rows][content[rows]].float().mean()) for rows in (true, ~true)]
+    assert gaps == pytest.approx([0.5, 0.5], abs=0.1)
+    assert 96 <= batch.match.sum() < 112
     assert batch.hidden.float().mean() == pytest.approx(vilbert.PATCHES, abs=0.05)
 
 
