@@ -64,6 +64,9 @@ that word; "order": the two groups of a relation change places.
 ## Training
 {runs}
 
+Of two streams a run at the rate of the one stream was given up: after 700 steps its loss was 2.39, here it was 2.22.
+The one stream was tried at no other rate.
+
     python -m training.vilbert
     python -m training.vilbert_report
 
@@ -127,13 +130,19 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
         for split, found in run["results"].items()
     ]
     runs = [
-        [JOINT[name], f"{run['parameters']:,}", run["plan"]["steps"], f"{run['seconds'] / 60:.0f}"]
+        [
+            JOINT[name],
+            f"{run['parameters']:,}",
+            run["plan"]["steps"],
+            run["plan"]["learning_rate"],
+            f"{run['seconds'] / 60:.0f}",
+        ]
         for name, run in results.items()
     ]
     return {
         "words": table(["", "split", "shown", ALL, *KINDS], words_rows),
         "match": table(["", "split", *EXCHANGED], match_rows),
-        "runs": table(["", "parameters", "steps", "minutes"], runs),
+        "runs": table(["", "parameters", "steps", "learning rate", "minutes"], runs),
     }
 
 

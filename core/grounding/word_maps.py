@@ -236,11 +236,13 @@ def two_streams(looks: Sequence[tuple[str, Tensor, Tensor | None]]) -> Steps:
         "picture_looks": ("picture", "words"),
         "words": ("words", "words"),
         "picture": ("picture", "picture"),
+        "alone": ("words", "words"),
+        "seen_alone": ("picture", "picture"),
     }
     steps: list[list[Look]] = []
     for path, weights, gradient in looks:
         parts = path.split(".")
-        side, at = sides[parts[-2]] if parts[0] == "joint" else ("words", "words")
+        side, at = sides[parts[-2] if parts[0] == "joint" else parts[0]]
         look = Look(side, at, weights, gradient)
         together = parts[0] == "joint" and parts[-2] in ("picture_looks", "picture")
         if together:

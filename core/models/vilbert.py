@@ -1,7 +1,7 @@
 """Two streams that read a sentence and a picture, and look at one another: ViLBERT (Lu et al. 2019).
 
 w     = words + positions                       p = body(pixels) W + positions, a learned vector where hidden
-w     = blocks(w)                               the words alone first (section 3.1)
+w, p  = norm(blocks(w)), norm(blocks(p))        each alone first (section 3.1)
 w, p  = co-attention, then a block of its own   in each joint layer: queries of one stream, keys and values of the other
 words   = logits at each place of the text      (section 3.2, masked multi-modal modelling)
 patches = pixels at each place of the picture   their values in place of Lu et al.'s classes of regions
@@ -24,12 +24,13 @@ from core.models.transformer import Attention
 
 @dataclass(frozen=True)
 class JointConfig:
-    """The sizes of both: `alone` blocks that only words pass, `joint` layers in which both streams meet."""
+    """The sizes of both: blocks that words and patches pass `alone`, `joint` layers in which both streams meet."""
 
     vocabulary: int
     width: int = 160
     heads: int = 4
     alone: int = 1
+    seen_alone: int = 2
     joint: int = 3
     side: int = 64
     context: int = 24
@@ -116,6 +117,9 @@ class ViLBERT(Reading):
     def __init__(self, config: JointConfig):
         super().__init__(config)
         self.alone = nn.ModuleList(Block(config) for _ in range(config.alone))
+        self.seen_alone = nn.ModuleList(Block(config) for _ in range(config.seen_alone))
+        # Grammar is learned first: without a norm what its blocks add is soon thirty times what a look adds.
+        self.alone_norm, self.seen_alone_norm = nn.LayerNorm(config.width), nn.LayerNorm(config.width)
         self.joint = nn.ModuleList(JointLayer(config) for _ in range(config.joint))
         self.apply(initialise)
 
@@ -131,6 +135,9 @@ class ViLBERT(Reading):
         real = None if padding is None else ~padding[:, None, None]
         for block in self.alone:
             words = block(words, real)
+        for block in self.seen_alone:
+            seen = block(seen, None)
+        words, seen = self.alone_norm(words), self.seen_alone_norm(seen)
         for layer in self.joint:
             words, seen = layer(words, seen, real)
         return self.tell(words, seen)

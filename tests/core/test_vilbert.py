@@ -52,7 +52,7 @@ def test_every_look_of_both_streams_is_recorded():
         made(PIXELS[:1], IDS[:1, :5])
     looks = [(call.path, call.query_length, call.key_length) for call in record.calls]
     one = [("words_look", 5, 17), ("picture_looks", 17, 5), ("words", 5, 5), ("picture", 17, 17)]
-    expected = [("alone.0.attention", 5, 5)]
+    expected = [("alone.0.attention", 5, 5), *((f"seen_alone.{layer}.attention", 17, 17) for layer in range(2))]
     expected += [(f"joint.{layer}.{name}.attention", *sizes) for layer in range(2) for name, *sizes in one]
     assert looks == expected
     for call in record.calls:
