@@ -64,8 +64,8 @@ that word; "order": the two groups of a relation change places.
 ## Training
 {runs}
 
-Of two streams a run at the rate of the one stream was given up: after 700 steps its loss was 2.39, here it was 2.22.
-The one stream was tried at no other rate.
+Runs at three times this rate were given up: two streams guessed no shape better than by chance after 1,800 steps (then
+without blocks that the picture passes alone), one stream 57 % of all words after 4,000.
 
     python -m training.vilbert
     python -m training.vilbert_report
