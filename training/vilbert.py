@@ -35,8 +35,7 @@ SEED, PAD = 0, 0
 MASK = "[MASK]"
 NETWORKS: dict[str, type[ViLBERT] | type[SingleStream]] = {"two-streams": ViLBERT, "one-stream": SingleStream}
 WIDTHS = {"two-streams": 144, "one-stream": 208}
-# At 0.0015 two streams learned no shapes in 1,800 steps, and one stream no colours of things in 4,000: Muon's steps have
-# one size, however weak a gradient is.
+# At 0.0015 two streams learned no shapes in 1,800 steps; steps of Muon have one size, however weak a gradient is.
 PLAN = Plan(steps=3000, learning_rate=5e-4, warm_up=200, decay=0.5, log_every=100, save_every=250)
 SIZE = 48  # pairs of a batch
 BODY = "scenes-transformer"  # the captioner whose body both begin with
