@@ -150,8 +150,7 @@ CAPTIONING = Page(
     "Which word looks where?",
     "captioning",
     "A network describes your photograph, or a scene that you build: see where it looks for each word, and, in the "
-    "drawn "
-    "world, whether it looks at the right thing.",
+    "drawn world, whether it looks at the right thing.",
 )
 CLIP = Page(
     "words_and_pictures/clip",

@@ -28,6 +28,7 @@ PICTURES = {
     "vit": ("vit?show=Maps", "light", ".photos .told"),
     "swin": ("swin?show=Maps", "dark", ".photos .told"),
     "captioning": ("captioning?world=Photographs&picture=cat&network_kind=Transformer", "light", ".wordmaps .told"),
+    "joint": ("joint?joint_text=a+red+star+above+a+blue+circle", "light", ".wordmaps .told"),
     "clip": ("clip?show=Why%3F&why_scenes=a+red+star+above+a+blue+circle", "light", ".wordmaps .told"),
     "scaling": ("scaling?show=Images", "light", ".js-plotly-plot"),
     "efficient": ("efficient?show=Maps", "light", ".js-plotly-plot"),
@@ -35,7 +36,7 @@ PICTURES = {
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
-LOW = ("translation", "sentiment", "vit", "swin", "captioning", "clip", "scaling", "efficient")
+LOW = ("translation", "sentiment", "vit", "swin", "captioning", "clip", "joint", "scaling", "efficient")
 
 
 def main() -> None:
