@@ -41,7 +41,7 @@ def show() -> None:
             WordMap(
                 "scores above the lowest",
                 (step.scores - step.scores.min()).numpy()[None],
-                says="Of all scores above the lowest, “{word}” has {share}",
+                says="Of all scores above the lowest, “{word}” gives {share}",
             ),
         ),
         photo="colour" if chosen.is_scene else "ink",

@@ -15,6 +15,7 @@ from dashboard.seen import Seen, truth_of
 from pages.words_and_pictures.clip import compute, inputs, words
 
 COSINES = "cosines"
+WIDE = 120  # pixels of a picture
 
 
 def show() -> None:
@@ -54,8 +55,9 @@ def show() -> None:
 
 
 def _pictures(name: str, pictures: Sequence[Seen]) -> None:
-    for number, (column, seen) in enumerate(zip(st.columns(max(4, len(pictures))), pictures, strict=False)):
-        column.image(compute.prepare(name, seen).shown, caption=f"{number + 1}", width="stretch")
+    with st.container(horizontal=True):  # on a phone two beside one another, where columns would be one below another
+        for number, seen in enumerate(pictures):
+            st.image(compute.prepare(name, seen).shown, caption=f"{number + 1}", width=WIDE)
 
 
 def _matrix(scores: np.ndarray, shown: str, temperature: float, texts: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from dashboard.numbers import signed
 from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, truth_of
 from pages.words_and_pictures.clip import compute, inputs, words
 
-TOP, ACROSS = 24, 8
+TOP, WIDE = 24, 104  # pictures, and pixels of each
 FIRST = {EMOJI: "red heart", SCENES: "a red star above a blue circle", PHOTOGRAPHS: "a cat"}
 EXAMPLES = {
     EMOJI: {"A heart": "red heart", "An animal": "dog face", "Food": "slice of pizza", "Weather": "cloud with rain"},
@@ -38,16 +38,14 @@ def show() -> None:
         scores = (found.vectors @ compute.text_vector(name, text)).numpy()
     order = scores.argsort()[::-1][:TOP]
     truths = [truth_of(found.pictures[place], text) for place in order]
-    for rank, place in enumerate(order):
-        if rank % ACROSS == 0:  # a row of its own: captions may be of one line or of two
-            columns = st.columns(ACROSS)
-        seen = found.pictures[place]
-        shown = seen.shown()
-        mark = {True: " · true", False: " · not true", None: ""}[truths[rank]]
-        title = f"{found.titles[place]} " if found.titles[place] else ""
-        columns[rank % ACROSS].image(
-            seen.opened() if shown is None else shown, caption=f"{title}{signed(scores[place])}{mark}", width="stretch"
-        )
+    with st.container(horizontal=True):
+        for rank, place in enumerate(order):
+            seen = found.pictures[place]
+            shown = seen.shown()
+            mark = {True: " · true", False: " · not true", None: ""}[truths[rank]]
+            title = f"{found.titles[place]} " if found.titles[place] else ""
+            caption = f"{title}{signed(scores[place])}{mark}"
+            st.image(seen.opened() if shown is None else shown, caption=caption, width=WIDE)
     table = pd.DataFrame(
         {
             "rank": range(1, len(order) + 1),

@@ -97,9 +97,9 @@ def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
 SAYS = {
     "attention": "Whatever the word (here “{word}”), the picture's encoder gives {share} of its last attention",
     "rollout": "Whatever the word (here “{word}”), rollout gives {share}",
-    "gradient": "By gradient × attention, what “{word}” adds rests with {share}",
-    "relevance": "By relevance, what “{word}” adds rests with {share}",
-    "occlusion": "Of what “{word}” adds, covering places takes most, {share},",
+    "gradient": "Of what “{word}” adds, gradient × attention gives {share}",
+    "relevance": "Of what “{word}” adds, relevance gives {share}",
+    "occlusion": "Of what covering places takes from “{word}”, {share} is due",
 }
 
 
