@@ -1,12 +1,11 @@
 """How good the captioners are: on photographs beside baselines, on drawn scenes by whether they are true."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.result_files import Field, Group, Groups, naming, read_json, share
+from core.measured.result_files import Field, Group, Groups, error_of, naming, read_json, share
 from core.published.table import Number, Whole
 from core.scenes.sentences import KINDS
 from core.scenes.things import HELD_OUT
@@ -56,7 +55,7 @@ class TrueCaptions:
     def share(self, kind: str = "") -> tuple[float, float, int]:
         """The share of captions with a word of a kind (of all) that is true, its standard error, and of how many."""
         share, count = (self.by_kind[kind], self.captions[kind]) if kind else (self.true, SCENES)
-        return share, math.sqrt(share * (1 - share) / count), count
+        return share, error_of(share, count), count
 
 
 @dataclass(frozen=True)

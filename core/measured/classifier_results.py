@@ -1,11 +1,10 @@
 """The image classifiers after their training: how good they are, what they cost, how faithful explanations are."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.measured.result_files import Field, Group, Groups, naming, read_json, share
+from core.measured.result_files import Field, Group, Groups, error_of, naming, read_json, share
 from core.published.table import Number, Whole, Words
 from core.zoo.embedded import IMAGE, WEIGHTS
 
@@ -33,7 +32,7 @@ class Quality:
     @property
     def standard_error(self) -> float:
         """Of top-1, from the number of pictures."""
-        return math.sqrt(self.top1 * (1 - self.top1) / self.pictures)
+        return error_of(self.top1, self.pictures)
 
 
 _RESULTS: tuple[Field, ...] = (

@@ -1,12 +1,11 @@
 """How good the CLIPs are: sentences with one word exchanged, retrieval, classes that were never learned."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.result_files import Field, Group, Groups, read_json, share
+from core.measured.result_files import Field, Group, Groups, error_of, read_json, share
 from core.published.table import Number, Whole
 from core.scenes.things import HELD_OUT
 from core.zoo.embedded import WEIGHTS
@@ -54,8 +53,7 @@ class Exchanged:
 
     def error(self, kind: str, *, alone: bool = False) -> float:
         """The standard error of the share of a kind."""
-        share = (self.alone if alone else self.by_kind)[kind]
-        return math.sqrt(share * (1 - share) / self.pairs[kind])
+        return error_of((self.alone if alone else self.by_kind)[kind], self.pairs[kind])
 
 
 @dataclass(frozen=True)

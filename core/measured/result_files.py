@@ -1,6 +1,7 @@
 """How a result file of ours is read: every field is declared, every value is checked, and a wrong one is named."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,6 +46,11 @@ Field = Column | Group | Groups | Wholes
 def share(name: str, *, required: bool = True) -> Number:
     """A number from 0 to 1."""
     return Number(name, high=1.0, required=required)
+
+
+def error_of(share: float, count: int) -> float:
+    """The standard error of a share of so many."""
+    return math.sqrt(share * (1 - share) / count)
 
 
 def read_json(file: Path, fields: Sequence[Field], *, made_by: str) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """Networks of ours after something was taken away: how good they are, how large and how fast."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.measured.result_files import read_rows, share
+from core.measured.result_files import error_of, read_rows, share
 from core.published.table import Columns, Number, Whole, Words
 from core.shrinking.number_formats import FORMATS
 
@@ -47,7 +46,7 @@ class Variant:
         """The standard error of a share of right answers, by the choice of questions; None of other measures."""
         if self.measure != "accuracy":
             return None
-        return math.sqrt(self.quality * (1 - self.quality) / self.questions)
+        return error_of(self.quality, self.questions)
 
     def lost(self, whole: "Variant") -> float:
         """The share of the whole's quality that is lost; of bits, how many more there are. Below 0 if it is better."""

@@ -108,7 +108,7 @@ def test_words_that_mean_something_are_counted_by_their_brightest_place():
         row, column = divmod(int(rows[place].argmax()), 8)
         hits += bool(mask[8 * row : 8 * row + 8, 8 * column : 8 * column + 8].any())
     assert "5 words mean something in this scene" in sentence
-    assert f"touches what is meant for {hits} of them" in sentence
+    assert f"For {hits} of them the brightest place touches what is meant." in sentence
 
 
 def test_masks_and_truth_are_those_of_the_grammar():

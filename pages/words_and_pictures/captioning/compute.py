@@ -46,6 +46,11 @@ class Written:
             label.strip() for label, number in zip(self.words.labels, self.words.ids, strict=True) if number != self.end
         )
 
+    @property
+    def has_heads(self) -> bool:
+        """Whether there are several maps for each word; an LSTM has one."""
+        return len(self.looked.maps) > 1 or len(self.looked.maps[0]) > 1
+
     @cached_property
     def mean_map(self) -> Float[np.ndarray, "token patch"]:
         """What each word gives to each place, the mean of all heads of all layers."""

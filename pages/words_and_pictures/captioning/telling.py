@@ -83,12 +83,13 @@ def _tell_inside(written: Written, chosen: Seen) -> Iterator[str]:
     for place, mask in found:
         row, column = divmod(int(mean[place].argmax()), columns)
         hits.append(mask[row * side : (row + 1) * side, column * side : (column + 1) * side].any())
+    by = ", by the mean of all heads" if written.has_heads else ""
     yield (
-        f"{len(found)} words mean something in this scene. By the mean of all heads the brightest place touches what "
-        f"is meant for {sum(hits)} of them."
+        f"{len(found)} words mean something in this scene. For {sum(hits)} of them the brightest place touches what is "
+        f"meant{by}."
         if len(found) > 1
-        else f"One word means something in this scene: {_quoted(written, found[0][0])}. By the mean of all heads its "
-        f"brightest place {'touches' if hits[0] else 'does not touch'} what is meant."
+        else f"One word means something in this scene: {_quoted(written, found[0][0])}. Its brightest place "
+        f"{'touches' if hits[0] else 'does not touch'} what is meant{by}."
     )
 
 

@@ -38,7 +38,7 @@ def scene_for(written: Written, chosen: Seen) -> WordScene:
 def maps_of(written: Written) -> tuple[WordMap, ...]:
     """The mean of all heads, and each head of each layer; of an LSTM its one map."""
     maps = written.looked.maps
-    if len(maps) == 1 and len(maps[0]) == 1:
+    if not written.has_heads:
         return (WordMap("attention", maps[0][0].numpy()),)
     found = [WordMap(words.MEAN, written.mean_map, "all layers")]
     for number, layer in enumerate(maps):
