@@ -1,12 +1,11 @@
 """How good the networks of words and patches are: hidden words with three pictures, lies that are noticed."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.result_files import Field, Group, Groups, naming, read_json, share
+from core.measured.result_files import Field, Group, Groups, error_of, naming, read_json, share
 from core.published.table import Whole
 from core.scenes.sentences import KINDS
 from core.scenes.things import HELD_OUT
@@ -46,8 +45,7 @@ class Shares:
 
     def error(self, kind: str) -> float:
         """The standard error of the share of a kind."""
-        share = self.by_kind[kind]
-        return math.sqrt(share * (1 - share) / self.asked[kind])
+        return error_of(self.by_kind[kind], self.asked[kind])
 
 
 @dataclass(frozen=True)
