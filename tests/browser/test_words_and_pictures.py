@@ -129,7 +129,7 @@ TEXT = "a red star above a blue circle"
 def test_a_word_is_hidden_by_a_click_and_guessed(visit):
     page = visit("joint", joint.HIDDEN, joint_text=TEXT)
     expect(page.get_by_text("In place of “red”")).to_be_visible()
-    page.get_by_role("button", name="“star” is shown").click()
+    page.get_by_role("button", name="star", exact=True).click()
     expect(page).to_have_url(re.compile("hidden=2-3"))
     expect(page.get_by_text("In place of “star”")).to_be_visible()
 

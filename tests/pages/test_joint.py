@@ -11,6 +11,7 @@ from core.measured.joint_results import ANOTHER, ITS, NONE, Results, Shares
 from core.scenes.draw import masks
 from core.zoo.joint import JOINT
 from core.zoo.text_models import Prediction
+from dashboard import layout
 from dashboard.models import joint
 from dashboard.scene_builder import FIRST_SCENE
 from dashboard.seen import SCENES, Seen
@@ -99,7 +100,7 @@ def test_what_is_told_of_looks_is_so(name):
     assert ("all their attention" in share) == (name == "one-stream")
     given = sum(layer.patches.mean(dim=(0, 2)) for layer in looked.looks)
     place = int(given.argmax())
-    assert f"**“{looked.tokens.labels[place].strip()}”**" in back
+    assert f"**“{layout.plain(looked.tokens.labels[place].strip())}”**" in back
     assert ("no word" in back) == looked.tokens.special[place]
     assert f"{float(given.max() / given.sum()):.0%}" in back
 
