@@ -208,7 +208,7 @@ def test_the_weights_are_there_as_tables(views):
     page = views()
     view(page).get_by_text("These weights as tables").click()
     table = view(page).locator("table", has_text="Bahdanau, attention")
-    assert table.locator("tbody tr").nth(3).locator("td").all_inner_texts() == [f"{w:.2f}" for w in BAHDANAU[3]]
+    expect(table.locator("tbody tr").nth(3).locator("td")).to_have_text([f"{w:.2f}" for w in BAHDANAU[3]])
     expect(
         view(page).locator("table", has_text="Without, influence").locator("td", has_text="not allowed")
     ).to_have_count(4)
