@@ -1,6 +1,7 @@
 """What happens to a text at the door: bytes become characters, characters become tokens that can be read."""
 
 import codecs
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ class Tokens:
     """A text as a model sees it. All tuples have one entry for each token.
 
     `labels` are for people: read one after the other they give the text, with the spaces where the tokenizer
-    keeps them; a byte that is no character on its own is shown as "0xE2". `special` marks the tokens that the
+    keeps them; a byte that is no character on its own is shown as "‹E2›". `special` marks the tokens that the
     tokenizer added, `words` gives the number of the word that a token belongs to, None where there is none. Of two
     texts in one input, `segments` says which one a token belongs to, 0 or 1; it is empty where there is one text.
     """
@@ -160,7 +161,7 @@ def read_tokens(tokenizer: Tokenizer, ids: Sequence[int]) -> Tokens:
     spans, end = [], 0
     for label in labels:
         spans.append((end, end := end + len(label)))
-    words = _words_of("".join(labels), spans)
+    words = _words_of(BYTE.sub("byte", "".join(labels)), spans)  # as long, and in a word like the letter's other bytes
     return Tokens(
         ids=tuple(ids),
         labels=tuple(labels),
@@ -194,7 +195,7 @@ def label_pieces(
             label = _read_bytes(_spelled_bytes(piece))
         elif "▁" in decoder:
             is_byte = len(piece) == 6 and piece.startswith("<0x")
-            label = piece[1:-1] if is_byte else piece.replace("▁", " ")
+            label = byte_sign(int(piece[3:5], 16)) if is_byte else piece.replace("▁", " ")
         else:
             continues = bool(prefix) and piece.startswith(prefix)
             gap = offsets[place][0] > last if offsets else place > 0
@@ -205,6 +206,14 @@ def label_pieces(
         labels.append(label)
         last = offsets[place][1] if offsets else last
     return labels
+
+
+def byte_sign(byte: int) -> str:
+    """How a byte is shown that is no character on its own, whatever shows it: "‹DC›"."""
+    return f"‹{byte:02X}›"
+
+
+BYTE = re.compile("‹([0-9A-F]{2})›")  # what `byte_sign` makes
 
 
 def _spell_bytes() -> dict[str, int]:
@@ -230,7 +239,7 @@ def _read_bytes(raw: bytes) -> str:
 
 def _show_bytes(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeDecodeError)
-    return " ".join(f"0x{byte:02X}" for byte in error.object[error.start : error.end]), error.end
+    return "".join(map(byte_sign, error.object[error.start : error.end])), error.end
 
 
 _HEXADECIMAL = "attention-atlas-hexadecimal"

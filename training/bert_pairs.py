@@ -25,7 +25,7 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from core.models.bert import BERTConfig, PretrainingBERT
-from core.models.half_precision import load_weights
+from core.models.stored_weights import load_weights
 from core.zoo.embedded import WEIGHTS
 from training import pairs
 from training.bert_pairs_report import report

@@ -14,7 +14,7 @@ import torch
 from core.fine_tuned import frequent_tags
 from core.fine_tuned.frequent_tags import FrequentTags
 from core.models.bert_tasks import TAGS, TasksBERT
-from core.models.half_precision import load_weights, save_weights
+from core.models.stored_weights import load_weights, save_weights
 from core.zoo.embedded import save_text
 from training.bert_tasks_data import Example, TaggedSentence, TaskData, batch_of
 from training.card import save_card, table

@@ -21,9 +21,9 @@ from torch import Tensor, nn
 
 from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
 from core.models.captioner import Captioner
-from core.models.half_precision import save_weights
 from core.models.plain_convolution import small_body
 from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell, caption_loss
+from core.models.stored_weights import save_weights
 from core.zoo.embedded import load_embedded_image
 from training.captions_data import (
     Batch,

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from core.errors import InputError
 from core.models.captioner import Captioner
-from core.models.half_precision import load_weights
+from core.models.stored_weights import load_weights
 from core.published import caption_results
 from core.scenes.draw import draw
 from core.scenes.sentences import parse

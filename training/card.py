@@ -44,8 +44,10 @@ def install(file: Path, place: Path) -> None:
     place.chmod(0o644)
 
 
-def hardware() -> str:
-    """The processor, in words."""
+def hardware(device: str = "cpu") -> str:
+    """The processor, or the graphics card that a device of torch is, in words."""
+    if device.startswith("cuda"):
+        return torch.cuda.get_device_name(device)
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))

@@ -23,7 +23,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig, contrastive_loss
-from core.models.half_precision import save_weights
+from core.models.stored_weights import save_weights
 from core.zoo.embedded import load_embedded_image
 from training import tiny_imagenet
 from training.captions_data import read_flickr
@@ -148,7 +148,8 @@ def main() -> None:
         variant.start(network)
         folder = arguments.run / name
         seconds = learn(network, variant, folder)
-        save_weights(network, folder / "model.safetensors")
+        # The largest in 8 bits: all weights of the project together have a limit.
+        save_weights(network, folder / "model.safetensors", eight_bits=name == "photographs")
         variant.tokenizer.save(str(folder / "tokenizer.json"))
         story = {
             "plan": asdict(variant.plan),

@@ -17,7 +17,7 @@ from PIL import Image
 
 from core.measured.clip_results import ALONE, EXCHANGED, PAIRS, RANKS
 from core.models.clip import CLIP
-from core.models.half_precision import load_weights
+from core.models.stored_weights import load_weights
 from core.zoo.clips import CLIPS
 from core.zoo.embedded import WEIGHTS
 from core.zoo.emoji import ACROSS, SIDE
@@ -31,7 +31,8 @@ CARD = """# clip
 
 Pictures and texts in one space (Radford et al. 2021): `core/models/clip.py`, one network for drawn scenes, one for
 photographs, one for emoji. Pictures have 64 x 64 pixels, patches 8 x 8; those for scenes and emoji are made by a few
-convolutions (Xiao et al. 2021). The picture encoder for photographs began as `vit-tiny-imagenet`.
+convolutions (Xiao et al. 2021). The picture encoder for photographs began as `vit-tiny-imagenet`; the weights of this
+network are stored in 8 bits, and were measured so.
 
 ## Data and licence
 Scenes are drawn for each step; that another sentence of the batch is true of a scene too is known, and not held against

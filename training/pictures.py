@@ -18,8 +18,8 @@ def batch_at(step: int, count: int, size: int, seed: int) -> Tensor:
     return order[step * size : (step + 1) * size]
 
 
-def vary(pictures: Tensor, size: int = 64) -> Tensor:
-    """Crop (35 to 100 % of the area), stretch, mirror and light each picture at random, to `size` pixels a side.
+def vary(pictures: Tensor, size: int = 64, *, light: bool = True) -> Tensor:
+    """Crop (35 to 100 % of the area), stretch, mirror and `light` each picture at random, to `size` pixels a side.
 
     (batch, channel, row, column), values 0 to 1, in and out.
     """
@@ -34,6 +34,8 @@ def vary(pictures: Tensor, size: int = 64) -> Tensor:
     window[:, 1, 2] = (torch.rand(count, device=device) * 2 - 1) * (1 - height)
     grid = F.affine_grid(window, [count, 3, size, size], align_corners=False)
     pictures = F.grid_sample(pictures, grid, padding_mode="reflection", align_corners=False)
+    if not light:
+        return pictures
     contrast, brightness = torch.empty(2, count, 1, 1, 1, device=device).uniform_(0.75, 1.25)
     mean = pictures.mean(dim=(1, 2, 3), keepdim=True)
     return ((pictures - mean) * contrast + mean * brightness).clamp(0, 1)

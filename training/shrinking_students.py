@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.models.bert import PretrainingBERT
-from core.models.half_precision import save_weights
+from core.models.stored_weights import save_weights
 from core.shrinking.students import LAYERS, make_student
 from core.zoo.embedded import load_embedded_image, load_embedded_text
 from training.bert_books import Batches, read_sentences

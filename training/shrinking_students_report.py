@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.models.half_precision import load_weights, save_weights
+from core.models.stored_weights import load_weights, save_weights
 from core.shrinking.students import FOLDER, LAYERS, TABLE, make_student
 from core.zoo.embedded import load_embedded_text
 from training.bert_books import Sentences, read_sentences

@@ -22,8 +22,8 @@ import torch.nn.functional as F
 from timm.layers import set_fused_attn
 from torch import Tensor
 
-from core.models.half_precision import load_weights
 from core.models.image_classifiers import make_image_classifier
+from core.models.stored_weights import load_weights
 from core.zoo.embedded import WEIGHTS, save_image
 from training.card import save_results
 from training.loop import Plan, train
@@ -136,6 +136,7 @@ def main() -> None:
         mean=MEAN,
         deviation=DEVIATION,
         classes=read_classes(arguments.data),
+        eight_bits=arguments.model == "plain",  # the least used one: all weights of the project together have a limit
     )
     run = {"plan": asdict(plan), "batch": BATCH, "pictures": len(images), "seconds": seconds}
     save_results(WEIGHTS / recipe.name, run | {"teacher": arguments.teacher, "first_run": earlier})

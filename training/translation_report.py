@@ -10,7 +10,7 @@ import pandas as pd
 from tokenizers import Tokenizer
 
 from core.measured.translator_results import MEAN, alignment
-from core.models.half_precision import save_weights
+from core.models.stored_weights import save_weights
 from core.zoo import TRANSLATION
 from core.zoo.embedded import WEIGHTS
 from training import pairs

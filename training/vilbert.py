@@ -19,7 +19,7 @@ from jaxtyping import Bool, Float, Int
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from core.models.half_precision import save_weights
+from core.models.stored_weights import save_weights
 from core.models.vilbert import JointConfig, SingleStream, ViLBERT, cut
 from core.scenes.draw import draw
 from core.scenes.sentences import Sentence, vocabulary

@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from core.measured.joint_results import ALL, ANOTHER, ASKED, EXCHANGED, NONE, SHOWN
-from core.models.half_precision import load_weights
+from core.models.stored_weights import load_weights
 from core.models.vilbert import SingleStream, ViLBERT
 from core.scenes.draw import draw
 from core.scenes.sentences import KINDS, Sentence

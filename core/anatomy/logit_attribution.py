@@ -28,7 +28,8 @@ from core.anatomy.writings import SAME, Writer, Writings
 from core.errors import CaptureError
 
 NOT_AFFINE = (
-    "What this model does after its final norm is not affine (some cap their logits), so they are no sum of what each "
+    "What this model does after its final norm is not affine (some cap their logits), so they are not a sum of what "
+    "each "
     "part wrote. Choose a model such as GPT-2, Llama or Qwen."
 )
 

@@ -1,9 +1,11 @@
 """A second tree of modules over the same weights: hooks may be hung on it while others use the first."""
 
 import copy
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
+from typing import Any
 
 from torch import nn
 
@@ -16,8 +18,12 @@ def twin(model: nn.Module) -> nn.Module:
 
     What is installed on the twin stays on the twin, so other threads may run the model meanwhile.
     """
-    shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
-    return copy.deepcopy(model, dict(shared))
+    known: dict[int, Any] = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
+    # A module has a dozen places for hooks, most of them empty. To copy one takes Python longer than to make a new one.
+    for module in model.modules():
+        places = [hooks for hooks in vars(module).values() if isinstance(hooks, OrderedDict) and not hooks]
+        known |= {id(hooks): OrderedDict() for hooks in places}
+    return copy.deepcopy(model, known)
 
 
 @contextmanager

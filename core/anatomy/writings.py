@@ -27,7 +27,7 @@ SAME = 1e-3
 
 POST_NORM = (
     "Before '{inside}' the stream of this model is not what its parts have written so far: a norm, or something else, "
-    "has changed it. So its logits are no sum of what each part wrote. Choose a model whose norms are inside the "
+    "has changed it. So its logits are not a sum of what each part wrote. Choose a model whose norms are inside the "
     "branches, such as GPT-2, Llama or Qwen."
 )
 NO_NORM = (
@@ -37,7 +37,7 @@ NO_NORM = (
 NO_NUMBERS = (
     "The stream of this model holds values that are no numbers (NaN or infinite), so nothing adds up. Choose another."
 )
-BETWEEN = "Something stands between the W_O of '{path}' and the stream, so what it adds is no sum over heads."
+BETWEEN = "Something stands between the W_O of '{path}' and the stream, so what it adds is not a sum over heads."
 NO_FORMULA = (
     "The final norm '{path}' follows no formula that is known here. Choose a model such as GPT-2, Llama or Qwen."
 )

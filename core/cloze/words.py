@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from core.text import Tokens
+from core.text import BYTE, Tokens
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def words_of(tokens: Tokens) -> tuple[Word, ...]:
     return tuple(found)
 
 
-_BYTES = re.compile(r"0x[89A-F][0-9A-F](?: ?0x[89A-F][0-9A-F])+")
+_BYTES = re.compile("(?:‹[89A-F][0-9A-F]›){2,}")
 
 
 def joined(label: str) -> str:
@@ -49,7 +49,7 @@ def joined(label: str) -> str:
 
     def read(match: re.Match[str]) -> str:
         try:
-            return bytes.fromhex(match[0].replace("0x", "").replace(" ", "")).decode()
+            return bytes.fromhex("".join(BYTE.findall(match[0]))).decode()
         except UnicodeDecodeError:  # more of it is to come
             return match[0]
 

@@ -42,7 +42,7 @@ class Linformer(Variant):
     def __post_init__(self):
         at_least(1, rank=self.rank, block=self.block)
         if self.projection not in ("mean", "random", "identity"):
-            raise InputError(f"'{self.projection}' is no projection: choose mean, random or identity.")
+            raise InputError(f"'{self.projection}' is not a projection: choose mean, random or identity.")
 
     def matrix(self, tokens: int) -> Float[Tensor, "rank token"]:
         """E of a text of so many tokens; if causal, of one block."""

@@ -92,7 +92,7 @@ def expected_after(model: NextToken) -> Expect:
 def pieces(tokenizer: Tokenizer, ids: Sequence[int]) -> list[tuple[str, int]]:
     """Written tokens as a person reads them, and the place of each; those whose bytes make one character are one.
 
-    Bytes that make no character, even together, stay apart ("0xF0").
+    Bytes that make no character, even together, stay apart ("‹F0›").
     """
     labels = read_tokens(tokenizer, ids).labels
     found, place = [], 0

@@ -167,7 +167,7 @@ def _join(call: AttentionCall) -> tuple[Tensor | None, None, None, str]:
     items = [torch.cat([call.output(head, item) for head in range(call.heads)], -1) for item in range(call.batch_size)]
     reason = (
         f"No linear map takes the heads of '{call.path}' as they are: something stands between them and W_O, such as a "
-        "norm or a gate, so its output is no sum over heads."
+        "norm or a gate, so its output is not a sum over heads."
     )
     # A query that may look at nothing has weights that are not numbers; it takes nothing, as in torch's kernel.
     return torch.stack(items).nan_to_num(nan=0.0), None, None, reason

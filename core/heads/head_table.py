@@ -51,9 +51,8 @@ def measure_heads(model: TextModel | ImageModel, run: TextRun | ImageRun, record
         sight = _sight(model, run, call)
         for name, bound in _bounds(sight).items():
             largest[name] = max(bound, largest.get(name, 0.0))
-        for head in range(call.heads):
-            for name, value in _measured(sight, head).items():
-                values.setdefault(name, _empty(record.calls))[layer, head] = value
+        for name, value in _measured(sight).items():
+            values.setdefault(name, _empty(record.calls))[layer, : call.heads] = value
     longest = max(record.calls, key=lambda call: call.query_length)
     rows = len(_rows(longest))
     return HeadTable(values, largest, rows if rows < longest.query_length else None)
@@ -158,16 +157,19 @@ def _items(call: AttentionCall) -> list[int]:
     return [item * call.batch_size // count for item in range(count)]
 
 
-def _measured(sight: _Sight, head: int) -> dict[str, Tensor]:
-    """Each measure that applies, as the mean over what was computed together."""
-    queries = sight.rows.tolist()
-    maps = torch.stack([sight.call.weights(head=head, item=item, queries=queries) for item in sight.items])
-    return {name: value.mean() for name, value in _applied(sight, maps)}
+def _measured(sight: _Sight) -> dict[str, Float[Tensor, " head"]]:
+    """Each measure that applies, for every head the mean over what was computed together."""
+    found: dict[str, list[Tensor]] = {}
+    for item in sight.items:
+        some = [dict(_applied(sight, maps)) for maps in sight.call.weights_by_heads(item, sight.rows.tolist())]
+        for name in some[0]:
+            found.setdefault(name, []).append(torch.cat([values[name] for values in some]))
+    return {name: torch.stack(of_items).mean(dim=0) for name, of_items in found.items()}
 
 
-def _applied(sight: _Sight, maps: Float[Tensor, "batch query key"]) -> Iterator[tuple[str, Tensor]]:
+def _applied(sight: _Sight, maps: Float[Tensor, "head query key"]) -> Iterator[tuple[str, Float[Tensor, " head"]]]:
     rows, keys = sight.rows, sight.keys
-    yield "entropy", measures.entropy(maps)
+    yield "entropy", measures.entropy(maps).mean(dim=-1)
     if isinstance(keys, Tokens):
         yield "punctuation", measures.share_of(maps, torch.tensor([is_punctuation(label) for label in keys.labels]))
     if keys is None or not sight.own:

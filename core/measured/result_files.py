@@ -25,11 +25,15 @@ class Group:
 
 @dataclass(frozen=True)
 class Groups:
-    """An object of JSON whose values are objects of one kind: with these names, or with any (at least one)."""
+    """An object of JSON whose values are objects of one kind: with these names, or with any (at least one).
+
+    None where it is not there, if it is not `required`.
+    """
 
     name: str
     fields: Sequence["Field"]
     names: tuple[str, ...] = ()
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ def naming(file: Path, made_by: str) -> Iterator[None]:
 
 def _object(value: Any, fields: Sequence[Field], place: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise ValueError(f"{_quoted(place)} is no object with names")
+        raise ValueError(f"{_quoted(place)} is not an object with names")
     return {field.name: _value(value.get(field.name), field, place) for field in fields}
 
 

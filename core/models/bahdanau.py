@@ -41,7 +41,7 @@ class BahdanauConfig:
             if getattr(self, name) < 1:
                 raise ValueError(f"A translation model needs at least 1 for '{name}', not {getattr(self, name)}.")
         if self.score not in ("additive", "dot"):
-            raise ValueError(f"'{self.score}' is no score: choose 'additive' or 'dot'.")
+            raise ValueError(f"'{self.score}' is not a score: choose 'additive' or 'dot'.")
 
 
 class Bahdanau(nn.Module):

@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from core.errors import ModelError
 from core.models.convolution import Convolution
 from core.models.gru import GRU
-from core.models.half_precision import load_weights, save_weights
 from core.models.lstm import LSTM
 from core.models.rnn import RNN
 from core.models.self_attention import SelfAttention
+from core.models.stored_weights import load_weights, save_weights
 
 BODIES: Mapping[str, Callable[..., nn.Module]] = {
     "rnn": RNN,

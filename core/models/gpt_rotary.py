@@ -36,7 +36,7 @@ class RotaryGPTConfig(GPTConfig):
         if self.width // self.heads % 2:
             raise ValueError(f"Rotary positions turn pairs: {self.width // self.heads} channels a head is odd.")
         if self.extension not in ("none", "ntk", "yarn"):
-            raise ValueError(f"'{self.extension}' is no extension: choose none, ntk or yarn.")
+            raise ValueError(f"'{self.extension}' is not an extension: choose none, ntk or yarn.")
 
 
 class RotaryGPT(nn.Module):

@@ -68,5 +68,5 @@ def _read(path: Path) -> dict[str, Any]:
         if not isinstance(content, dict):
             raise ValueError
     except (ValueError, OSError, RecursionError) as error:
-        raise ModelError(f"{path.name} is no JSON object.") from error
+        raise ModelError(f"{path.name} is not a JSON object.") from error
     return content

@@ -30,7 +30,7 @@ class SelfAttention(nn.Module):
         super().__init__()
         if positions not in get_args(Positions):
             raise ValueError(
-                f"'{positions}' is no way to give positions: choose from {', '.join(get_args(Positions))}."
+                f"'{positions}' is not a way to give positions: choose from {', '.join(get_args(Positions))}."
             )
         self.width, self.context, self.positions = width, context, positions
         if positions == "learned":

@@ -101,7 +101,7 @@ def read_sentencepieces(path: Path) -> SentencePieces:
         if any(len(piece.text) > LONGEST_PIECE for piece in pieces):
             raise ValueError
     except (ValueError, DecodeError, OSError) as error:
-        raise ModelError(f"{path.name} is no SentencePiece model that can be read.") from error
+        raise ModelError(f"{path.name} is not a SentencePiece model that can be read.") from error
     spec = found.normalizer_spec
     return SentencePieces(
         pieces, model, spec.precompiled_charsmap, spec.add_dummy_prefix, spec.remove_extra_whitespaces

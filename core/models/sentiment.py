@@ -49,7 +49,7 @@ class SentimentConfig:
 
     def __post_init__(self):
         if self.architecture not in NETWORKS:
-            raise ValueError(f"'{self.architecture}' is no network: choose one of {', '.join(NETWORKS)}.")
+            raise ValueError(f"'{self.architecture}' is not a network: choose one of {', '.join(NETWORKS)}.")
         for name in ("vocabulary", "classes", "width", "state", "reach", "heads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"A network needs at least 1 for '{name}', not {getattr(self, name)}.")

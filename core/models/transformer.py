@@ -41,7 +41,7 @@ class TransformerConfig:
         if self.width % 2:
             raise ValueError(f"Positions are pairs of waves: a width of {self.width} is odd.")
         if self.norm not in ("post", "pre"):
-            raise ValueError(f"'{self.norm}' is no place for the norms: choose 'post' or 'pre'.")
+            raise ValueError(f"'{self.norm}' is not a place for the norms: choose 'post' or 'pre'.")
         if self.shared and self.source_vocabulary != self.target_vocabulary:
             raise ValueError(
                 f"Embeddings can be shared only by equal vocabularies, not by {self.source_vocabulary} and "

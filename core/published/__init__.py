@@ -2,6 +2,7 @@
 
 from core.published.clark import ClarkHead, clark_heads
 from core.published.famous_models import PublishedModel, model_sizes
+from core.published.image_density import ImageDensity, image_densities
 from core.published.imagenet import ImageModel, Leader, Variant, image_models, imagenet_leaders, vit_variants
 from core.published.key_value_heads import PublishedHeads, key_value_heads
 from core.published.language import (
@@ -33,6 +34,7 @@ __all__ = [
     "ChinchillaRun",
     "ClarkHead",
     "GlueEntry",
+    "ImageDensity",
     "ImageModel",
     "LanguageModel",
     "Leader",
@@ -52,6 +54,7 @@ __all__ = [
     "chinchilla_runs",
     "clark_heads",
     "glue_entries",
+    "image_densities",
     "image_models",
     "imagenet_leaders",
     "key_value_heads",

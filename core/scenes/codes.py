@@ -24,7 +24,9 @@ def read_code(text: str) -> Scene:
     ground, *things = text.strip()[:LONGEST].split("~")
     ends = ground.split("-")
     if len(ends) != 2 or not all(end.isdecimal() and int(end[:3]) < len(GROUNDS) for end in ends):
-        raise InputError(f"This is no scene: it begins with two numbers from 0 to {len(GROUNDS) - 1}, as in {EXAMPLE}.")
+        raise InputError(
+            f"This is not a scene: it begins with two numbers from 0 to {len(GROUNDS) - 1}, as in {EXAMPLE}."
+        )
     top, bottom = map(int, ends)
     if NIGHT in (top, bottom) and top != bottom:
         raise InputError(f"The dark ground is never graded: both ends are {NIGHT}, or none is.")
@@ -55,7 +57,7 @@ def check_scene(scene: Scene) -> None:
 def _read_thing(text: str) -> Thing:
     parts = text.split(".")
     if len(parts) != 6 or not all(part.isdecimal() and len(part) < 4 for part in parts[4:]):
-        raise InputError(f"“{text[:40]}” is no thing: write shape.colour.size.texture.row.column, as in {EXAMPLE}.")
+        raise InputError(f"“{text[:40]}” is not a thing: write shape.colour.size.texture.row.column, as in {EXAMPLE}.")
     try:
         shape, colour, size, texture = parts[:4]
         return Thing(shape, colour, size, texture, int(parts[4]), int(parts[5]))

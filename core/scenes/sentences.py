@@ -154,14 +154,14 @@ def parse(text: str) -> Sentence:
     unknown = [word for word in words if word not in vocabulary()]
     if unknown:
         raise InputError(
-            f"“{unknown[0]}” is no word of this drawn world. It knows {', '.join(COLOURS)}; {', '.join(SHAPES)}; "
+            f"“{unknown[0]}” is not a word of this drawn world. It knows {', '.join(COLOURS)}; {', '.join(SHAPES)}; "
             f"{', '.join(SIZES)}; {', '.join(TEXTURES)}; {', '.join(RELATIONS)}; two, three, four, no, nothing, "
             "largest and smallest."
         )
     sentence = _read(words)
     if sentence is None or [word.text for word in sentence.words] != words:
         raise InputError(
-            "That is no sentence of this drawn world. Write for instance “a red star above two small blue circles”, "
+            "That is not a sentence of this drawn world. Write for instance “a red star above two small blue circles”, "
             "“nothing is green”, “there is no ring” or “the largest thing is a square”."
         )
     return sentence

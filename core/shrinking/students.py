@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from core.heads.measures import jensen_shannon
 from core.models.bert import PretrainingBERT
-from core.models.half_precision import load_weights
+from core.models.stored_weights import load_weights
 from core.zoo.embedded import WEIGHTS
 from core.zoo.image_models import ImageModel
 from core.zoo.missing_token import MissingToken

@@ -7,9 +7,9 @@ from core.sizes.shape import Shape
 
 EMBEDDING = "Token or patch embedding"
 POSITIONS = "Positions"
-QKV = "W_Q, W_K, W_V"
+QKV = "Query, key, value matrices"
 SCORES = "Scores and weighted sum"
-OUT = "W_O"
+OUT = "Output matrix"
 CROSS = "Cross-attention"
 MLP = "MLP"
 NORMS = "Norms"

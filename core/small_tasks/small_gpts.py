@@ -13,7 +13,7 @@ from torch import Tensor
 from core.capture import edit_attention, record_attention
 from core.errors import ModelError
 from core.models.gpt import GPT, GPTConfig
-from core.models.half_precision import load_weights, save_weights
+from core.models.stored_weights import load_weights, save_weights
 from core.small_tasks.tasks import ALPHABET, Task
 from core.zoo.embedded import WEIGHTS
 

@@ -191,7 +191,7 @@ class Rate:
 def wilson(hits: int, draws: int) -> tuple[float, float]:
     """Wilson's score interval (1927, "Probable inference", equation 5): from low to high, 95%, within 0 and 1."""
     if not 0 <= hits <= draws or not draws:
-        raise ValueError(f"{hits} of {draws} is no share.")
+        raise ValueError(f"{hits} of {draws} is not a share.")
     share, square = hits / draws, CONFIDENCE**2
     middle = (share + square / (2 * draws)) / (1 + square / draws)
     reach = CONFIDENCE * sqrt(share * (1 - share) / draws + square / (4 * draws**2)) / (1 + square / draws)

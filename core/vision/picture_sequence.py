@@ -12,10 +12,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.anatomy.stream import stream_in
-from core.anatomy.trace import Summed, tokens_of, trace
+from core.anatomy.trace import Summed, tokens_of
 from core.errors import ModelError
 from core.images import Patches
-from core.vision.patches import Projection, cut, projection_of
+from core.vision.patches import Projection, cut
 from core.vision.vit_layout import Kept, Layout
 from core.zoo.image_models import ImageModel, PreparedPicture
 
@@ -82,16 +82,27 @@ class PictureSequence:
 
 
 @torch.inference_mode()
-def sequence_of(model: ImageModel, prepared: PreparedPicture) -> PictureSequence:
-    """Follow a picture through the model; ModelError where no single linear map makes tokens of its patches."""
+def layout_of(model: ImageModel, prepared: PreparedPicture) -> Layout:
+    """Where the stages are that a picture of this size goes through: the same for each of them.
+
+    ModelError where no single linear map makes tokens of patches.
+    """
     if not model.attends:
         raise ModelError(
             f"{model.title} is a convolutional network: it never makes a sequence of the picture. "
             "Choose a vision transformer."
         )
-    seen = trace(model.network, lambda network: network(prepared.pixels))
-    projection = projection_of(model, seen, prepared)
-    layout = Layout.of(model, seen)
+    return Layout.of(model, prepared)
+
+
+@torch.inference_mode()
+def sequence_of(model: ImageModel, prepared: PreparedPicture, layout: Layout | None = None) -> PictureSequence:
+    """Follow a picture through the model; ModelError as from `layout_of`, or where its tokens are not its patches.
+
+    With the `layout` of another picture of the same size the model runs once, and not twice.
+    """
+    layout = layout or layout_of(model, prepared)
+    projection = layout.projection
     kept = Kept(layout, model, prepared)
     pieces = cut(prepared.pixels[0], projection.patch)
     projected = projection(pieces)
@@ -127,7 +138,7 @@ def sequence_of(model: ImageModel, prepared: PreparedPicture) -> PictureSequence
         normed=normed,
         read=kept.read(encoded if normed is None else normed, labels),
         logits=kept.logits,
-        calls=tuple((call.batch_size, call.query_length, call.key_length) for call in seen.calls),
+        calls=layout.calls,
     )
 
 

@@ -6,25 +6,32 @@ import torch
 from torch import Tensor, nn
 
 from core.anatomy.parts import is_linear, is_norm, stacks_of
-from core.anatomy.trace import Ran, Summed, Trace, tensors_in, tokens_of
+from core.anatomy.trace import Ran, Summed, tensors_in, tokens_of, trace
 from core.anatomy.twin import seeing
 from core.errors import ModelError
+from core.vision.patches import Projection, projection_of
 from core.zoo.image_models import ImageModel, PreparedPicture
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where in the model things happen: its first and last block, and what runs before the first."""
+    """Where in the model things happen with pictures of one size: how it cuts them, its first and last block, what
+    runs before the first, and of each attention layer the windows, and the queries and keys in each of them.
+    """
 
+    projection: Projection
     first: str
     last: str
     blocks: int
     early: tuple[Ran | Summed, ...]  # everything before the first block
     norms: frozenset[str]
+    calls: tuple[tuple[int, int, int], ...]
 
     @classmethod
-    def of(cls, model: ImageModel, seen: Trace) -> "Layout":
-        """Of a model that ran once; ModelError if nothing in it is repeated."""
+    def of(cls, model: ImageModel, prepared: PreparedPicture) -> "Layout":
+        """From one run of the model; ModelError if no linear map makes its tokens, or nothing in it is repeated."""
+        seen = trace(model.network, lambda network: network(prepared.pixels))
+        projection = projection_of(model, seen, prepared)
         stacks = stacks_of(model.network, frozenset(call.path for call in seen.calls))
         ran = [event.path for event in seen.events if isinstance(event, Ran)]
         blocks = [path for path in ran if any(path in block for block in stacks.values())]
@@ -32,7 +39,8 @@ class Layout:
             raise ModelError(f"{model.title} has no repeated blocks that attend. Choose a plain vision transformer.")
         begin = next(place for place, event in enumerate(seen.events) if _inside(_place(event), blocks[0]))
         norms = frozenset(path for path, module in model.network.named_modules() if is_norm(module))
-        return cls(blocks[0], blocks[-1], len(blocks), tuple(seen.events[:begin]), norms)
+        calls = tuple((call.batch_size, call.query_length, call.key_length) for call in seen.calls)
+        return cls(projection, blocks[0], blocks[-1], len(blocks), tuple(seen.events[:begin]), norms, calls)
 
     def sum_of(self, count: int) -> Summed | None:
         """Where positions are added: the sum over at least `count` tokens, outside of all blocks."""
@@ -64,7 +72,7 @@ class Layout:
 
 
 class Kept:
-    """The tensors that the stages are made of, from one more run on a twin.
+    """The tensors that the stages are made of, from a run on a twin.
 
     `given` and `made` are what the first and the last block and all norms got and handed on, by their paths; `logits`
     are the scores of the classes, if there are any.

@@ -14,6 +14,7 @@ from core.zoo.embedded import IMAGE, MASKED, TEXT, WHOLE
 from core.zoo.hub import Offer
 from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture
 from core.zoo.loading import fetch, inspect, load_image, load_text, purpose_of
+from core.zoo.masked_autoencoders import load_autoencoder
 from core.zoo.named_captioners import load_named_captioner
 from core.zoo.named_clips import load_pair
 from core.zoo.named_joint import load_named_joint
@@ -51,6 +52,7 @@ __all__ = [
     "fetch",
     "inspect",
     "inspect_translator",
+    "load_autoencoder",
     "load_image",
     "load_named_captioner",
     "load_named_joint",

@@ -23,9 +23,9 @@ from core.errors import InputError
 from core.images import Patches
 from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
 from core.models.captioner import Captioner, Features
-from core.models.half_precision import load_weights
 from core.models.plain_convolution import small_body
 from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell
+from core.models.stored_weights import load_weights
 from core.text import Tokens, encode, read_tokens
 from core.translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progress, State, Writer, beam_search
 from core.zoo.embedded import WEIGHTS, load_embedded_image, read_settings

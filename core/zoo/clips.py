@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from core.errors import InputError
 from core.images import Patches
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
-from core.models.half_precision import load_weights
+from core.models.stored_weights import load_weights
 from core.text import Tokens, encode
 from core.zoo.embedded import WEIGHTS, read_settings
 from core.zoo.image_models import Framing, PreparedPicture

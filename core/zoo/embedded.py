@@ -18,8 +18,8 @@ from core.models.bert import BERTConfig, PretrainingBERT
 from core.models.bert_tasks import TasksBERT
 from core.models.gpt import GPT, GPTConfig
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
-from core.models.half_precision import load_weights, save_weights
 from core.models.image_classifiers import MAKERS, make_image_classifier, patch_of
+from core.models.stored_weights import load_weights, save_weights
 from core.zoo.image_models import Framing, ImageModel
 from core.zoo.missing_token import MissingToken
 from core.zoo.text_models import Encoder, NextToken, TextModel
@@ -98,10 +98,16 @@ def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
     )
 
 
-def save_text(network: GPT | RotaryGPT | PretrainingBERT | TasksBERT, tokenizer: Tokenizer, folder: Path) -> None:
+def save_text(
+    network: GPT | RotaryGPT | PretrainingBERT | TasksBERT,
+    tokenizer: Tokenizer,
+    folder: Path,
+    *,
+    eight_bits: bool = False,
+) -> None:
     """What `load_embedded_text` reads."""
     architecture = next(name for name, (make, _) in NETWORKS.items() if type(network) is make)
-    _save(network, {"architecture": architecture, **asdict(network.config)}, folder)
+    _save(network, {"architecture": architecture, **asdict(network.config)}, folder, eight_bits=eight_bits)
     tokenizer.save(str(folder / "tokenizer.json"))
 
 
@@ -114,14 +120,15 @@ def save_image(
     mean: tuple[float, ...],
     deviation: tuple[float, ...],
     classes: Sequence[str],
+    eight_bits: bool = False,
 ) -> None:
     """What `load_embedded_image` reads; `architecture` and `sizes` as for `make_image_classifier`."""
     config = {"architecture": architecture, "sizes": sizes, "mean": mean, "deviation": deviation, "classes": classes}
-    _save(network, config, folder)
+    _save(network, config, folder, eight_bits=eight_bits)
 
 
-def _save(network: nn.Module, config: dict[str, Any], folder: Path) -> None:
-    save_weights(network, folder / "model.safetensors")
+def _save(network: nn.Module, config: dict[str, Any], folder: Path, *, eight_bits: bool) -> None:
+    save_weights(network, folder / "model.safetensors", eight_bits=eight_bits)
     (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -32,7 +32,7 @@ def check_files(folder: Path, name: str) -> None:
                 continue
             if not path.is_file():
                 raise ModelError(
-                    f"'{name}' holds '{shorten(path.name)}', which is no file that can be read. Remove it."
+                    f"'{name}' holds '{shorten(path.name)}', which is not a file that can be read. Remove it."
                 )
             if _is_read(path) and path.stat().st_size > LARGEST_VOCABULARY:
                 raise ModelError(
@@ -79,7 +79,7 @@ def read_json(path: Path, name: str) -> dict[str, Any]:
         if not isinstance(content, dict):
             raise ValueError
     except (ValueError, OSError, RecursionError) as error:  # brackets without end are a RecursionError
-        raise ModelError(f"{path.name} of '{name}' is no JSON object. Download the model again.") from error
+        raise ModelError(f"{path.name} of '{name}' is not a JSON object. Download the model again.") from error
     return content
 
 
@@ -147,7 +147,8 @@ def _shards(index: Path, name: str) -> list[str]:
     for shard in shards.values():
         if not _SHARD.fullmatch(shard):
             raise ModelError(
-                f"{index.name} of '{name}' names '{shorten(shard)}', which is no safetensors file of its own folder. "
+                f"{index.name} of '{name}' names '{shorten(shard)}', which is not a safetensors file of its own "
+                "folder. "
                 "Choose another model."
             )
     if not shards:

@@ -195,7 +195,11 @@ class ImageModel:
         """The most probable classes."""
         if run.logits is None:
             return ()
-        return best(self.probabilities(run), top, self.classes.__getitem__)
+        return best(self.probabilities(run), top, self.label)
+
+    def label(self, number: int) -> str:
+        """The name of a class."""
+        return self.classes[number]
 
     def probabilities(self, run: ImageRun) -> Float[Tensor, "class"]:
         """How probable the model says each class is."""

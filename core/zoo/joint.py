@@ -23,7 +23,7 @@ from torch import Tensor
 from core.capture import AttentionCall, Cut, Record, edit_attention
 from core.errors import InputError
 from core.images import Patches
-from core.models.half_precision import load_weights
+from core.models.stored_weights import load_weights
 from core.models.vilbert import JointConfig, Said, SingleStream, ViLBERT
 from core.text import Tokens, encode
 from core.zoo.clips import SPECIAL, plain_words
@@ -85,7 +85,9 @@ class JointReader:
                 f"This sentence has {len(tokens) - 2} words; this network reads at most {context - 2}. Leave some out."
             )
         if unknown := self.unknown(text):
-            raise InputError(f"“{unknown[0][:40]}” is no word of this drawn world. It knows {', '.join(self.words)}.")
+            raise InputError(
+                f"“{unknown[0][:40]}” is not a word of this drawn world. It knows {', '.join(self.words)}."
+            )
         return tokens
 
     @property

@@ -11,7 +11,16 @@ from core.zoo.folders import read_config, shorten
 from core.zoo.names import Purpose
 
 Task = Literal[
-    "next token", "missing token", "source to target", "classes", "encoder", "picture", "agreement", "caption", "joint"
+    "next token",
+    "missing token",
+    "source to target",
+    "classes",
+    "encoder",
+    "picture",
+    "agreement",
+    "caption",
+    "joint",
+    "hidden patches",
 ]
 
 # The end of an architecture's name in transformers, the first that fits: "BertForMaskedLM" has masked tokens.
@@ -46,6 +55,10 @@ BOTH: dict[str, Task] = {
     "ViltForImageAndTextRetrieval": "joint",
 }
 
+# A masked autoencoder with the decoder that guesses; its encoder alone is saved under another name.
+AUTOENCODER = "ViTMAEForPreTraining"
+MOST_HIDEABLE, WIDEST = 1_024, 4_096  # patches of its pictures, and channels: the library fills tables of both
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -66,9 +79,11 @@ def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True
         kind = _read_timm(folder, name, shorten(config["architecture"]), attends)
     else:
         raise ModelError(f"config.json of '{name}' is neither transformers' nor timm's. Choose another model.")
+    if purpose == "gaps" and kind.task != "hidden patches":
+        raise no_autoencoder(name, kind.architecture)
     if purpose == "both" and kind.task not in BOTH.values():
         raise not_both(name, kind.architecture)
-    if purpose != "both" and (kind.task == "picture") != (purpose == "image"):
+    if purpose in ("text", "image") and (kind.task == "picture") != (purpose == "image"):
         raise wrong_page(name, kind.architecture, "image" if kind.task == "picture" else "text")
     return kind
 
@@ -78,6 +93,14 @@ def not_both(name: str, what: str) -> ModelError:
     return ModelError(
         f"'{name}' ({what}) does not read pictures and texts together. Name a CLIP or a SigLIP on the page CLIP, a "
         "BLIP or a GIT on the page Captioning, a ViLT on the page Joint."
+    )
+
+
+def no_autoencoder(name: str, what: str) -> ModelError:
+    """The error for a model that does not guess hidden patches from the others."""
+    return ModelError(
+        f"'{name}' ({what}) does not fill in hidden patches. Name a ViT-MAE with its decoder, such as "
+        "facebook/vit-mae-base."
     )
 
 
@@ -124,6 +147,8 @@ def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose
     architecture = shorten((named or [type(config).__name__.replace("Config", "Model")])[0])
     if purpose == "both" and architecture in BOTH:
         return Kind("transformers", architecture, BOTH[architecture])
+    if architecture.startswith("ViTMAE"):
+        return _read_autoencoder(name, architecture, config, purpose)
     parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
     if not names_heads(*parts):
         raise _no_attention(name, architecture)
@@ -137,6 +162,33 @@ def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose
             "encoder-decoder), a text classifier or a vision transformer."
         )
     return Kind("transformers", architecture, task)
+
+
+def _read_autoencoder(name: str, architecture: str, config: Any, purpose: Purpose) -> Kind:
+    """A ViT-MAE, which other pages cannot feed: it is shown a part of a picture and guesses the rest."""
+    if purpose != "gaps":
+        raise ModelError(
+            f"'{name}' ({architecture}) is a masked autoencoder: it is shown a part of a picture. Name it on the page "
+            "Reconstruction."
+        )
+    if architecture != AUTOENCODER:
+        raise ModelError(
+            f"'{name}' ({architecture}) is the encoder of a masked autoencoder alone, and its decoder guesses what is "
+            f"hidden. Name a whole one ({AUTOENCODER}), such as facebook/vit-mae-base."
+        )
+    sides = (config.image_size, config.patch_size)
+    widths = (config.hidden_size, config.decoder_hidden_size)
+    if not all(type(side) is int and side > 0 for side in sides) or (sides[0] // sides[1]) ** 2 > MOST_HIDEABLE:
+        raise ModelError(
+            f"'{name}' cuts a picture of {shorten(sides[0])} pixels into patches of {shorten(sides[1])}; here both are "
+            f"whole numbers, and there are at most {MOST_HIDEABLE:,} patches. Choose another model."
+        )
+    if not all(type(width) is int and 0 < width <= WIDEST for width in widths) or config.num_channels != 3:
+        raise ModelError(
+            f"'{name}' has vectors of {shorten(widths[0])} and {shorten(widths[1])} channels, and pictures of "
+            f"{shorten(config.num_channels)}; here it is at most {WIDEST:,}, and 3. Choose another model."
+        )
+    return Kind("transformers", architecture, "hidden patches")
 
 
 def _read_timm(folder: Path, name: str, architecture: str, attends: bool) -> Kind:
@@ -153,6 +205,6 @@ def _read_timm(folder: Path, name: str, architecture: str, attends: bool) -> Kin
 
 def _no_attention(name: str, architecture: str) -> ModelError:
     return ModelError(
-        f"'{name}' ({architecture}) is no transformer: it has no attention heads to look at. "
+        f"'{name}' ({architecture}) is not a transformer: it has no attention heads to look at. "
         "Vision / Vision transformer shows what other networks for pictures see."
     )

@@ -23,7 +23,7 @@ from core.zoo.embedded import LONGEST, load_embedded_image, load_embedded_text
 from core.zoo.failures import as_sentence
 from core.zoo.folders import check_files, check_memory, read_weights, shorten
 from core.zoo.image_models import Framing, ImageModel
-from core.zoo.kinds import BOTH, Kind, Task, check_task, not_both, read_kind, wrong_page
+from core.zoo.kinds import AUTOENCODER, BOTH, Kind, Task, check_task, no_autoencoder, not_both, read_kind, wrong_page
 from core.zoo.missing_token import MissingToken
 from core.zoo.names import AT_HOME, Permission, Purpose, Source, find_source
 from core.zoo.text_models import Classifier, Encoder, NextToken, SourceToTarget, TextModel
@@ -63,8 +63,8 @@ def inspect(
         if purpose == "text" and (title := reviewers.titles().get(source.where)):
             return hub.Offer(name, title, reviewers.parameters_of(source.where), 0, "apache-2.0")
         texts = embedded.TEXT | reviewers.titles()
-        if purpose == "both":
-            raise not_both(name, source.where)
+        if purpose in ("both", "gaps"):
+            raise (not_both if purpose == "both" else no_autoencoder)(name, source.where)
         offered, other = (texts, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, texts)
         if source.where in other:
             raise wrong_page(name, other[source.where], "image" if purpose == "text" else "text")
@@ -88,7 +88,7 @@ def fetch(
 
 def purpose_of(name: str) -> Purpose | None:
     """What a model of the hub reads, as far as it can be known without asking: from its name, or once it is fetched."""
-    purposes: tuple[Purpose, ...] = ("image", "text")  # a CLIP is known as one that sees
+    purposes: tuple[Purpose, ...] = ("image", "text", "gaps")  # a CLIP is known as one that sees
     for purpose in purposes:
         with suppress(ModelError):
             source = find_source(name, purpose)
@@ -158,14 +158,20 @@ def check_offer(offer: hub.Offer, asked: Task) -> None:
 
 
 @dataclass(frozen=True)
-class Parts:
-    """What a model of pictures and texts is made of; `warnings` are for whoever opens it, in sentences."""
+class PictureParts:
+    """What a model that sees is made of; `warnings` are for whoever opens it, in sentences."""
 
     title: str
     network: Any
-    tokenizer: Tokenizer
     framing: Framing
     warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Parts(PictureParts):
+    """What a model of pictures and texts is made of."""
+
+    tokenizer: Tokenizer
 
 
 @contextmanager
@@ -184,7 +190,21 @@ def opened_for(name: str, asked: Task, *, permission: Permission = AT_HOME) -> I
         check_tokenizer(tokenizer)
         network = from_transformers.load_network(folder, kind.architecture)
         framing = _framing(from_transformers.framing_of(folder))
-        yield Parts(_title(name), network, tokenizer, framing, _warnings(name, network))
+        yield Parts(_title(name), network, framing, _warnings(name, network), tokenizer)
+
+
+@contextmanager
+def opened_autoencoder(name: str, *, permission: Permission = AT_HOME) -> Iterator[PictureParts]:
+    """A masked autoencoder of transformers: of the hub (fetched if it is not here), or a folder; as `opened_for`."""
+    source = find_source(name, "gaps", permission)
+    if source.kind == "embedded":
+        raise no_autoencoder(name, source.where)
+    folder = _folder(source, "gaps", permission)
+    kind, _ = _check(folder, name, "gaps")
+    with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
+        network = from_transformers.load_network(folder, kind.architecture)
+        framing = _framing(from_transformers.framing_of(folder))
+        yield PictureParts(_title(name), network, framing, _warnings(name, network))
 
 
 def _tokenizers(folder: Path, model_type: str) -> tuple[tuple[Tokenizer, int], dict[str, Any]]:
@@ -275,7 +295,7 @@ def _check(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -
 def _outline(folder: Path, kind: Kind) -> nn.Module:
     if kind.library == "timm":
         return from_timm.outline(folder)
-    if kind.task in BOTH.values():
+    if kind.task in BOTH.values() or kind.architecture == AUTOENCODER:
         auto_class = kind.architecture
     elif kind.task == "picture":
         auto_class = from_transformers.vision_class(folder, kind.architecture)

@@ -10,7 +10,8 @@ from core.errors import ModelError
 from core.zoo import reviewers
 from core.zoo.embedded import IMAGE, TEXT
 
-Purpose = Literal["text", "image", "both"]  # what it reads; both: pictures and texts, and says how well they agree
+# What it reads; both: pictures and texts, and says how well they agree; gaps: pictures of which a part is hidden.
+Purpose = Literal["text", "image", "both", "gaps"]
 
 RULE = "A name is 'model' or 'owner/model', in letters, digits and the signs - _ . ; for example 'gpt2'."
 _REPOSITORY = re.compile(r"(?!.*(\.\.|--))[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?(?<![.-])", re.ASCII)
@@ -104,7 +105,7 @@ def _what_is_open(purpose: Purpose, permission: Permission) -> str:
     """The next step for whoever may not open what was asked for: what of ours reads the same, and what is listed."""
     if permission.listed is None:
         return "Name a model of the hub, or start the app at home."
-    ours = {"text": TEXT, "image": IMAGE, "both": ()}[purpose]
+    ours = {"text": TEXT, "image": IMAGE, "both": (), "gaps": ()}[purpose]
     names = [*ours, *sorted(permission.listed)]
     if not names:
         return "Take one of those that come along; in an app of your own any model can be named."

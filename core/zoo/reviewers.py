@@ -12,8 +12,8 @@ from safetensors import safe_open
 from tokenizers import Tokenizer
 
 from core.models.bert import BERTConfig
-from core.models.half_precision import load_weights, save_weights
 from core.models.sentiment import ReviewBERT, Reviewer, SentimentConfig, make_reviewer
+from core.models.stored_weights import load_weights, save_weights
 from core.zoo.embedded import WEIGHTS
 from core.zoo.text_models import Classifier
 

@@ -23,8 +23,8 @@ from torch import Tensor, nn
 from core.capture import Cut, edit_attention, record_attention
 from core.errors import CaptureError
 from core.models.bahdanau import Bahdanau, BahdanauConfig
-from core.models.half_precision import load_weights
 from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
+from core.models.stored_weights import load_weights
 from core.models.transformer import Transformer, TransformerConfig
 from core.text import Tokens, encode, read_tokens
 from core.translation.decoding import BEGIN, END, PENALTY, Decoded, Progress, State, Writer, beam_search

@@ -346,3 +346,21 @@ def save_vision_model(kind: str, folder: Path) -> Path:
     crop = {"height": 32, "width": 32}
     transformers.CLIPImageProcessor(size={"shortest_edge": 36}, crop_size=crop).save_pretrained(folder)
     return folder
+
+
+def save_autoencoder(kind: str, folder: Path, **changed: object) -> Path:
+    """A ViT-MAE of transformers with random weights: "ForPreTraining", with its decoder, or "Model", without."""
+    torch.manual_seed(2)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 64}
+    decoder = {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 48}
+    named = {f"decoder_{name}": size for name, size in decoder.items()}
+    config = transformers.ViTMAEConfig(**sizes | named | {"image_size": 32, "patch_size": 8} | changed)
+    network = getattr(transformers, f"ViTMAE{kind}")(config)
+    for weight in network.parameters():
+        if weight.dim() > 1 and weight.requires_grad:
+            torch.nn.init.normal_(weight, std=0.2)
+    network.save_pretrained(folder)
+    transformers.ViTImageProcessor(size={"height": config.image_size, "width": config.image_size}).save_pretrained(
+        folder
+    )
+    return folder

@@ -117,7 +117,7 @@ def test_a_norm_or_a_gate_before_the_matrix_is_a_sentence_and_no_wrong_number(be
     assert one.output_map is None
     assert "something stands between" in one.reason
     for function in (contributions, bias_of, largest_difference, output_shares):
-        with pytest.raises(CaptureError, match="no sum over heads"):
+        with pytest.raises(CaptureError, match="not a sum over heads"):
             function(one)
 
 

@@ -147,4 +147,4 @@ def test_only_later_heads_move_when_one_is_silenced(gpt):
 
 def test_punctuation_is_what_has_signs_but_no_letter_or_digit():
     assert all(map(is_punctuation, [".", " ,", "…", "«", "😀", " --"]))
-    assert not any(map(is_punctuation, ["a.", " it's", "3", "猫", "", " ", "\n", "0xE2", "[SEP]"]))
+    assert not any(map(is_punctuation, ["a.", " it's", "3", "猫", "", " ", "\n", "‹E2›", "[SEP]"]))

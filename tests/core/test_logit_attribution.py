@@ -158,7 +158,7 @@ def test_all_logits_of_the_lens_agree_with_what_it_says_is_best():
         assert torch.equal(logits_along(walked, token).argmax(dim=-1), lens.best[:, token])
 
 
-@pytest.mark.parametrize(("family", "says"), [("bert", "no sum of what each part wrote"), ("gemma2", "not affine")])
+@pytest.mark.parametrize(("family", "says"), [("bert", "not a sum of what each part wrote"), ("gemma2", "not affine")])
 def test_where_logits_are_no_sum_of_parts_a_sentence_says_so(family, says):
     # Gemma 2 caps its logits; BERT has its norms on the stream itself.
     settings = {"final_logit_softcapping": 1.0} if family == "gemma2" else {}

@@ -370,7 +370,7 @@ def test_what_need_not_be_there_is_none_or_empty_and_what_is_not_declared_is_lef
         ({"count": 1.5}, "'count' is a whole number from 1, not '1.5'"),
         ({"text": ["a"]}, "'text' is [\"a\"]"),
         ({"inner": {}}, "'inner.free' is missing"),
-        ({"inner": 3}, "'inner' is no object with names"),
+        ({"inner": 3}, "'inner' is not an object with names"),
         ({"many": {}}, "'many' holds no objects with names"),
         ({"many": {"a": {"count": 0}}}, "'many.a': 'count' is a whole number from 1, not '0'"),
         ({"four": [1, 2, 3]}, "'four' is not 4 whole numbers from 0"),

@@ -15,6 +15,7 @@ LOADERS = {
     "captions_flickr8k.csv": published.caption_results,
     "devices.csv": devices,
     "glue_leaderboard.csv": published.glue_entries,
+    "image_density.csv": published.image_densities,
     "image_models.csv": published.image_models,
     "imagenet_leaders.csv": published.imagenet_leaders,
     "key_value_heads.csv": published.key_value_heads,

@@ -191,12 +191,12 @@ def test_of_two_relations_only_the_stronger_one_holds():
     "text", ["", "a", "star red a", "two two stars", "a red", "nothing green", "a star above", "the thing"]
 )
 def test_what_is_no_sentence_gets_an_example(text):
-    with pytest.raises(InputError, match="no sentence of this drawn world"):
+    with pytest.raises(InputError, match="not a sentence of this drawn world"):
         parse(text)
 
 
 def test_an_unknown_word_is_named_with_those_that_are_known():
-    with pytest.raises(InputError, match=r"“turquoise” is no word .* It knows red, orange"):
+    with pytest.raises(InputError, match=r"“turquoise” is not a word .* It knows red, orange"):
         parse("a turquoise star")
 
 

@@ -90,22 +90,20 @@ def test_byte_level_labels_give_the_text_back(raw):
     except InputError:
         return
     tokens = encode(BYTES, text, context=10_000)
-    if "0x" not in text:
+    if "‹" not in text:
         assert b"".join(map(_bytes_of, tokens.labels)) == text.encode()
 
 
 def _bytes_of(label: str) -> bytes:
-    """The reading of labels in reverse: "a0xE2 0x80" is b"a\xe2\x80"."""
-    parts = re.split(r"(0x[0-9A-F]{2}(?: 0x[0-9A-F]{2})*)", label)
-    return b"".join(
-        bytes.fromhex(part.replace("0x", "")) if number % 2 else part.encode() for number, part in enumerate(parts)
-    )
+    """The reading of labels in reverse: "a‹E2›‹80›" is b"a\xe2\x80"."""
+    parts = re.split("‹([0-9A-F]{2})›", label)
+    return b"".join(bytes.fromhex(part) if number % 2 else part.encode() for number, part in enumerate(parts))
 
 
 def test_a_character_in_several_pieces_is_shown_as_its_bytes():
     assert BYTES.get_vocab_size() == 320
     tokens = encode(BYTES, "a 鱼", context=20)
-    assert tokens.labels == ("a", " ", "0xE9", "0xB1", "0xBC")
+    assert tokens.labels == ("a", " ", "‹E9›", "‹B1›", "‹BC›")
     assert tokens.words == (0, None, 1, 1, 1)
 
 
@@ -128,12 +126,17 @@ def test_a_wordpiece_inside_a_word_has_no_space_before_it():
     assert "".join(labels[1:-1]) == "the dogs"
 
 
+def test_bytes_of_a_letter_that_a_model_wrote_belong_to_its_word():
+    ids = encode(BYTES, "a鱼b 鱼", context=20).ids
+    assert read_tokens(BYTES, ids).words == (0, 0, 0, 0, 0, None, 1, 1, 1)
+
+
 def test_bytes_of_sentencepiece_are_shown_as_bytes():
     from tokenizers import Tokenizer, decoders, models
 
     tokenizer = Tokenizer(models.BPE({"<0xE2>": 0, "▁a": 1}, []))
     tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
-    assert label_pieces(tokenizer, [0, 1]) == ["0xE2", " a"]
+    assert label_pieces(tokenizer, [0, 1]) == ["‹E2›", " a"]
 
 
 def test_special_tokens_are_those_that_the_tokenizer_added():

@@ -153,7 +153,7 @@ def test_intervals_are_those_of_scipy(counts):
 
 @pytest.mark.parametrize(("hits", "draws"), [(-1, 3), (4, 3), (0, 0)])
 def test_what_is_no_share_has_no_interval(hits, draws):
-    with pytest.raises(ValueError, match="is no share"):
+    with pytest.raises(ValueError, match="is not a share"):
         wilson(hits, draws)
 
 

@@ -198,7 +198,7 @@ def test_what_a_clip_or_a_joint_network_cannot_read_gets_a_sentence():
     tokenizer = joint_tokenizer()
     config = JointConfig(tokenizer.get_vocab_size(), width=16, heads=2, joint=1)
     joint = JointReader("x", "A network", ViLBERT(config), tokenizer, FRAMING)
-    with pytest.raises(InputError, match="“unicorn” is no word"):
+    with pytest.raises(InputError, match="“unicorn” is not a word"):
         joint.encode("a red unicorn")
     with pytest.raises(InputError, match="reads at most 22"):
         joint.encode("a " * 30)

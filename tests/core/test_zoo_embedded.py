@@ -137,3 +137,10 @@ def test_the_configuration_can_be_read_by_people(weights):
         "layers": 2,
         "heads": 2,
     }
+
+
+@pytest.mark.parametrize(("name", "resolution"), [("vit-tiny-imagenet", 96), ("swin-tiny-imagenet", 128)])
+def test_the_photograph_that_pages_begin_with_is_recognised(name, resolution):
+    model = load_embedded_image(name)
+    best, *_ = model.predictions(model.run(model.prepare(open_example("cat"), resolution=resolution)))
+    assert best.label in {"Egyptian cat", "tabby"}

@@ -272,7 +272,7 @@ def test_code_is_refused_before_the_weights_are_fetched(hub):
 
 
 def test_a_network_without_attention_is_refused_before_the_weights_are_fetched(hub):
-    with pytest.raises(ModelError, match=r"\(resnet10t\) is no transformer"):
+    with pytest.raises(ModelError, match=r"\(resnet10t\) is not a transformer"):
         inspect("resnet10t.c3_in1k", "image")
     assert set(hub.sent) == {"config.json"}
 

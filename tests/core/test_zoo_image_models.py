@@ -120,7 +120,7 @@ def test_without_classes_nothing_is_predicted(folders):
 
 
 def test_a_network_without_attention_is_refused(folders):
-    with pytest.raises(ModelError, match="no transformer: it has no attention heads"):
+    with pytest.raises(ModelError, match="not a transformer: it has no attention heads"):
         load(folders, "resnet")
 
 

@@ -206,7 +206,7 @@ def test_sentencepiece_models_cut_texts_as_sentencepiece_does(tmp_path, model_ty
 def test_a_broken_sentencepiece_model_is_a_sentence(folders, tmp_path, content):
     folder = shutil.copytree(folders["marian"], tmp_path / "model")
     (folder / "source.spm").write_bytes(content)
-    with pytest.raises(ModelError, match=r"source\.spm is no SentencePiece model that can be read"):
+    with pytest.raises(ModelError, match=r"source\.spm is not a SentencePiece model that can be read"):
         load_named_translator(str(folder))
 
 

@@ -95,7 +95,7 @@ def test_an_empty_folder_is_a_sentence(tmp_path):
 @pytest.mark.parametrize("content", ["", "{", "[]", "7", "\0", '{"a": ' * 20_000, "x" * 3_000_000])
 def test_a_broken_configuration_is_a_sentence_that_does_not_show_it(folder, content):
     (folder / "config.json").write_text(content)
-    with pytest.raises(ModelError, match=r"config\.json of '.*' is no JSON object"):
+    with pytest.raises(ModelError, match=r"config\.json of '.*' is not a JSON object"):
         load(folder)
 
 
@@ -148,7 +148,7 @@ def test_a_missing_shard_is_named(folder):
 def test_an_index_names_safetensors_of_its_own_folder_only(folder, shard):
     (folder / "model.safetensors").unlink()
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard}}))
-    with pytest.raises(ModelError, match="is no safetensors file of its own folder"):
+    with pytest.raises(ModelError, match="is not a safetensors file of its own folder"):
         load(folder)
 
 

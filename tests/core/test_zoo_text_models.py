@@ -121,7 +121,7 @@ def test_a_mask_is_filled_where_it_stands(folders):
 
 
 def test_a_model_without_attention_is_refused(folders):
-    with pytest.raises(ModelError, match="no transformer: it has no attention heads"):
+    with pytest.raises(ModelError, match="not a transformer: it has no attention heads"):
         load(folders, "mamba")
 
 

@@ -1,3 +1,4 @@
+import copy
 from pathlib import Path
 
 import pytest
@@ -5,7 +6,7 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from core.models.half_precision import load_weights, save_weights
+from core.models.stored_weights import load_weights, save_weights
 
 
 class Tied(nn.Module):
@@ -28,6 +29,28 @@ def test_weights_come_back_as_they_were_within_half_precision(tmp_path: Path):
     assert loaded.head.weight is loaded.embedding.weight
     assert not loaded.training
     assert not any(parameter.requires_grad for parameter in loaded.parameters())
+
+
+def test_in_eight_bits_a_weight_is_half_a_step_of_its_row_away_at_most_and_the_file_half_as_large(tmp_path: Path):
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(300, 200), nn.Conv2d(8, 200, 3), nn.LayerNorm(200))
+    with torch.no_grad():
+        network[0].weight[3] *= 1000
+        network[0].weight[4] = 0
+    save_weights(network, tmp_path / "half.safetensors")
+    save_weights(network, tmp_path / "eight.safetensors", eight_bits=True)
+    loaded = load_weights(lambda: copy.deepcopy(network), tmp_path / "eight.safetensors")
+    for name, tensor in network.state_dict().items():
+        found = loaded.state_dict()[name]
+        if tensor.ndim == 1:
+            assert torch.equal(found, tensor.half().float()), name
+        else:
+            largest = tensor.flatten(1).abs().amax(dim=1)
+            away = (found - tensor).flatten(1).abs().amax(dim=1)
+            assert (away <= largest * (0.5 / 127 + 0.001) + 1e-6).all(), name
+            assert (away > 0).any(), name
+    sizes = [(tmp_path / name).stat().st_size for name in ("eight.safetensors", "half.safetensors")]
+    assert sizes[0] < 0.53 * sizes[1]
 
 
 def test_a_shared_weight_is_written_once(tmp_path: Path):

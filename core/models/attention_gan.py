@@ -1,0 +1,321 @@
+"""A picture painted in three stages, with a look at the words before each of the last two: AttnGAN (Xu et al. 2018).
+
+e, s   = LSTM(words)                                  a vector for each word, one for the sentence (section 3.2)
+c      = m(s) + d(s) * noise'                         conditioning augmentation (section 3.1; Zhang et al. 2017)
+h_0    = F_0(noise, c)                                16 x 16 places                                 (equation 1)
+h_i    = F_i(h_{i-1}, attention(h_{i-1}, e))          twice as many on a side, two times             (equation 1)
+attention(h, e)_j = sum_i softmax_i(h_j . U e_i) U e_i      every place asks the words               (equation 2)
+x_i    = G_i(h_i)                                     a picture of each stage: 16, 32, 64 pixels
+
+For each size a judge says whether a picture is real, and whether it belongs to the sentence (equations 4 to 6). A
+second pair of networks that match words and regions (DAMSM, section 3.2) says whether the words are in the picture.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from core.models.clip import contrastive_loss
+
+PAD = 0  # the number of the token that fills up a sentence
+GAMMA = (4.0, 5.0, 10.0)  # sharpness of regions, of words, of pairs (section 4.1)
+
+
+@dataclass(frozen=True)
+class AttentionGANConfig:
+    """The sizes of the networks: `text`, of the vectors of words; `width`, of a place of the last stage."""
+
+    words: int
+    context: int = 24
+    text: int = 96
+    condition: int = 48
+    noise: int = 48
+    width: int = 32
+    judge: int = 32  # channels of the first convolution of a judge
+    stages: tuple[int, ...] = (16, 32, 64)
+
+    def __post_init__(self):
+        if self.text % 2:
+            raise ValueError(f"Half of a word's vector is read from the left, half from the right: {self.text} is odd.")
+        if not self.stages or any(later != 2 * earlier for earlier, later in pairwise(self.stages)):
+            raise ValueError(f"Each stage is twice as large as the one before, not {self.stages}.")
+        if self.stages[0] < 8 or self.stages[0].bit_count() != 1:
+            raise ValueError(f"The first stage has 8, 16 ... pixels on a side, not {self.stages[0]}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A sentence as it was read: a vector for each word, one for all, and which places hold words."""
+
+    words: Float[Tensor, "batch token width"]
+    sentence: Float[Tensor, "batch width"]
+    real: Bool[Tensor, "batch token"]
+
+
+@dataclass(frozen=True, eq=False)
+class Painted:
+    """The pictures of all stages (-1 to 1), and the Gaussian that the condition was drawn from."""
+
+    pictures: tuple[Float[Tensor, "batch channel _ _"], ...]
+    mean: Float[Tensor, "batch condition"]
+    log_variance: Float[Tensor, "batch condition"]
+
+
+class TextReader(nn.Module):
+    """Words read from both sides (an LSTM each); the last states of both are the sentence (section 3.2)."""
+
+    def __init__(self, config: AttentionGANConfig):
+        super().__init__()
+        self.tokens = nn.Embedding(config.words, config.text)
+        self.recurrence = nn.LSTM(config.text, config.text // 2, batch_first=True, bidirectional=True)
+
+    def forward(self, ids: Int[Tensor, "batch token"]) -> Read:
+        real = ids != PAD
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.tokens(ids), real.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
+        )
+        states, (last, _) = self.recurrence(packed)
+        words, _ = nn.utils.rnn.pad_packed_sequence(states, batch_first=True, total_length=ids.shape[1])
+        return Read(words, torch.cat([last[0], last[1]], dim=1), real)
+
+
+class Generator(nn.Module):
+    """A sentence that was read and noise in, a picture of each stage out."""
+
+    def __init__(self, config: AttentionGANConfig):
+        super().__init__()
+        self.config = config
+        self.augment = nn.Linear(config.text, 2 * config.condition)
+        self.first = FirstStage(config)
+        self.later = nn.ModuleList(LaterStage(config) for _ in config.stages[1:])
+        self.paint = nn.ModuleList(nn.Conv2d(config.width, 3, 3, padding=1) for _ in config.stages)
+
+    def forward(
+        self,
+        read: Read,
+        noise: Float[Tensor, "batch noise"],
+        around: Float[Tensor, "batch condition"] | None = None,
+    ) -> Painted:
+        """`around`: the noise of the condition, in deviations; None: none, so that a sentence has one condition."""
+        mean, log_variance = self.augment(read.sentence).chunk(2, dim=1)
+        condition = mean if around is None else mean + (log_variance / 2).exp() * around
+        h = self.first(torch.cat([noise, condition], dim=1))
+        pictures = [self.paint[0](h).tanh()]
+        for stage, paint in zip(self.later, list(self.paint)[1:], strict=True):
+            h = stage(h, read)
+            pictures.append(paint(h).tanh())
+        return Painted(tuple(pictures), mean, log_variance)
+
+
+class FirstStage(nn.Module):
+    """Noise and condition to places of the first picture: a linear map to 4 x 4, then doubled."""
+
+    def __init__(self, config: AttentionGANConfig):
+        super().__init__()
+        doublings = (config.stages[0] // 4).bit_length() - 1
+        widths = [config.width << left for left in range(doublings, -1, -1)]
+        self.width = widths[0]
+        self.start = nn.Sequential(
+            nn.Linear(config.noise + config.condition, 2 * 16 * widths[0], bias=False),
+            nn.BatchNorm1d(2 * 16 * widths[0]),
+            nn.GLU(dim=1),
+        )
+        self.grow = nn.Sequential(*(Double(width_in, width_out) for width_in, width_out in pairwise(widths)))
+
+    def forward(self, x: Float[Tensor, "batch width_in"]) -> Float[Tensor, "batch width row column"]:
+        return self.grow(self.start(x).view(-1, self.width, 4, 4))
+
+
+class LaterStage(nn.Module):
+    """Places ask the words, and go on at twice the size."""
+
+    def __init__(self, config: AttentionGANConfig):
+        super().__init__()
+        self.attention = WordAttention(config)
+        self.blocks = nn.Sequential(*(ResidualBlock(2 * config.width) for _ in range(2)))
+        self.grow = Double(2 * config.width, config.width)
+
+    def forward(self, h: Float[Tensor, "batch width row column"], read: Read) -> Float[Tensor, "batch width _ _"]:
+        return self.grow(self.blocks(torch.cat([h, self.attention(h, read)], dim=1)))
+
+
+class WordAttention(nn.Module):
+    """Each place of a picture takes a mean of the words, weighed by how well they fit to it (equation 2)."""
+
+    def __init__(self, config: AttentionGANConfig):
+        super().__init__()
+        self.to_place = nn.Linear(config.text, config.width, bias=False)  # U
+
+    def forward(
+        self, h: Float[Tensor, "batch width row column"], read: Read
+    ) -> Float[Tensor, "batch width row column"]:
+        places = h.flatten(2).transpose(1, 2)[:, None]  # (batch, one head, place, width)
+        words = self.to_place(read.words)[:, None]
+        # The paper's scores are not divided by the root of the width.
+        mixed = F.scaled_dot_product_attention(places, words, words, attn_mask=read.real[:, None, None], scale=1.0)
+        return mixed[:, 0].transpose(1, 2).view_as(h)
+
+
+class Double(nn.Sequential):
+    """Every place becomes four; a convolution, a norm, and a gate (GLU)."""
+
+    def __init__(self, width_in: int, width_out: int):
+        super().__init__(
+            nn.Upsample(scale_factor=2, mode="nearest"),
+            nn.Conv2d(width_in, 2 * width_out, 3, padding=1, bias=False),
+            nn.BatchNorm2d(2 * width_out),
+            nn.GLU(dim=1),
+        )
+
+
+class ResidualBlock(nn.Module):
+    """x + two convolutions with norms, the first one gated."""
+
+    def __init__(self, width: int):
+        super().__init__()
+        self.change = nn.Sequential(
+            nn.Conv2d(width, 2 * width, 3, padding=1, bias=False),
+            nn.BatchNorm2d(2 * width),
+            nn.GLU(dim=1),
+            nn.Conv2d(width, width, 3, padding=1, bias=False),
+            nn.BatchNorm2d(width),
+        )
+
+    def forward(self, x: Float[Tensor, "batch width row column"]) -> Float[Tensor, "batch width row column"]:
+        return x + self.change(x)
+
+
+class Judge(nn.Module):
+    """Of pictures of one size: whether they are real, and whether they are real and belong to a sentence (logits)."""
+
+    def __init__(self, config: AttentionGANConfig, side: int):
+        super().__init__()
+        halvings = (side // 4).bit_length() - 1
+        widths = [3, *(config.judge << min(number, 3) for number in range(halvings))]
+        parts: list[nn.Module] = []
+        for number, (width_in, width_out) in enumerate(pairwise(widths)):
+            parts.append(nn.Conv2d(width_in, width_out, 4, stride=2, padding=1, bias=False))
+            if number:  # the first one sees plain pixels
+                parts.append(nn.BatchNorm2d(width_out))
+            parts.append(nn.LeakyReLU(0.2))
+        self.body = nn.Sequential(*parts)
+        self.real = nn.Conv2d(widths[-1], 1, 4)
+        self.joint = nn.Sequential(
+            nn.Conv2d(widths[-1] + config.text, widths[-1], 3, padding=1, bias=False),
+            nn.BatchNorm2d(widths[-1]),
+            nn.LeakyReLU(0.2),
+            nn.Conv2d(widths[-1], 1, 4),
+        )
+
+    def forward(
+        self, pictures: Float[Tensor, "batch channel row column"], sentence: Float[Tensor, "batch width"]
+    ) -> tuple[Float[Tensor, " batch"], Float[Tensor, " batch"]]:
+        x = self.body(pictures)
+        both = torch.cat([x, sentence[:, :, None, None].expand(-1, -1, 4, 4)], dim=1)
+        return self.real(x).flatten(), self.joint(both).flatten()
+
+
+class Regions(nn.Module):
+    """Pictures as vectors that words can be matched with: one for each of 8 x 8 regions, one for all (section 3.2)."""
+
+    def __init__(self, config: AttentionGANConfig):
+        super().__init__()
+        widths = (3, 32, 64, 128)
+        parts: list[nn.Module] = []
+        for width_in, width_out in pairwise(widths):
+            parts += [nn.Conv2d(width_in, width_out, 4, stride=2, padding=1, bias=False), nn.BatchNorm2d(width_out)]
+            parts += [nn.LeakyReLU(0.2)]
+        parts += [nn.Conv2d(128, 128, 3, padding=1, bias=False), nn.BatchNorm2d(128), nn.LeakyReLU(0.2)]
+        self.body = nn.Sequential(*parts)
+        self.region = nn.Conv2d(128, config.text, 1, bias=False)
+        self.whole = nn.Linear(2 * 128, config.text)
+
+    def forward(
+        self, pictures: Float[Tensor, "batch channel row column"]
+    ) -> tuple[Float[Tensor, "batch region width"], Float[Tensor, "batch width"]]:
+        x = self.body(pictures)
+        whole = torch.cat([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=1)
+        return self.region(x).flatten(2).transpose(1, 2), self.whole(whole)
+
+
+class Matching(nn.Module):
+    """What reads the words, and what reads the regions (DAMSM, section 3.2)."""
+
+    def __init__(self, config: AttentionGANConfig):
+        super().__init__()
+        self.text, self.regions = TextReader(config), Regions(config)
+
+    def forward(
+        self,
+        pictures: Float[Tensor, "batch channel row column"],
+        ids: Int[Tensor, "batch token"],
+        also_true: Bool[Tensor, "batch draw"] | None = None,
+    ) -> Float[Tensor, ""]:
+        """The loss of pairs that belong together."""
+        regions, whole = self.regions(pictures)
+        return damsm_loss(regions, whole, self.text(ids), also_true)
+
+
+def matches(
+    regions: Float[Tensor, "draw region width"], read: Read, gamma: tuple[float, float, float] = GAMMA
+) -> Float[Tensor, "draw batch"]:
+    """How well each picture (row) and each sentence (column) fit, word by word (equations 7 to 10)."""
+    scores = torch.einsum("pnd,btd->pbtn", regions, read.words)
+    hidden = ~read.real[None, :, :, None]
+    over_words = scores.masked_fill(hidden, -torch.inf).softmax(dim=2)  # equation 8
+    looks = (gamma[0] * over_words).softmax(dim=3)  # equation 9
+    seen = torch.einsum("pbtn,pnd->pbtd", looks, regions)
+    fits = gamma[1] * F.cosine_similarity(seen, read.words[None], dim=-1)
+    return fits.masked_fill(hidden[..., 0], -torch.inf).logsumexp(dim=2) / gamma[1]  # equation 10
+
+
+def damsm_loss(
+    regions: Float[Tensor, "batch region width"],
+    whole: Float[Tensor, "batch width"],
+    read: Read,
+    also_true: Bool[Tensor, "batch draw"] | None = None,
+    gamma: tuple[float, float, float] = GAMMA,
+) -> Float[Tensor, ""]:
+    """Each picture finds its sentence and the reverse, by words and as a whole (equations 11 to 14), as a mean.
+
+    `also_true`: other pairs that belong together as well; nobody is asked to tell them apart.
+    """
+    by_word = contrastive_loss(gamma[2] * matches(regions, read, gamma), also_true)
+    as_whole = F.normalize(whole, dim=1) @ F.normalize(read.sentence, dim=1).t()
+    return by_word + contrastive_loss(gamma[2] * as_whole, also_true)
+
+
+def judges_loss(
+    judge: Judge,
+    true: Float[Tensor, "batch channel row column"],
+    made: Float[Tensor, "batch channel row column"],
+    sentence: Float[Tensor, "batch width"],
+) -> Float[Tensor, ""]:
+    """True pictures are real, made ones are not, and true ones with another's sentence do not belong (equation 5)."""
+    real, joint = judge(true, sentence)
+    unreal, disjoint = judge(made, sentence)
+    _, wrong = judge(true, sentence.roll(1, dims=0))
+    says_yes = _logits(real, yes=True) + _logits(joint, yes=True)
+    return says_yes + _logits(unreal, yes=False) + (_logits(disjoint, yes=False) + _logits(wrong, yes=False)) / 2
+
+
+def makers_loss(
+    judge: Judge, made: Float[Tensor, "batch channel row column"], sentence: Float[Tensor, "batch width"]
+) -> Float[Tensor, ""]:
+    """Made pictures should pass for real ones that belong to their sentences (equation 4)."""
+    real, joint = judge(made, sentence)
+    return _logits(real, yes=True) + _logits(joint, yes=True)
+
+
+def divergence(painted: Painted) -> Float[Tensor, ""]:
+    """KL of the condition's Gaussian from a standard one, as a mean over its values (Zhang et al. 2017, equation 2)."""
+    mean, log_variance = painted.mean, painted.log_variance
+    return (mean.square() + log_variance.exp() - 1 - log_variance).mean() / 2
+
+
+def _logits(said: Float[Tensor, " batch"], *, yes: bool) -> Float[Tensor, ""]:
+    return F.binary_cross_entropy_with_logits(said, torch.full_like(said, float(yes)))

@@ -1,0 +1,155 @@
+"""Networks that guess hidden patches from the others: ours, and the ViT-MAEs of transformers by name or folder.
+
+model = load_autoencoder("mae")                          # or "facebook/vit-mae-base", a folder: `inspect` it first
+prepared = model.prepare(picture)                        # a PIL picture
+with record_attention(model.network) as record:
+    guessed = model.run(prepared.pixels, hidden)         # hidden: (patch), row by row
+guessed["plain"]                                         # (channel, row, column), values 0 to 1
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float
+from PIL import Image
+from torch import Tensor
+
+from core.errors import ModelError
+from core.images import Patches
+from core.models.mae import MAEConfig, MaskedAutoencoder, load_mae, patches_of, pixels_of, with_statistics_of
+from core.models.stored_weights import load_weights
+from core.zoo.embedded import WEIGHTS, read_settings
+from core.zoo.failures import as_sentence
+from core.zoo.image_models import Framing, PreparedPicture
+from core.zoo.loading import opened_autoencoder
+from core.zoo.names import AT_HOME, Permission
+
+AUTOENCODERS = {"mae": "Masked autoencoder, trained on Tiny ImageNet"}
+PLAIN, NORMALISED = "plain", "normalised"
+CLASS = "class"  # the token without a place
+CLOSE = 1e-3  # how far what it says here may be from what the library says, in standardised values
+
+
+@dataclass(frozen=True, eq=False)
+class AutoencoderReader:
+    """A masked autoencoder with its way of cutting pictures. Threads may share it: nothing is set after it was made."""
+
+    name: str
+    title: str
+    network: MaskedAutoencoder
+    framing: Framing
+    warnings: tuple[str, ...] = ()
+    parameters: int = field(init=False)
+
+    def __post_init__(self):
+        self.network.eval().requires_grad_(False)
+        object.__setattr__(self, "parameters", sum(weight.numel() for weight in self.network.parameters()))
+
+    @property
+    def grid(self) -> int:
+        """Patches on a side."""
+        return self.network.config.grid
+
+    @property
+    def patches(self) -> int:
+        """Patches of a picture."""
+        return self.network.config.patches
+
+    @property
+    def patch(self) -> int:
+        """Pixels on a side of a patch."""
+        return self.network.config.patch
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """What it learned to guess of a hidden patch: PLAIN, NORMALISED or both."""
+        return self.network.config.targets
+
+    def prepare(self, picture: Image.Image) -> PreparedPicture:
+        """The middle of an RGB picture, as the network takes it."""
+        with as_sentence(self.name, "prepare this picture"):
+            cut = Patches(self.grid, self.grid, prefix=(CLASS,))
+            return PreparedPicture(self.framing.pixels(picture), self.framing.shown(picture), cut)
+
+    @torch.no_grad()
+    def run(
+        self, pixels: Float[Tensor, "batch channel row column"], hidden: Bool[Tensor, " patch"]
+    ) -> Mapping[str, Float[Tensor, "channel row column"]]:
+        """What every patch of the first picture would look like, by target; values from 0 to 1.
+
+        A guess of NORMALISED patches is put back at the mean and the deviation of the true ones, of which the network
+        knows nothing where they are hidden. ValueError if all patches are hidden.
+        """
+        said = self.network(pixels, hidden[None])[0]  # (target, patch, each)
+        true = patches_of(pixels, self.patch)
+        shown = {
+            target: guess[None] if target == PLAIN else with_statistics_of(guess[None], true)
+            for target, guess in zip(self.targets, said, strict=True)
+        }
+        return {target: self.colours(pixels_of(guess, self.patch)[0]) for target, guess in shown.items()}
+
+    def colours(self, pixels: Float[Tensor, "channel row column"]) -> Float[Tensor, "channel row column"]:
+        """Pixels as the network takes them, as values from 0 to 1; what lies beyond is cut off."""
+        mean, deviation = (torch.tensor(each)[:, None, None] for each in (self.framing.mean, self.framing.std))
+        return (pixels * deviation + mean).clamp(0, 1)
+
+
+def load_autoencoder(name: str, *, permission: Permission = AT_HOME, weights: Path = WEIGHTS) -> AutoencoderReader:
+    """One of AUTOENCODERS, or a ViT-MAE: one of the hub (fetched if it is not here), or a folder."""
+    if name in AUTOENCODERS:
+        return _load_ours(name, weights)
+    with opened_autoencoder(name, permission=permission) as parts:
+        config = parts.network.config
+        side = config.image_size
+        if parts.framing.input_size != (3, side, side):
+            rows, columns = parts.framing.input_size[1:]
+            raise ModelError(
+                f"It reads pictures of {side} × {side} pixels, and its processor makes {rows} × {columns}."
+            )
+        for width, inner in (
+            (config.hidden_size, config.intermediate_size),
+            (config.decoder_hidden_size, config.decoder_intermediate_size),
+        ):
+            if inner != 4 * width:
+                raise ModelError(
+                    f"Its MLPs have {inner:,} channels between vectors of {width:,}; here it is four times."
+                )
+        network = load_mae(
+            parts.network.state_dict(),
+            heads=(config.num_attention_heads, config.decoder_num_attention_heads),
+            side=side,
+            target=NORMALISED if config.norm_pix_loss else PLAIN,
+            epsilon=config.layer_norm_eps,
+        )
+        _check_same(parts.network, network)
+        return AutoencoderReader(name, parts.title, network, parts.framing, parts.warnings)
+
+
+def _load_ours(name: str, weights: Path) -> AutoencoderReader:
+    file = weights / name / "model.safetensors"
+    settings = read_settings(file)
+    config = MAEConfig(**settings["sizes"] | {"targets": tuple(settings["sizes"]["targets"])})
+    network = load_weights(lambda: MaskedAutoencoder(config), file)
+    framing = Framing((3, config.side, config.side), tuple(settings["mean"]), tuple(settings["deviation"]))
+    return AutoencoderReader(name, AUTOENCODERS[name], network, framing)
+
+
+@torch.no_grad()
+def _check_same(theirs: Any, ours: MaskedAutoencoder) -> None:
+    """Both say the same of a picture of noise, or ModelError: a config may ask for what ours has not.
+
+    Nothing is sure where weights are no numbers: of that a warning tells.
+    """
+    side, patches = ours.config.side, ours.config.patches
+    generator = torch.Generator().manual_seed(0)
+    output = theirs(
+        torch.randn(1, 3, side, side, generator=generator).clone(), noise=torch.rand(1, patches, generator=generator)
+    )
+    generator = torch.Generator().manual_seed(0)
+    said = ours(torch.randn(1, 3, side, side, generator=generator), output.mask.bool())[:, 0]
+    apart = float((said - output.logits).abs().max())
+    if apart > CLOSE:
+        raise ModelError(f"What it says here is not what transformers says: they are {apart:.2g} apart.")

@@ -1,0 +1,168 @@
+"""The masked autoencoder measured: whose pictures, which errors, what is stored, and that a reader takes it."""
+
+import json
+from io import BytesIO
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch.utils.flop_counter import FlopCounterMode
+
+from core.errors import ModelError
+from core.measured.mae_results import AUTOENCODER, FEATURES, FILLED_BY, NETWORK, PATCHES, SCRATCH, results
+from core.models.mae import MAEConfig, MaskedAutoencoder
+from core.models.stored_weights import save_weights
+from core.vision.fillings import BILINEAR, FILLINGS
+from core.vision.hiding import RANDOM, error_of, hide_patches, over_pixels
+from core.vision.left_out import ALL, FORWARD, STEP, VISIBLE, counted, measure
+from core.zoo.masked_autoencoders import load_autoencoder
+from training import mae_fine_tuning, mae_report
+from training.mae_fine_tuning import some_of_each
+from training.mae_report import chosen, encode, errors_by_share, fit_probe
+
+SMALL = MAEConfig(64, 8, 16, 1, 2, 8, 1, 2)
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Six classes, of each six pictures to learn from and two held out: noise around a colour of the class."""
+    dice, given = np.random.default_rng(0), {}
+    for split, count in (("train", 36), ("val", 12)):
+        files = []
+        for number in range(count):
+            own = number % 6
+            colour = [200 * ((own % 3 == channel) == (own < 3)) + 20 for channel in range(3)]
+            noise = dice.integers(-15, 16, (64, 64, 3))
+            file = BytesIO()
+            Image.fromarray((np.array(colour) + noise).clip(0, 255).astype(np.uint8)).save(file, "PNG")
+            files.append(np.frombuffer(file.getvalue(), dtype=np.uint8))
+        given[f"{split}_jpeg"] = np.concatenate(files)
+        given[f"{split}_offsets"] = np.cumsum([0, *map(len, files)])
+        given[f"{split}_labels"] = np.arange(count) % 6
+    np.savez(tmp_path / "tiny_imagenet_100.npz", **given)
+    return tmp_path
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """A run of `training.mae` that has learned nothing."""
+    for module in (mae_report, mae_fine_tuning):
+        monkeypatch.setattr(module, "CONFIG", SMALL)
+    monkeypatch.setattr(mae_report, "SHARES", (25, 75))
+    torch.manual_seed(0)
+    folder = tmp_path / "runs" / "mae"
+    save_weights(MaskedAutoencoder(SMALL), folder / "model.safetensors")
+    story = {"plan": {"steps": 7}, "batch": 4, "seconds": 120.0}
+    (folder / "run.json").write_text(json.dumps(story))
+    return folder
+
+
+def test_the_report_and_fine_tuning_write_what_the_page_reads(data, run, tmp_path, monkeypatch):
+    out, tuned = tmp_path / "weights" / "mae", tmp_path / "runs" / "tuned"
+    report = ["mae_report", "--data", str(data), "--run", str(run), "--out", str(out), "--tuned", str(tuned)]
+    monkeypatch.setattr("sys.argv", [*report, "--pictures", "5"])
+    mae_report.main()
+    found = results(out)
+    assert (found.pictures, found.validation, found.tuned) == (5, 12, ())
+    assert [each.share for each in found.errors] == [0.25, 0.75]
+    assert all(set(probe.top1) == set(FEATURES) for probe in found.probes)
+    assert found.probes[1].top1["pixels"] == 1.0  # the colours give the class away
+    assert "Not yet run." in (out / "CARD.md").read_text()
+    for start in (AUTOENCODER, SCRATCH):
+        asked = ["--data", str(data), "--labels", "10", "--start", start, "--steps", "2", "--run", str(tuned)]
+        monkeypatch.setattr("sys.argv", ["mae_fine_tuning", *asked, "--weights", str(out.parent)])
+        mae_fine_tuning.main()
+    monkeypatch.setattr("sys.argv", [*report, "--pictures", "5"])
+    mae_report.main()
+    found = results(out)
+    assert [(one.labels, one.start, one.steps) for one in found.tuned] == [(10, AUTOENCODER, 2), (10, SCRATCH, 2)]
+    card = (out / "CARD.md").read_text()
+    assert "| 10 % | autoencoder | 2 |" in card
+    assert "{" not in card
+
+
+def test_errors_are_means_over_pictures_with_their_standard_errors(run, tmp_path):
+    out = tmp_path / "weights" / "mae"
+    mae_report.install(run / "model.safetensors", out)
+    reader = load_autoencoder("mae", weights=out.parent)
+    pictures = torch.randint(0, 256, (4, 3, 64, 64), dtype=torch.uint8)
+    found = errors_by_share(reader, pictures)["75"]
+    alone: dict[str, list[float]] = {name: [] for name in FILLED_BY}
+    for number, picture in enumerate(pictures):
+        truth, hidden = picture.float() / 255, hide_patches(RANDOM, 8, 8, 0.75, seed=number)
+        where = over_pixels(hidden, 8, 8, 8)
+        mean, deviation = (torch.tensor(each)[:, None, None] for each in (reader.framing.mean, reader.framing.std))
+        guess = reader.run((truth - mean)[None] / deviation, hidden)["plain"]
+        alone[NETWORK].append(error_of(guess, truth, where))
+        for name, fill in FILLINGS.items():
+            alone[name].append(error_of(fill(truth, hidden, 8), truth, where))
+    for name, errors in alone.items():
+        assert found[name] == pytest.approx(np.mean(errors), rel=1e-3)
+        assert found[f"{name}, standard error"] == pytest.approx(np.std(errors, ddof=1) / 2, rel=1e-2)
+    assert found[BILINEAR] < found["nearest visible patch"]
+
+
+def test_of_each_class_a_share_is_labelled_and_always_the_same():
+    labels = torch.arange(60) % 3
+    few = some_of_each(labels, 0.1)
+    assert torch.equal(labels[few].bincount(), torch.tensor([2, 2, 2]))
+    assert torch.equal(few, some_of_each(labels, 0.1))
+    assert sorted(some_of_each(labels, 1.0).tolist()) == list(range(60))
+    assert len(some_of_each(labels, 0.001)) == 3
+    assert len({tuple(each.tolist()) for each in chosen(torch.arange(20)[:, None], 5)}) == 5
+
+
+def test_a_probe_finds_what_is_linear_and_only_that():
+    dice = torch.Generator().manual_seed(0)
+    features = torch.randn(600, 5, generator=dice)
+    labels = (3 * features[:, 1] - features[:, 4] > 0.5).long()
+    classify = fit_probe(features[:400] * 40 + 7, labels[:400])
+    right = (classify(features[400:] * 40 + 7).argmax(dim=1) == labels[400:]).float().mean()
+    assert right > 0.97
+
+
+def test_features_are_the_encoders_own_of_all_patches():
+    network = MaskedAutoencoder(SMALL).eval()
+    pictures = torch.randint(0, 256, (3, 3, 64, 64), dtype=torch.uint8)
+    with torch.no_grad():
+        vectors = network.encoder(mae_report.normalise(pictures.float() / 255))
+    # They are computed in bfloat16.
+    torch.testing.assert_close(encode(network, pictures)[PATCHES], vectors[:, 1:].mean(dim=1), atol=0.03, rtol=0.03)
+
+
+@pytest.mark.parametrize("seen", [1, 16, 64])
+def test_multiply_adds_are_those_that_torch_counts(seen):
+    config = MAEConfig(64, 8, 32, 3, 2, 16, 2, 2)
+    network, places = MaskedAutoencoder(config), torch.arange(seen)[None]
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        network.decoder(network.encoder(torch.zeros(1, 3, 64, 64), places), places)
+    assert counter.get_total_flops() == 2 * counted(config, seen)
+
+
+def test_what_is_left_out_saves_time_and_changes_no_weight():
+    heard = []
+    config = MAEConfig(64, 8, 64, 3, 2, 16, 1, 2)
+    saving = measure(config, lambda done, total: heard.append((done, total)), batch=8, repeats=2)
+    assert heard[-1] == (12, 12)
+    assert saving.operations == {ALL: counted(config, 64), VISIBLE: counted(config, 16)}
+    assert saving.times() == pytest.approx(counted(config, 64) / counted(config, 16))
+    for work in (FORWARD, STEP):
+        assert saving.times(work) == pytest.approx(saving.seconds[work][ALL] / saving.seconds[work][VISIBLE])
+        assert min(saving.seconds[work].values()) > 0
+
+
+def test_results_that_make_no_sense_name_their_field(data, run, tmp_path, monkeypatch):
+    out = tmp_path / "weights" / "mae"
+    monkeypatch.setattr("sys.argv", ["mae_report", "--data", str(data), "--run", str(run), "--out", str(out)])
+    mae_report.main()
+    good = json.loads((out / "results.json").read_text())
+    for change, said in (
+        ({"errors": {"many": good["errors"]["75"]}}, "'errors.many' is not a share"),
+        ({"probe": {"10": good["probe"]["10"]}}, "'probe.100' is missing"),
+        ({"saving": None}, "'saving' is missing"),
+        ({"fine_tuning": {"10": {AUTOENCODER: {"top1": 2}}}}, "'top1' is a number from 0 to 1"),
+    ):
+        (out / "results.json").write_text(json.dumps(good | change))
+        with pytest.raises(ModelError, match=said):
+            results(out)

@@ -1,0 +1,306 @@
+"""Install the masked autoencoder, measure what is stored, and write its card.
+
+Errors against the share hidden beside fillings that need no network, over 1,000 pictures that it has not seen; a linear
+probe of its frozen encoder; what leaving hidden patches out saves; and what `training.mae_fine_tuning` has left in its
+folder, so that it may be run once more after that.
+
+    python -m training.mae_report --data PATH        (PATH as for training.tiny_imagenet)
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from core.measured.mae_results import (
+    CLASS,
+    ERROR,
+    FEATURES,
+    FILLED_BY,
+    LABELS,
+    NETWORK,
+    PATCHES,
+    PIXELS,
+    STARTS,
+    TRAINED,
+    UNTRAINED,
+)
+from core.models.mae import MaskedAutoencoder, pixels_of
+from core.models.stored_weights import load_weights, save_weights
+from core.vision.fillings import FILLINGS
+from core.vision.hiding import RANDOM, error_of, hide_patches, over_pixels
+from core.vision.left_out import READ, WORK, measure
+from core.zoo.embedded import WEIGHTS
+from core.zoo.masked_autoencoders import PLAIN, AutoencoderReader, load_autoencoder
+from training.card import save_card, table
+from training.mae import CONFIG
+from training.mae_fine_tuning import RUNS, some_of_each
+from training.tiny_imagenet import DEVIATION, MEAN, normalise, read_pictures
+from training.tiny_imagenet_report import shrink
+
+SHARES = (10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 95)  # per cent of the patches
+PICTURES = 1000
+TOGETHER = 250  # pictures in one forward pass
+PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1)  # of squared weights, of which the best on a tenth left aside is taken
+ROUNDS = 60  # of L-BFGS
+
+CARD = """# mae
+
+A masked autoencoder (He et al. 2022): `core/models/mae.py`, {parameters:,} parameters. Pictures have 64 x 64 pixels in
+8 x 8 patches. The encoder (6 layers, width 256) has the sizes of `vit-tiny-imagenet` and reads the patches that are not
+hidden; the decoder (4 layers, width 128) guesses the others, as pixels and as normalised pixels at once.
+
+## Data and licence
+The 50,000 training pictures of a hundred classes of Tiny ImageNet (Stanford CS231n), without their labels. The weights
+are released under the project's licence; rights in the pictures stay with their owners.
+
+## Held-out results
+Weights as they are stored, in 8 bits. The mean squared error of hidden pixels (values 0 to 1, guesses cut off there)
+over {pictures:,} validation pictures, patches hidden at random, with its standard error. Fillings need no network: the
+mean colour of what is seen; the nearest visible patch; straight lines between the visible pixels of row and column.
+
+{errors}
+
+A linear classifier on the frozen encoder's vectors of all 64 patches, top-1 on {validation:,} validation pictures;
+beside it the same on an encoder that was never trained, and on 32 x 32 pixels. The penalty is chosen on a tenth of the
+labelled pictures.
+
+{probes}
+
+The whole encoder trained with labels, from the autoencoder and from scratch: the same steps, pictures and settings, one
+seed each, top-1 and top-5 after so many steps. Longer training would bring the two nearer to one another.
+
+{tuned}
+
+## What leaving hidden patches out saves
+Three quarters of the patches hidden, a batch of {batch}, median of several rounds on the machine named below.
+
+{savings}
+
+## Training
+{steps:,} steps of {training_batch} pictures, three quarters of the patches hidden; {duration}.
+
+    python -m training.mae --data PATH
+    python -m training.mae_report --data PATH
+    python -m training.mae_fine_tuning --data PATH --labels 10 --start autoencoder    (and 100, and scratch)
+    python -m training.mae_report --data PATH
+
+Seed 0, {hardware}; torch {torch}.
+"""
+
+Features = Float[Tensor, "_ feature"]
+
+
+def main() -> None:
+    """Install, measure, write results.json and the card."""
+    arguments = parse_arguments()
+    torch.set_num_threads(arguments.threads)
+    install(arguments.run / "model.safetensors", arguments.out)
+    reader = load_autoencoder("mae", weights=arguments.out.parent)
+    cache = arguments.run.parent / "tiny-imagenet"
+    train, validation = (read_pictures(arguments.data, split, cache) for split in ("train", "val"))
+    run = json.loads((arguments.run / "run.json").read_text())
+    results: dict[str, Any] = {"training": run, "parameters": reader.parameters}
+    held_out = chosen(validation[0], arguments.pictures)
+    results |= {"pictures": len(held_out), "errors": errors_by_share(reader, held_out)}
+    print(json.dumps(results["errors"], indent=1), flush=True)
+    results |= {"validation": len(validation[1]), "probe": probes(reader.network, train, validation)}
+    print(json.dumps(results["probe"], indent=1), flush=True)
+    saving = measure(reader.network.config)
+    results["saving"] = {"operations": saving.operations, "seconds": saving.seconds, "batch": saving.batch}
+    if tuned := read_tuned(arguments.tuned):
+        results["fine_tuning"] = tuned
+    save_card(arguments.out, CARD, results, tables_of(results) | _numbers_of(results))
+
+
+def install(file: Path, out: Path) -> None:
+    """Store the weights of a run in 8 bits, with what is needed to read them."""
+    network = load_weights(lambda: MaskedAutoencoder(CONFIG), file)
+    save_weights(network, out / "model.safetensors", eight_bits=True)
+    settings = {"sizes": asdict(CONFIG), "mean": MEAN, "deviation": DEVIATION}
+    (out / "config.json").write_text(json.dumps(settings, indent=1) + "\n")
+
+
+def chosen(pictures: Tensor, count: int) -> Tensor:
+    """So many of the pictures, drawn at random, always the same ones."""
+    return pictures[torch.randperm(len(pictures), generator=torch.Generator().manual_seed(0))[:count]]
+
+
+def errors_by_share(reader: AutoencoderReader, pictures: Tensor) -> dict[str, dict[str, float]]:
+    """Mean squared error and standard error by share and by what fills in; each picture hides patches of its own."""
+    found: dict[str, dict[str, float]] = {}
+    for share in SHARES:
+        errors = torch.tensor(
+            [
+                [error[name] for name in FILLED_BY]
+                for start in range(0, len(pictures), TOGETHER)
+                for error in _errors(reader, pictures[start : start + TOGETHER], share, start)
+            ]
+        )
+        means, deviations = errors.mean(dim=0).tolist(), errors.std(dim=0).tolist()
+        found[str(share)] = {}
+        for name, mean, deviation in zip(FILLED_BY, means, deviations, strict=True):
+            found[str(share)] |= {name: round(mean, 6), name + ERROR: round(deviation / len(errors) ** 0.5, 7)}
+    return found
+
+
+@torch.inference_mode()
+def _errors(reader: AutoencoderReader, pictures: Tensor, share: int, first: int) -> list[dict[str, float]]:
+    """Of each picture, by what fills in; the patches that picture number n hides are those of seed n."""
+    grid, patch = reader.grid, reader.patch
+    hidden = torch.stack(
+        [hide_patches(RANDOM, grid, grid, share / 100, seed=first + number) for number in range(len(pictures))]
+    )
+    truths = pictures.float() / 255
+    said = reader.network(normalise(truths), hidden)[:, reader.targets.index(PLAIN)]
+    guesses = [reader.colours(guess) for guess in pixels_of(said, patch)]
+    found = []
+    for truth, guess, mask in zip(truths, guesses, hidden, strict=True):
+        where = over_pixels(mask, grid, grid, patch)
+        filled = {NETWORK: guess} | {name: fill(truth, mask, patch) for name, fill in FILLINGS.items()}
+        found.append({name: error_of(picture, truth, where) for name, picture in filled.items()})
+    return found
+
+
+def probes(
+    network: MaskedAutoencoder, train: tuple[Tensor, Tensor], validation: tuple[Tensor, Tensor]
+) -> dict[str, dict[str, float]]:
+    """Top-1 of a linear classifier on each of FEATURES, by per cent of the labels."""
+    torch.manual_seed(1)
+    untrained = MaskedAutoencoder(network.config).eval()
+    labelled = {share: some_of_each(train[1], share / 100) for share in LABELS}
+    found: dict[str, dict[str, float]] = {str(share): {} for share in LABELS}
+    for name, features in zip(FEATURES, _kinds(network, untrained), strict=True):
+        known, asked = features(train[0]), features(validation[0])
+        for share, numbers in labelled.items():
+            classify = fit_probe(known[numbers], train[1][numbers])
+            right = (classify(asked).argmax(dim=1) == validation[1]).float().mean()
+            found[str(share)][name] = round(right.item(), 4)
+    return found
+
+
+def _kinds(trained: MaskedAutoencoder, untrained: MaskedAutoencoder) -> Sequence[Callable[[Tensor], Features]]:
+    """What makes each of FEATURES of pictures, in that order."""
+
+    def encoded(network: MaskedAutoencoder, read: str) -> Callable[[Tensor], Features]:
+        return lambda pictures: both(network, pictures)[read]
+
+    networks = {TRAINED: trained, UNTRAINED: untrained}
+    # Both kinds of features come from one pass, which takes minutes.
+    both = cache(encode)
+    made = {f"{name}, {read}": encoded(networks[name], read) for name in networks for read in (PATCHES, CLASS)}
+    made[PIXELS] = lambda pictures: torch.cat([shrink(normalise(part.float() / 255)) for part in pictures.split(1000)])
+    return [made[name] for name in FEATURES]
+
+
+@torch.inference_mode()
+def encode(network: MaskedAutoencoder, pictures: Tensor) -> Mapping[str, Features]:
+    """The encoder's vectors of whole pictures: the mean of all patches, and the class token."""
+    with torch.autocast("cpu", torch.bfloat16):
+        encoded = [network.encoder(normalise(part.float() / 255)) for part in pictures.split(TOGETHER)]
+    parts = [part.float() for part in encoded]
+    return {
+        PATCHES: torch.cat([part[:, 1:].mean(dim=1) for part in parts]),
+        CLASS: torch.cat([part[:, 0] for part in parts]),
+    }
+
+
+def fit_probe(features: Features, labels: Int[Tensor, " _"]) -> Callable[[Features], Tensor]:
+    """Multinomial logistic regression on standardised features; the penalty is chosen on a tenth that is left aside."""
+    middle, spread = features.mean(dim=0), features.std(dim=0).clamp_min(1e-6)
+    known = (features - middle) / spread
+    order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))
+    aside, rest = order[: len(order) // 10], order[len(order) // 10 :]
+
+    def worth(penalty: float) -> float:
+        weight, bias = _fit(known[rest], labels[rest], int(labels.max()) + 1, penalty)
+        return ((known[aside] @ weight + bias).argmax(dim=1) == labels[aside]).float().mean().item()
+
+    best = max(PENALTIES, key=worth) if len(aside) else PENALTIES[0]
+    weight, bias = _fit(known, labels, int(labels.max()) + 1, best)
+    return lambda asked: (asked - middle) / spread @ weight + bias
+
+
+def _fit(known: Features, labels: Tensor, classes: int, penalty: float) -> tuple[Tensor, Tensor]:
+    weight = torch.zeros(known.shape[1], classes, requires_grad=True)
+    bias = torch.zeros(classes, requires_grad=True)
+    optimiser = torch.optim.LBFGS([weight, bias], max_iter=ROUNDS, history_size=10, line_search_fn="strong_wolfe")
+
+    def loss() -> Tensor:
+        optimiser.zero_grad()
+        value = F.cross_entropy(known @ weight + bias, labels) + penalty * weight.square().sum()
+        value.backward()
+        return value
+
+    optimiser.step(loss)
+    return weight.detach(), bias.detach()
+
+
+def read_tuned(folder: Path) -> dict[str, dict[str, Any]]:
+    """What `training.mae_fine_tuning` wrote, by per cent of the labels and by start."""
+    files = {(labels, start): folder / f"{labels}-{start}.json" for labels in LABELS for start in STARTS}
+    found: dict[str, dict[str, Any]] = {}
+    for (labels, start), file in files.items():
+        if file.exists():
+            found.setdefault(str(labels), {})[start] = json.loads(file.read_text())
+    return found
+
+
+def tables_of(results: dict[str, Any]) -> dict[str, str]:
+    """What the card shows of the results."""
+    errors = [
+        [f"{share} %", *(f"{of[name]:.4f} ± {of[name + ERROR]:.4f}" for name in FILLED_BY)]
+        for share, of in results["errors"].items()
+    ]
+    probes = [[name, *(f"{results['probe'][str(share)][name]:.1%}" for share in LABELS)] for name in FEATURES]
+    tuned = [
+        [f"{share} %", start, of["steps"], f"{of['top1']:.1%}", f"{of['top5']:.1%}", f"{of['seconds'] / 60:.0f}"]
+        for share, starts in results.get("fine_tuning", {}).items()
+        for start, of in starts.items()
+    ]
+    saving = results["saving"]
+    costs = [
+        ["million multiply-adds of a picture", *(f"{saving['operations'][read] / 1e6:.1f}" for read in READ)],
+        *([f"seconds of a {work}", *(f"{saving['seconds'][work][read]:.3f}" for read in READ)] for work in WORK),
+    ]
+    return {
+        "errors": table(["hidden", *FILLED_BY], errors),
+        "probes": table(["features", *(f"{share} % of the labels" for share in LABELS)], probes),
+        "tuned": table(["labels", "start", "steps", "top-1", "top-5", "minutes"], tuned) if tuned else "Not yet run.",
+        "savings": table(["", *READ], costs),
+    }
+
+
+def _numbers_of(results: dict[str, Any]) -> dict[str, Any]:
+    run = results["training"]
+    return {
+        "batch": results["saving"]["batch"],
+        "steps": run["plan"]["steps"],
+        "training_batch": run["batch"],
+        # A run that is only known by its weights has none.
+        "duration": "its time was not kept" if run["seconds"] is None else f"{run['seconds'] / 60:.0f} minutes",
+    }
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--run", type=Path, default=Path("runs/mae"), help="where the network is")
+    parser.add_argument("--tuned", type=Path, default=RUNS, help="where its fine-tuned copies are")
+    parser.add_argument("--out", type=Path, default=WEIGHTS / "mae")
+    parser.add_argument("--pictures", type=int, default=PICTURES)
+    parser.add_argument("--threads", type=int, default=1)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
