@@ -14,6 +14,7 @@ from core.measured.translator_results import MEAN, PAIRS, Alignment
 from core.translation.alignment import Direction
 from core.zoo import TRANSLATION
 from dashboard import charts, layout
+from dashboard.data_table import data_table
 
 TEXTS = {"hansards_enfr_test447": "Hansards", "alibi_enfr_stories": "Stories"}  # in the order of the table
 TITLES = {**TRANSLATION, PAIRS: "BERT on both sentences"}
@@ -48,16 +49,15 @@ def show(found: Alignment, *, name: str) -> None:
     """Error rate, precision and recall on both texts; `name` begins the name of the file to download."""
     rows = table(found)
     percent = st.column_config.NumberColumn(format="%.1f%%")
-    st.dataframe(
+    data_table(
         rows.map(lambda value: 100 * value if isinstance(value, float) else value),
         hide_index=True,
         width="stretch",
-        row_height=42 if layout.is_presented() else None,
         column_config={name: percent for name in rows.columns if name != "links from"},
     )
     if not layout.is_presented():
-        st.caption(ABOUT_TEXTS)
-        st.caption(how_taken(found))
+        layout.caption(ABOUT_TEXTS)
+        layout.caption(how_taken(found))
         charts.download_table(rows, name)
 
 

@@ -105,7 +105,9 @@ def drawn_once(figure: go.Figure) -> go.Figure:
 
 
 def download_table(table: pd.DataFrame | partial[pd.DataFrame], name: str) -> None:
-    """A button for the numbers as CSV, made when it is asked for."""
+    """A button for the numbers as CSV, made when it is asked for; none on a projector."""
+    if layout.is_presented():
+        return
     st.download_button(
         "Numbers (CSV)",
         data=lambda: csv_of(table() if isinstance(table, partial) else table).encode("utf-8-sig"),

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 class Page:
     """One page: the folder below `pages/`, the short name in the sidebar, the question it answers, its address.
 
-    `about` says on the first page what a visitor does there.
+    `about` says on the first page what a visitor does there, `builds_on` which pages it takes for granted.
     """
 
     room: str
@@ -24,6 +24,7 @@ class Page:
     question: str
     url: str
     about: str = ""
+    builds_on: tuple["Page", ...] = ()
 
     def place(self) -> StreamlitPage:
         """The page as Streamlit knows it."""
@@ -45,6 +46,13 @@ class Page:
 
 
 HOME = Page("explore/home", "Home", "See attention at work", "")
+LESSONS = Page(
+    "learn/lessons",
+    "Lessons",
+    "Where do I begin?",
+    "lessons",
+    "Paths through the atlas, each with a question at every station, which a running model answers.",
+)
 TEXT = Page(
     "explore/text",
     "Text",
@@ -67,6 +75,7 @@ STEPS = Page(
     "steps",
     "Take one head apart, down to the single multiplication: with numbers that you can change, or with those of a "
     "real model.",
+    builds_on=(TEXT,),
 )
 HEADS = Page(
     "foundations/many_heads",
@@ -74,6 +83,7 @@ HEADS = Page(
     "What is each head for?",
     "heads",
     "Measure every head of a model, then silence some: what did the model lose?",
+    builds_on=(STEPS,),
 )
 ORDER = Page(
     "foundations/order",
@@ -81,6 +91,7 @@ ORDER = Page(
     "How does a set know its order?",
     "order",
     "Shuffle your own sentence, and see the waves, rotations and biases that tell attention what came first.",
+    builds_on=(STEPS,),
 )
 BEFORE = Page(
     "foundations/before_attention",
@@ -95,6 +106,7 @@ INSIDE = Page(
     "What happens between input and output?",
     "inside",
     "Walk through a running model, part by part, and look at the numbers that pass through it.",
+    builds_on=(HEADS, ORDER),
 )
 TRANSLATION = Page(
     "language/translation",
@@ -103,6 +115,7 @@ TRANSLATION = Page(
     "translation",
     "Three generations of translators turn your English into French, side by side: see what each of them looks at, "
     "cut a link, and watch the words change.",
+    builds_on=(BEFORE, STEPS),
 )
 
 NEXT_WORD = Page(
@@ -112,6 +125,7 @@ NEXT_WORD = Page(
     "next-word",
     "Let a GPT go on with your text, word by word: take another word than it would, see why it chose this one, and "
     "what it copies.",
+    builds_on=(INSIDE,),
 )
 MISSING_WORD = Page(
     "language/missing_word",
@@ -120,6 +134,7 @@ MISSING_WORD = Page(
     "missing-word",
     "Hide words of your own sentence, and see what a BERT puts there, from both sides; and which of its heads follow "
     "grammar.",
+    builds_on=(HEADS, INSIDE),
 )
 SENTIMENT = Page(
     "language/sentiment",
@@ -128,6 +143,7 @@ SENTIMENT = Page(
     "sentiment",
     "Write a review, see what five networks think of it and which words they name as the reason; then try whether the "
     "words are the reason.",
+    builds_on=(HEADS,),
 )
 VISION = Page(
     "vision/vision_transformer",
@@ -136,6 +152,7 @@ VISION = Page(
     "vit",
     "Follow your own photograph into a vision transformer, patch by patch; see where it looks, why it says what it "
     "says, and whether the explanation is true.",
+    builds_on=(HEADS, INSIDE),
 )
 SWIN = Page(
     "vision/swin",
@@ -143,6 +160,16 @@ SWIN = Page(
     "What do shifted windows see?",
     "swin",
     "Touch any place of your photograph and see the window that it looks at, in every stage: shifted, masked, merged.",
+    builds_on=(VISION,),
+)
+RECONSTRUCTION = Page(
+    "vision/reconstruction",
+    "Reconstruction",
+    "What can be told from a few patches?",
+    "reconstruction",
+    "Hide most of your photograph, and see what two networks make of the rest: one guesses all hidden patches at once, "
+    "the other draws pixel by pixel. Which visible patches did each look at?",
+    builds_on=(VISION,),
 )
 CAPTIONING = Page(
     "words_and_pictures/captioning",
@@ -151,6 +178,7 @@ CAPTIONING = Page(
     "captioning",
     "A network describes your photograph, or a scene that you build: see where it looks for each word, and, in the "
     "drawn world, whether it looks at the right thing.",
+    builds_on=(TRANSLATION,),
 )
 CLIP = Page(
     "words_and_pictures/clip",
@@ -159,6 +187,7 @@ CLIP = Page(
     "clip",
     "Your own pictures against your own sentences: how well they agree, which word and which patch make the score, and "
     "what happens when you change one.",
+    builds_on=(VISION,),
 )
 JOINT = Page(
     "words_and_pictures/joint",
@@ -167,6 +196,17 @@ JOINT = Page(
     "joint",
     "A sentence and a scene in one network: who looks at whom in every layer and head, hidden words and hidden patches "
     "guessed, and whether the two belong together.",
+    builds_on=(MISSING_WORD, VISION),
+)
+
+GENERATION = Page(
+    "words_and_pictures/generation",
+    "Generation",
+    "Where does a new picture come from?",
+    "generation",
+    "Write a sentence and watch pictures of it being made, part by part: point at any part, and see which words and "
+    "which earlier parts it was made from.",
+    builds_on=(NEXT_WORD, CLIP),
 )
 
 SCALING = Page(
@@ -184,6 +224,7 @@ EFFICIENT = Page(
     "efficient",
     "See what BigBird, Linformer, Performer and a sliding window leave out of a real head's map of your text, what it "
     "costs the model, and what it saves.",
+    builds_on=(HEADS,),
 )
 
 SHRINKING = Page(
@@ -193,6 +234,15 @@ SHRINKING = Page(
     "shrinking",
     "Take heads, bits or whole layers away from models that work here, on your own input, and see what that costs and "
     "what it saves.",
+    builds_on=(HEADS, INSIDE),
+)
+
+GLOSSARY = Page(
+    "learn/glossary",
+    "Glossary",
+    "What does this word mean?",
+    "glossary",
+    "Every term of these pages in a sentence or two, with the place where you can see what it means.",
 )
 
 # What the page STEPS begins with, for those who lead there.
@@ -200,14 +250,25 @@ STEPS_MODEL, OWN_SENTENCE = "gpt-books", "Your sentence"
 LONGEST_LINE = 2000  # characters that are typed in one line
 
 GROUPS: dict[str, tuple[Page, ...]] = {
-    "": (HOME,),
+    "": (HOME, LESSONS),
     "Explore": (TEXT, IMAGE),
     "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
     "Language": (TRANSLATION, NEXT_WORD, MISSING_WORD, SENTIMENT),
-    "Vision": (VISION, SWIN),
-    "Words and pictures": (CAPTIONING, CLIP, JOINT),
+    "Vision": (VISION, SWIN, RECONSTRUCTION),
+    "Words and pictures": (CAPTIONING, CLIP, JOINT, GENERATION),
     "Scale": (SCALING, EFFICIENT, SHRINKING),
+    "Learn": (GLOSSARY,),
 }
+
+
+def at(address: str) -> Page:
+    """The page with this address."""
+    return next(page for page in pages() if page.url == address)
+
+
+def asking(question: str) -> Page:
+    """The page that asks this."""
+    return next(page for page in pages() if page.question == question)
 
 
 def pages() -> list[Page]:

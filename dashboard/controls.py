@@ -9,16 +9,17 @@ import streamlit as st
 from core import zoo
 from core.errors import InputError
 from core.images import EXAMPLES, LIMITS
-from dashboard import layout, uploads
+from dashboard import layout, texts, uploads
 from dashboard.kept import Upload
 
 Option = TypeVar("Option")
 
 # What a page shows before anybody has chosen anything; the resolution in pixels on a side.
-FIRST_TEXT = "The cat that the dogs chased sat down because it was tired. The cat that the dogs"
-FIRST_PICTURE, FIRST_RESOLUTION = "coffee", 96
+FIRST_TEXT = next(iter(texts.TO_GO_ON.values()))
+FIRST_PICTURE, FIRST_RESOLUTION = "cat", 96
 WIDTH = 260  # pixels: a control that need not grow
 LONGEST_TYPED = 50_000  # characters of an address; the server answers none of 64 KB
+TOKENS_BEFORE = "tokens_before"  # the last token and the usual one, when the slider was drawn last
 WITHOUT_LINK = "text_without_link"  # whether the field held a longer one a moment ago
 TOO_LONG = (
     "This text would take {length:,} characters of a link; a link holds at most {most:,} of it. "
@@ -65,7 +66,7 @@ def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence
     `field`: its key, by default that of `text`; `forgets`: what the address says of the former text, such as the words
     that were chosen in it.
     """
-    key, may_be_file = "example" if field == "text" else f"{field}_example", field == "text"
+    key, may_be_file = f"{field}_example", field == "text"
     current = st.session_state.get(field)
 
     def take() -> None:
@@ -98,7 +99,7 @@ def picture() -> str | Upload:
         uploads.take(OWN_PHOTO, "A picture from this device", on_given=_choose_own)
         if st.toggle("Use the camera", key=CAMERA):
             uploads.take(OWN_PHOTO, "A new photograph", camera=True, on_given=_choose_own)
-        st.caption(f"{LIMITS} It is not kept in the address: who opens a link uploads it again.")
+        st.caption(f"{LIMITS} It is not kept in the address: whoever opens a link has to upload it again.")
         st.caption(uploads.RULE)
     if uploads.is_forgotten(OWN_PHOTO):
         _say_forgotten("photograph", "Give it again under “Your own”", "the example")
@@ -132,7 +133,7 @@ def _say_whose(own: bool) -> None:
         st.query_params.pop(OWN, None)  # it has been taken away again, or an example was chosen
     elif OWN in st.query_params:
         st.info(
-            "This link was made with a photograph of somebody's own, which is not in it: upload the photograph again "
+            "This link was made with somebody's own photograph, which is not part of it: upload the photograph again "
             "under “Your own”. Until then you see the example.",
             icon=":material/add_a_photo:",
         )
@@ -190,15 +191,26 @@ def choice(
     return usual if chosen is None else chosen  # an address may name none: `?picture=`
 
 
-def token(labels: Sequence[str], *, first: int, label: str = "Token") -> int:
+def token(labels: Sequence[str], *, first: int, label: str = "Token", width: int = WIDTH) -> int:
     """One of the tokens, by a slider that says its name; `first` is chosen before anybody chooses."""
     last = len(labels) - 1
     if last < 1:
         return 0
-    if not 0 <= (st.session_state.get("token") or 0) <= last:  # another text may be shorter
-        st.session_state.token = first
-    # Before its first run a widget that a link has set is known from the address alone.
-    asked = st.query_params.get("token", "")
-    chosen = st.session_state.get("token", int(asked) if asked.isdecimal() and len(asked) < 6 else first)
-    name = layout.plain(labels[chosen if chosen <= last else first])
-    return st.slider(f"{label}: {name}", 0, last, first, key="token", bind="query-params", width=WIDTH)
+    name = layout.plain(labels[_token_in_view(last, first)])
+    return st.slider(f"{label}: {name}", 0, last, first, key="token", bind="query-params", width=width)
+
+
+def _token_in_view(last: int, first: int) -> int:
+    """What the slider is going to hold; of another text the same place if it was chosen and is there, else `first`."""
+    held, before = st.session_state.get("token"), st.session_state.get(TOKENS_BEFORE)
+    st.session_state[TOKENS_BEFORE] = last, first
+    if held is None:  # before its first run a widget that a link has set is known from the address alone
+        asked = st.query_params.get("token", "")
+        held = int(asked) if asked.isdecimal() and len(asked) < 6 else first
+        return held if held <= last else first
+    if before == (last, first):
+        return held
+    is_chosen = before is None or held != before[1]
+    # Left to itself, the slider of another length would begin anew, and not say so before it is drawn.
+    st.session_state.token = held if is_chosen and 0 <= held <= last else first
+    return st.session_state.token

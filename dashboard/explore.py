@@ -13,6 +13,8 @@ from dashboard.layout import PageWords
 from dashboard.scenes import Head
 from dashboard.watched import Watched
 
+SIDES = (2.6, 1)  # the map, and beside it what is predicted: before and after are seen with it
+
 
 def explore(
     plain: Watched,
@@ -26,16 +28,17 @@ def explore(
 
     `apart` is the address at which a head of the run can be taken apart, if there is one.
     """
-    stage, below = st.container(), st.container()
-    with below:
-        with layout.control_bar():
-            silenced = silencing.silenced_heads(plain)
-            takeaway = st.container(width="content")
+    layout.noticed_here()
+    view_side, effect_side = st.columns(SIDES, gap="medium")
+    with effect_side:
+        silenced = silencing.silenced_heads(plain)
         with layout.waiting_place():
             changed = silence(silenced) if silenced else None
-        predictions.show(plain, changed)
-    with stage:
         shown = silencing.which_maps(plain, changed)
+        predictions.show(plain, changed)
+        if not layout.is_presented():
+            export.download_all_heads(shown)
+    with view_side:
         choice = attention_view(
             shown.scene,
             key="view",
@@ -45,11 +48,9 @@ def explore(
             on_silence=silencing.switching(shown.scene),
             apart=apart if shown is plain else None,
         )
-    if not layout.is_presented():
-        with takeaway:
-            export.download_all_heads(shown)
+    predictions.show_at_every_token(plain, changed)
     call = shown.record.calls[scenes.number_of(shown.scene, choice.layer)]
-    layout.notes(words, notice=shown.notice.sentences, formula=lambda: _explain(call))
+    layout.notes(words, notice=shown.notice.told_first, formula=lambda: _explain(call))
 
 
 def _explain(call: AttentionCall) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.images import Patches
 from core.text import Tokens
+from dashboard import layout
 from dashboard.watched import Watched
 
 
@@ -23,7 +24,9 @@ def download_all_heads(watched: Watched) -> None:
 
 
 def download_arrays(label: str, file: Callable[[], bytes], *, name: str, about: str) -> None:
-    """A button for an NPZ file, which is made when it is asked for; `about` says what is in it."""
+    """A button for an NPZ file, which is made when it is asked for; `about` says what is in it. None on a projector."""
+    if layout.is_presented():
+        return
     st.download_button(
         label,
         data=file,

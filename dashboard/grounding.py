@@ -24,8 +24,7 @@ MEASURES = {"pointing game": "pointing", "share inside": "inside"}
 ABOUT = (
     "Over 1,000 held-out scenes, each with a true sentence. **Pointing game**: how often the brightest place of a "
     "word's map lies on what the word means (of a place that is partly on it, that part). **Share inside**: how much "
-    "of the map lies there. Lines: what somebody reaches who points at random, or always at the middle. Bars are two "
-    "standard errors."
+    "of the map lies there. Lines: pointing at random, or always at the middle. Bars are two standard errors."
 )
 
 
@@ -50,7 +49,7 @@ def show(prefix: str, titles: Mapping[str, str], *, name: str) -> tuple[str, ...
         table=partial(table_of, found, titles),
     )
     if not layout.is_presented():
-        st.caption(ABOUT)
+        layout.caption(ABOUT)
     return noticed(scored, lines, measure, kind)
 
 

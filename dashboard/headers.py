@@ -32,8 +32,9 @@ def embedders(setting: str) -> tuple[str, ...]:
     for origin in origins:
         if not _ORIGIN.fullmatch(origin):
             raise AtlasError(
-                f"ATLAS_EMBED holds {origin[:100]!r}, which is no origin: name each site whose pages show the atlas as "
-                "https://name, with :port if it has one, and no path; https://*.name stands for all names below it."
+                f"ATLAS_EMBED holds {origin[:100]!r}, which is not an origin: name each site whose pages show the "
+                "atlas as https://name, with :port if it has one, and no path; https://*.name stands for all names "
+                "below it."
             )
     return origins
 

@@ -1,21 +1,25 @@
-"""What every page shares: the frame, the head, the notes below a figure, and the projector's view."""
+"""What every page shares: the head, the notes below a figure, and the projector's view."""
 
 import logging
+import re
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import IntEnum
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import AtlasError
-from core.text import Tokens
-from dashboard import contents
+from core.text import BYTE, Tokens, byte_sign
+from dashboard import classroom_view, contents, glossary, ways_on
 from dashboard.theme import PALETTES, Look
+from dashboard.ways_on import is_presented
 
-CARDS = 3  # beside one another, on a wide window
+FEW = 2  # headings that need no row of jumps
 PROSE = 640  # pixels: about 70 characters of the text's size
-SIDEBAR = 230  # pixels: the longest name of a page
+NOTICE = 860  # pixels: a sentence above a figure takes little of its height
 # A file of our own: Streamlit's built-in symbols would be fetched from the internet.
 ICON = str(contents.ROOT / "dashboard" / "icon.png")
 LOGO = (contents.ROOT / "dashboard" / "logo.svg").read_text(encoding="utf-8")
@@ -31,25 +35,9 @@ class PageWords:
     references: tuple[str, ...]
 
 
-def frame() -> None:
-    """Set the window's title and show the page that the address names, inside the table of contents."""
-    presenting = is_presented()
-    st.set_page_config(
-        page_title="Attention Atlas",
-        page_icon=ICON,
-        layout="wide",
-        initial_sidebar_state="collapsed" if presenting else SIDEBAR,
-    )
-    if not presenting:
-        st.logo(LOGO.replace("INK", look().palette.ink).replace("MAP", look().palette.map), size="large")
-    page = st.navigation(contents.navigation(), position="hidden" if presenting else "sidebar", expanded=True)
-    with sentences():
-        page.run()
-
-
-def is_presented() -> bool:
-    """Whether the address asks for the projector's view (`?present=1`): no chrome, larger, high contrast."""
-    return st.query_params.get("present") == "1"
+def show_logo() -> None:
+    """The atlas's own sign, in the colours of the visitor's theme."""
+    st.logo(LOGO.replace("INK", look().palette.ink).replace("MAP", look().palette.map), size="large")
 
 
 @contextmanager
@@ -81,24 +69,121 @@ def warn_of(warnings: Iterable[str]) -> None:
         st.warning(plain(sentence), icon=":material/warning:")
 
 
+_below_title = ContextVar[Callable[[], None] | None]("below_title", default=None)  # in this run of a page
+
+
+@contextmanager
+def below_title(show: Callable[[], None] | None):
+    """While a page runs, `show` what stands below its title."""
+    before = _below_title.set(show)
+    try:
+        yield
+    finally:
+        _below_title.reset(before)
+
+
 def head(words: PageWords) -> None:
-    """The question as the title, and one short paragraph."""
-    st.title(words.question, anchor=False)
-    if not is_presented():
-        st.markdown(words.lead, width=PROSE)
+    """The question as the title, the way to the projector's view or the ways on and out of it, and one paragraph."""
+    _jumps.set(None)
+    _noticed_at.set(None)
+    with st.container(horizontal=True, gap="small"):
+        st.title(words.question, anchor=False)
+        if is_presented():
+            ways_on.bar(contents.asking(words.question), turns_pages=_below_title.get() is None)
+        else:
+            ways_on.offer_to_present()
+            classroom_view.offer()
+    # A place even when presented: what moves on the page would lose its part of the address.
+    with st.container():
+        if show := _below_title.get():
+            show()
+        elif not is_presented():
+            st.markdown(glossary.linked(words.lead), width=PROSE)
+
+
+def caption(text: str) -> None:
+    """A small remark beside a figure or below a table, in Markdown; its terms are explained."""
+    st.caption(glossary.linked(text))
 
 
 def control_bar():
     """A row for the controls above a figure; on a narrow window they stand below one another."""
-    return st.container(horizontal=True, vertical_alignment="bottom")
+    bar = st.container(horizontal=True, vertical_alignment="bottom")
+    _may_stand(_Place.BELOW_CONTROLS)
+    return bar
 
 
 def waiting_place():
-    """Where a spinner may stand while something is computed.
+    """Where a spinner may stand while something is computed, and afterwards the first sentence to notice.
 
-    Without a place of its own it would move all that follows by one, and the browser would build it anew.
+    Without a place of its own it would move all that follows by one, and the browser would build it anew. Of several
+    places in a section the first is for the sentence of `notes`: what is waited for there is the figure that follows.
     """
-    return st.container(gap=None)
+    return _may_stand(_Place.WAITING)
+
+
+def noticed_here() -> None:
+    """Let the first sentence of `notes` stand here, wherever else it might."""
+    _may_stand(_Place.CHOSEN)
+
+
+def begin_section() -> None:
+    """Forget what belongs to what stands above: headings, and the first sentence of `notes`, are of the section."""
+    _jumps.set(_Jumps(st.container(gap=None)))
+    _noticed_at.set(None)
+    _may_stand(_Place.BEGINNING)
+
+
+def heading(title: str) -> None:
+    """A heading within a section. Where a section has several, a row at its beginning leads to each, and to its notes.
+
+    For long sections, more than two screens of 1280 x 800.
+    """
+    st.subheader(title, anchor=_leads_to(title))
+
+
+def _leads_to(title: str) -> str:
+    """The anchor of a heading, to which the row of jumps will lead."""
+    anchor = re.sub(r"\W+", "-", title.lower()).strip("-")
+    if jumps := _jumps.get():
+        jumps.to[anchor] = title
+    return anchor
+
+
+@dataclass(frozen=True)
+class _Jumps:
+    """A row of links to the headings of a section: where it stands, and the headings by their anchors."""
+
+    row: DeltaGenerator
+    to: dict[str, str] = field(default_factory=dict)
+
+    def show(self) -> None:
+        """Show the row, if there is more to jump to than the notes."""
+        if len(self.to) > FEW:
+            links = " · ".join(f"[{plain(title)}](#{anchor})" for anchor, title in self.to.items())
+            self.row.markdown(f":gray[On this page:] {links}")
+
+
+class _Place(IntEnum):
+    """Where the first sentence of `notes` may stand, the best last; of two equal ones it is the first."""
+
+    BEGINNING = 0
+    BELOW_CONTROLS = 1
+    WAITING = 2
+    CHOSEN = 3
+
+
+def _may_stand(place: _Place) -> DeltaGenerator:
+    """A container, for the first sentence of `notes` unless there is a better one. An empty one takes no room."""
+    container = st.container(gap=None)
+    known = _noticed_at.get()
+    if known is None or place > known[0]:
+        _noticed_at.set((place, container))
+    return container
+
+
+_jumps = ContextVar[_Jumps | None]("jumps", default=None)  # in this run of a page
+_noticed_at = ContextVar[tuple[_Place, DeltaGenerator] | None]("noticed at", default=None)  # in this run of a page
 
 
 def say_what_was_cut(tokens: Tokens) -> None:
@@ -113,38 +198,42 @@ def say_what_was_cut(tokens: Tokens) -> None:
         )
 
 
-def cards(group: str, pages: tuple[contents.Page, ...]) -> None:
-    """A group of pages: for each the question, what one does there, and the way to it."""
-    st.subheader(group, anchor=False)
-    for place, page in enumerate(pages):
-        if place % CARDS == 0:
-            columns = st.columns(CARDS)
-        with columns[place % CARDS].container(border=True, height="stretch"):
-            st.markdown(f"#### {page.question}")
-            st.markdown(page.about)
-            page.link(page.name)
+def rows_of(count: int, most: int) -> list[range]:
+    """Places in as few rows of at most `most` as will do, as even as can be, the longer ones first: none half empty."""
+    rows = -(-count // most)
+    lengths = [count // rows + (row < count % rows) for row in range(rows)]
+    return [range(sum(lengths[:row]), sum(lengths[: row + 1])) for row in range(rows)]
 
 
 def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], object]) -> None:
-    """Below the figure: what to notice, what to try, how it is computed, and where to read on.
+    """What to notice, what to try, how it is computed, and where to read on: below the figure.
 
-    `notice` holds sentences that were computed from what is shown; `formula` writes the formula with its numbers.
+    `notice` holds sentences that were computed from what is shown; `formula` writes the formula with its numbers. The
+    first sentence stands above or beside the figure: where `noticed_here` was called, or else where the section waits
+    for what it shows, below its controls, or at its beginning. So it does on a projector, without all the rest.
     """
+    if notice and (known := _noticed_at.get()):
+        _, place = known
+        place.markdown(glossary.linked(f"**Notice:** {notice[0]}"), width=NOTICE)
+        notice = notice[1:]
     if is_presented():
         return
     st.divider()
-    noticed, tried, computed = st.columns([1, 1, 1.4], gap="large")
-    with noticed:
-        st.subheader("What to notice", anchor=False)
-        st.markdown("\n\n".join(notice))
+    *noticed, tried, computed = st.columns([1, 1, 1.4] if notice else [1, 1.4], gap="large")
+    if notice:
+        with noticed[0]:
+            st.subheader("What to notice", anchor=False)
+            st.markdown(glossary.linked("\n\n".join(notice)))
     with tried:
-        st.subheader("Try this", anchor=False)
-        st.markdown("\n\n".join(words.try_this))
+        st.subheader("Try this", anchor=_leads_to("Try this"))
+        st.markdown(glossary.linked("\n\n".join(words.try_this)))
     with computed:
         st.subheader("How it is computed", anchor=False)
         formula()
     with st.expander("References"):
         st.markdown("\n".join(f"- {reference}" for reference in words.references), width=PROSE)
+    if jumps := _jumps.get():
+        jumps.show()
 
 
 def look() -> Look:
@@ -158,7 +247,22 @@ def readable(label: str) -> str:
     """A token for a table or an axis: without its leading space, and what cannot be seen made visible."""
     if shown := label.strip():
         return "".join(_PICTURES.get(letter, letter if _is_visible(letter) else "·") for letter in shown)
-    return "".join(_PICTURES.get(letter, "␠") for letter in label) or "∅"
+    return "".join(_PICTURES.get(letter, "␣") for letter in label) or "∅"
+
+
+def in_word(tokens: Tokens, place: int) -> str:
+    """A token for a table or a sentence; one that is a piece of a word stands in brackets within it: "carr[ots]"."""
+    labels, word = tokens.labels, tokens.words[place]
+    piece = readable(labels[place])
+    if word is None:
+        return piece
+    first = last = place
+    while first and tokens.words[first - 1] == word:
+        first -= 1
+    while last + 1 < len(tokens) and tokens.words[last + 1] == word:
+        last += 1
+    before, after = ("".join(part).strip() for part in (labels[first:place], labels[place + 1 : last + 1]))
+    return f"{before and readable(before)}[{piece}]{after and readable(after)}" if before or after else piece
 
 
 def _is_visible(letter: str) -> bool:
@@ -166,8 +270,14 @@ def _is_visible(letter: str) -> bool:
 
 
 _JOINERS = "\u200c\u200d"  # seen in what they join: letters of Persian, people of an emoji
-# Control characters have pictures of their own.
-_PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\n": "↵", "\t": "⇥", "\x7f": "\u2421"}
+# Control characters are shown as bytes: their pictures in Unicode are boxes in most fonts.
+_PICTURES = {chr(code): byte_sign(code) for code in (*range(0x20), 0x7F)} | {"\n": "↵", "\t": "⇥"}
+
+
+def explain_bytes(labels: Iterable[str]) -> None:
+    """Say below a figure or a table what the sign of a byte means, if there is one in its labels."""
+    if found := next(filter(None, map(BYTE.search, labels)), None):
+        st.caption(f"{found[0]} is one byte, no letter by itself: rare letters are spelt in two to four of them.")
 
 
 def plain(text: str) -> str:

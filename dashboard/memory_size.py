@@ -3,7 +3,7 @@
 import functools
 import os
 import sys
-from collections.abc import Container
+from collections.abc import Collection, Container
 from contextlib import suppress
 from pathlib import Path
 from types import CellType, FunctionType, MethodType, ModuleType
@@ -13,6 +13,8 @@ from PIL.Image import Image
 from torch import Tensor
 
 GROUPS = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of versions 2 and 1
+# Tuples, not unions, which are made anew each time: a value may hold thousands of objects that all are asked for these.
+_SHARED, _PLAIN, _MANY = (type, ModuleType), (str, bytes, int, float), (list, tuple, set, frozenset)
 UNKNOWN = 4 * 10**9  # bytes: what a machine that does not say is taken to have
 
 
@@ -32,14 +34,15 @@ def size_of(value: object, *, besides: Container[int] = ()) -> int:
 
     Views count with all that they keep alive. What an object computes for itself later is not seen.
     """
-    seen = set[int]()
-    total, storages, left = 0, set[int](), [value]
+    seen, left = {id(value)}, [value]
+    total, storages = 0, set[int]()
     while left:
         each = left.pop()
-        if id(each) in seen or id(each) in besides or isinstance(each, type | ModuleType):
+        if id(each) in besides or isinstance(each, _SHARED):
             continue
-        seen.add(id(each))
-        if isinstance(each, Tensor):
+        if isinstance(each, _PLAIN):
+            total += sys.getsizeof(each)
+        elif isinstance(each, Tensor):
             storage = each.untyped_storage()
             if storage.data_ptr() not in storages:
                 storages.add(storage.data_ptr())
@@ -57,18 +60,19 @@ def size_of(value: object, *, besides: Container[int] = ()) -> int:
             total += int(np.sum(each.memory_usage(deep=True)))
         else:
             total += sys.getsizeof(each, 0)
-            left += _parts(each)
+            for part in _parts(each):
+                if id(part) not in seen:
+                    seen.add(id(part))
+                    left.append(part)
     return total
 
 
-def _parts(value: object) -> list[object]:
+def _parts(value: object) -> Collection[object]:
     """What an object holds: items, attributes, or what a function has around itself."""
-    if isinstance(value, str | bytes | int | float):
-        return []
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
-    if isinstance(value, list | tuple | set | frozenset):
-        return list(value)
+    if isinstance(value, _MANY):
+        return value
     if isinstance(value, FunctionType):
         return [content for cell in value.__closure__ or () for content in _content(cell)]
     if isinstance(value, MethodType):

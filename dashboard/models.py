@@ -8,12 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import zoo
+from core.models.scene_reader import SceneReader
 from core.progress import Progress, unheard
 from core.zoo import reviewers
+from core.zoo.attention_gans import StagePainter, load_attention_gan
 from core.zoo.captioners import PictureWriter, load_captioner
 from core.zoo.clips import CLIPS, PictureText, load_clip
+from core.zoo.dalles import PictureCoder, PictureDrawer, load_coder, load_dalle, load_scene_reader
 from core.zoo.embedded import LONGEST as USUAL
+from core.zoo.image_gpts import PixelReader, load_image_gpt
 from core.zoo.joint import JointReader, load_joint
+from core.zoo.masked_autoencoders import AUTOENCODERS, AutoencoderReader, load_autoencoder
 from core.zoo.named_captioners import NamedPictureWriter, load_named_captioner
 from core.zoo.named_clips import load_pair
 from core.zoo.named_joint import NamedJointReader, load_named_joint
@@ -129,6 +134,48 @@ def _named_joint(name: str) -> NamedJointReader:
 def joint(name: str) -> JointReader:
     """One of `JOINT`."""
     return load_joint(name)
+
+
+def autoencoder(name: str) -> AutoencoderReader:
+    """One of `AUTOENCODERS`, or any ViT-MAE."""
+    if name not in AUTOENCODERS:
+        _allowed(name, "gaps")
+    return _autoencoder(name)
+
+
+@keep("Loading the autoencoder …", computes=False)
+def _autoencoder(name: str) -> AutoencoderReader:
+    return load_autoencoder(name, permission=permission())
+
+
+@keep("Loading image-GPT …", computes=False)
+def image_gpt(name: str) -> PixelReader:
+    """One of `IMAGE_GPTS`."""
+    return load_image_gpt(name)
+
+
+@keep("Loading the network …", computes=False)
+def dalle(name: str) -> PictureDrawer:
+    """One of `DALLES`."""
+    return load_dalle(name)
+
+
+@keep("Loading the network …", computes=False)
+def picture_coder(name: str) -> PictureCoder:
+    """One of `CODERS`."""
+    return load_coder(name)
+
+
+@keep("Loading the network …", computes=False)
+def attention_gan(name: str) -> StagePainter:
+    """One of `ATTENTION_GANS`."""
+    return load_attention_gan(name)
+
+
+@keep(computes=False)
+def scene_reader() -> SceneReader | None:
+    """The judge of drawn scenes, where its weights are there."""
+    return load_scene_reader()
 
 
 def listed(purpose: Purpose) -> list[str]:

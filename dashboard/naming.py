@@ -10,14 +10,30 @@ from core import zoo
 from core.errors import ModelError
 from core.zoo.hub import OFFLINE
 from core.zoo.loading import check_offer
+from core.zoo.masked_autoencoders import AUTOENCODERS
 from core.zoo.names import Purpose
 from dashboard import layout, visitor, waiting
 from dashboard.controls import WIDTH
-from dashboard.models import OURS, clip, fetch_model, image_model, inspect_model, listed, text_model
+from dashboard.models import OURS, autoencoder, clip, fetch_model, image_model, inspect_model, listed, text_model
 
-KEYS: dict[Purpose, str] = {"text": "model", "image": "network", "both": "pair"}  # in the address
-USUAL: dict[Purpose, Sequence[str]] = {"text": tuple(zoo.TEXT), "image": zoo.WHOLE, "both": ("photographs",)}
-READERS: Mapping[Purpose, Callable[[str], Any]] = {"text": text_model, "image": image_model, "both": clip}
+KEYS: dict[Purpose, str] = {
+    "text": "model",
+    "image": "network",
+    "both": "pair",
+    "gaps": "autoencoder",
+}  # in the address
+USUAL: dict[Purpose, Sequence[str]] = {
+    "text": tuple(zoo.TEXT),
+    "image": zoo.WHOLE,
+    "both": ("photographs",),
+    "gaps": tuple(AUTOENCODERS),
+}
+READERS: Mapping[Purpose, Callable[[str], Any]] = {
+    "text": text_model,
+    "image": image_model,
+    "both": clip,
+    "gaps": autoencoder,
+}
 LONGEST_NAME = 500  # characters
 
 
@@ -25,7 +41,8 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
     """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
 
     `offered`: those of ours that are on the list, by default all that read texts or whole pictures; `attends`:
-    whether a model without attention heads is refused. What reads "both" says how well pictures and texts agree.
+    whether a model without attention heads is refused. What reads "both" says how well pictures and texts agree,
+    what reads "gaps" fills them in.
     """
     ours, key = list(offered or USUAL[purpose]), KEYS[purpose]
     name = st.selectbox(
@@ -37,7 +54,7 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
         width=WIDTH,
         help=visitor.may_name(),
     )
-    if purpose == "both" and name in ours:
+    if purpose in ("both", "gaps") and name in ours:
         return name
     found = inspect_model(name, purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0]))
     if purpose == "both":

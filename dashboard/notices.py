@@ -60,10 +60,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Notice:
-    """What is worth noticing, and where to look first."""
+    """What is worth noticing, and where to look first; `about_start`: the place of the sentence about that."""
 
     sentences: tuple[str, ...]
     start: Finding
+    about_start: int = 0
+
+    @property
+    def told_first(self) -> tuple[str, ...]:
+        """The same sentences, that about where to look first before the others."""
+        at = self.about_start
+        return (self.sentences[at], *self.sentences[:at], *self.sentences[at + 1 :])
 
 
 def notice_text(calls: Calls, tokens: Tokens) -> Notice:
@@ -90,7 +97,7 @@ def notice_text(calls: Calls, tokens: Tokens) -> Notice:
         f"{_name(tokens, far.query)} gives {far.value:.0%} to {_name(tokens, far.key)}, {abs(far.query - far.key)} "
         "tokens away."
     )
-    return Notice(tuple(sentences), far)
+    return Notice(tuple(sentences), far, len(sentences) - 1)
 
 
 def notice_picture(calls: Calls, patches: Patches) -> Notice:
@@ -112,7 +119,7 @@ def notice_picture(calls: Calls, patches: Patches) -> Notice:
     if patches.prefix and (look := _class_look(*list(calls.items())[-1], patches)):
         start, sentence = look
         sentences.append(sentence)
-    return Notice(tuple(sentences), start)
+    return Notice(tuple(sentences), start, len(sentences) - 1)
 
 
 def say_previous(shares: Sequence[Finding]) -> str:
@@ -130,8 +137,8 @@ def say_sinks(shares: Sequence[Finding], name: str = "") -> str:
     sinks, most = [share for share in shares if share.is_habit], max(shares, key=_strength)
     if not sinks:
         return (
-            f"The first token{name} is no attention sink here: the most it gets is {most.value:.0%}, in {most.where}, "
-            f"where even attention would give it {most.even:.0%}."
+            f"The first token{name} is not an attention sink here: the most it gets is {most.value:.0%}, in "
+            f"{most.where}, where even attention would give it {most.even:.0%}."
         )
     evens = [sink.even for sink in sinks]
     even = f"{'at most ' if min(evens) < max(evens) else ''}{max(evens):.0%}"
@@ -163,6 +170,11 @@ def even_shares(call: AttentionCall, head: int, rows: Int[Tensor, " query"]) -> 
     return float(each[:, 0].mean()), float(each[torch.arange(len(rows)), rows - 1].mean())
 
 
+def masks_differ(call: AttentionCall) -> bool:
+    """Whether the heads of a call may have masks of their own, so that each must be asked for its `even_shares`."""
+    return call.product is None or (call.product.mask is not None and call.product.mask.stride(1) > 0)
+
+
 def _nothing(sentence: str) -> Notice:
     return Notice((sentence,), Finding(0, 0, 0.0))
 
@@ -184,7 +196,6 @@ def _habits(
 ) -> Iterator[tuple[Finding, Finding, Finding | None]]:
     """For each head that speaks what it gives to the token before, what to the first, and its strongest far link."""
     later = rows[rows > 0]
-    own_masks = call.product is None or (call.product.mask is not None and call.product.mask.stride(1) > 0)
     evens, numbers = None, iter(range(call.heads))
     for some in call.weights_by_heads(queries=rows.tolist()):
         weights = some.nan_to_num(nan=0.0)
@@ -196,7 +207,7 @@ def _habits(
         for place, head in zip(range(len(some)), numbers, strict=False):
             if not speaks[place]:
                 continue
-            if evens is None or own_masks:
+            if evens is None or masks_differ(call):
                 evens = even_shares(call, head, later)
             row, key = divmod(cells[place], weights.shape[-1])
             yield (
@@ -245,7 +256,7 @@ def name_prefix(labels: Sequence[str]) -> list[str]:
 
 
 def _name(tokens: Tokens, place: int) -> str:
-    return f"“{layout.plain(layout.readable(tokens.labels[place]))}”"
+    return f"“{layout.plain(layout.in_word(tokens, place))}”"
 
 
 def _strength(finding: Finding) -> float:

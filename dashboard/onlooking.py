@@ -1,8 +1,9 @@
-"""Texts that appear as they are written, token by token."""
+"""Texts that appear as they are written, token by token, and pictures as they are drawn, row by row."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from streamlit.delta_generator import DeltaGenerator
 
@@ -14,19 +15,20 @@ APART = 0.1  # seconds between two reports: a browser need not draw more often
 
 @dataclass(frozen=True)
 class Onlooker:
-    """Who is told of each step of writing: its number, and the best hypothesis so far of each source.
+    """Who is told of each step of writing: its number, and what there is so far, such as the best hypothesis of each
+    source.
 
     All have one `identity`: what is written, and kept, does not depend on who looks on.
     """
 
-    tell: Callable[[int, list[Hypothesis]], None] = lambda _step, _best: None
+    tell: Callable[[int, list[Any]], None] = lambda _step, _best: None
     waits: Callable[[str], object] = lambda _sentence: None  # is told, while others go before, how long it takes
     identity = "onlooker"
 
     def __call__(self, _done: int, _total: int) -> None:
         """Of how many steps nobody knows before the end."""
 
-    def look(self, step: int, best: list[Hypothesis]) -> None:
+    def look(self, step: int, best: list[Any]) -> None:
         """A step is done; what takes long goes on when it is its turn."""
         turns.report(0, 1, self)
         self.tell(step, best)

@@ -6,12 +6,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, layout
+from dashboard import charts, layout, photograph
+from dashboard.data_table import data_table
 from dashboard.figures.predictions import prediction_bars
 from dashboard.kept import keep
+from dashboard.verdicts import tell_change
 from dashboard.watched import Watched, WatchedText
 
-TOP = 5
+TOP, TOP_OF_TWO = 5, 3  # of one run; of each of two, which stand in one figure
 
 # What the bars below a view answer, by the kind of model.
 QUESTIONS = {
@@ -24,34 +26,52 @@ QUESTIONS = {
 
 
 def show(plain: Watched, changed: Watched | None) -> None:
-    """The most probable next tokens or classes; for a text also what was expected after every token."""
+    """The most probable next tokens or classes; of a changed run also what became of the first of them, in words."""
     runs: list[Any] = [  # of texts, or of pictures: their models are asked in the same way
         plain,
         *([changed] if changed else []),
     ]
+    most = TOP_OF_TWO if changed else TOP
     found = {
-        best.number: layout.readable(best.label) for run in runs for best in run.model.predictions(run.run, top=TOP)
+        best.number: layout.readable(best.label) for run in runs for best in run.model.predictions(run.run, top=most)
     }
     if not found:
         return
     st.subheader(QUESTIONS[type(plain.model).__name__], anchor=False)
-    if classes := getattr(plain.model, "classes", ()):
-        st.caption(f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else.")
-    bars = [run.model.probabilities(run.run)[[*found]].tolist() for run in runs]
-    told = ", ".join(f"{label} {value:.1%}" for label, value in zip(found.values(), bars[0], strict=True))
+    shares = [run.model.probabilities(run.run).float().numpy() for run in runs]
+    if changed:
+        st.markdown(tell_change(*shares, name=lambda number: layout.readable(runs[0].model.label(number))))
+    elif classes := getattr(plain.model, "classes", ()):
+        known = f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else."
+        st.caption(f"{known} {photograph.how_often_right(plain.model.name)}".rstrip())
+    bars = [share[[*found]].tolist() for share in shares]
+    told = ", ".join(
+        f"{label} " + ", then ".join(f"{value:.1%}" for value in values)
+        for label, *values in zip(found.values(), *bars, strict=True)
+    )
     figure = partial(prediction_bars, list(found.values()), *bars, look=layout.look())
     charts.plot(figure, name="predictions", alt=f"Probabilities: {told}")
-    if _says_at_each_token(plain) and not layout.is_presented():
-        table = st.expander("At every token", key="at_every_token", on_change="rerun")
-        if table.open:
-            table.dataframe(at_every_token(*runs), hide_index=True)
+    layout.explain_bytes(found.values())
+
+
+def show_at_every_token(plain: Watched, changed: Watched | None) -> None:
+    """A fold with what a model of texts expected after every token, where it says so; none on a projector."""
+    if not isinstance(plain, WatchedText) or not _says_at_each_token(plain) or layout.is_presented():
+        return
+    table = st.expander("At every token", key="at_every_token", on_change="rerun")
+    if table.open:
+        runs = (plain, changed) if isinstance(changed, WatchedText) else (plain,)
+        with table:
+            rows = at_every_token(*runs)
+            data_table(rows, hide_index=True)
+            layout.explain_bytes(cell for name in rows for cell in rows[name] if isinstance(cell, str))
 
 
 @keep()
 def at_every_token(*runs: WatchedText) -> pd.DataFrame:
     """One row a token: what stood there, and what each run of a text expected next, with its probability."""
-    labels = runs[0].run.sequences["text"].labels
-    columns: dict[str, list] = {"token": [layout.readable(label) for label in labels]}
+    tokens = runs[0].run.sequences["text"]
+    columns: dict[str, list] = {"token": [layout.in_word(tokens, place) for place in range(len(tokens))]}
     for name, watched in zip(("expected", "heads silenced"), runs, strict=False):
         assert watched.run.logits is not None
         values, numbers = watched.run.logits.float().softmax(dim=-1).max(dim=-1)  # of all tokens at once
@@ -60,7 +80,6 @@ def at_every_token(*runs: WatchedText) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _says_at_each_token(watched: Watched) -> bool:
-    if not isinstance(watched, WatchedText) or watched.run.logits is None:
-        return False
-    return "text" in watched.run.sequences and watched.run.logits.ndim == 2
+def _says_at_each_token(watched: WatchedText) -> bool:
+    logits = watched.run.logits
+    return logits is not None and logits.ndim == 2 and "text" in watched.run.sequences

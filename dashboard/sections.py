@@ -5,13 +5,25 @@ from typing import TypeVar
 
 import streamlit as st
 
+from dashboard import layout, ways_on
+from dashboard.components.section_name import section_name
+
 Show = TypeVar("Show", bound=Callable[..., None])
 
 
 def chosen(sections: Mapping[str, Show]) -> Show:
     """What shows the section that the visitor has chosen by its name; the first one before anybody has chosen."""
     names = list(sections)
-    name = st.segmented_control(
-        "What to look at", names, default=names[0], key="show", bind="query-params", required=True
-    )
-    return sections[name or names[0]]  # an address may name none: `?show=`
+    if st.session_state.get(ways_on.SECTION) not in (*names, None):  # of the page before
+        st.session_state[ways_on.SECTION] = names[0]
+    with st.container(gap=None):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            asked = st.segmented_control(
+                "What to look at", names, default=names[0], key=ways_on.SECTION, bind="query-params", required=True
+            )
+            if layout.is_presented():
+                ways_on.turn_sections(names)
+        name = asked or names[0]  # an address may name none: `?show=`
+        section_name(name)
+    layout.begin_section()
+    return sections[name]

@@ -15,7 +15,7 @@ from starlette.middleware import Middleware
 from core import zoo
 from core.errors import AtlasError
 from core.images import DECODERS
-from dashboard import contents, logs, visitor
+from dashboard import classroom_socket, contents, logs, visitor
 from dashboard.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_error
 from dashboard.models import image_model, text_model
 from dashboard.turns import THREADS
@@ -59,6 +59,7 @@ logs.leave_out_messages()
 app = st.App(
     contents.ROOT / "streamlit_app.py",
     lifespan=lifespan,
+    routes=[classroom_socket.route()],
     middleware=[Middleware(AnswerHeaders, embedded_by=EMBEDDED_BY), Middleware(OwnPagesOnly)],
     exception_handlers={Exception: internal_error(EMBEDDED_BY)},
 )

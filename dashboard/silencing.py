@@ -41,7 +41,7 @@ def silenced_heads(watched: Watched) -> tuple[Head, ...]:
         heads,
         key="silenced",
         bind="query-params",
-        placeholder="none: choose some, and see below what changes",
+        placeholder="none",
     )
     return tuple(_numbers(name) for name in chosen)
 

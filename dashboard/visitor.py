@@ -83,7 +83,7 @@ def check_settings() -> None:
         )
     if _gigabytes() is None:
         log.warning(
-            "ATLAS_MODEL_GB: '%s' is no number above 0; %s is taken.", shown(os.environ["ATLAS_MODEL_GB"]), LARGEST
+            "ATLAS_MODEL_GB: '%s' is not a number above 0; %s is used.", shown(os.environ["ATLAS_MODEL_GB"]), LARGEST
         )
     if not _is_loopback(str(st.get_option("server.address") or "")) and os.environ.get("ATLAS_AT_HOME") == "1":
         log.warning("ATLAS_AT_HOME=1 has no effect: the server does not listen to 127.0.0.1 only, so it is public.")

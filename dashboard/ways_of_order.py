@@ -6,10 +6,10 @@ from core.order.learned_positions import Way
 
 # What `core.order.learned_positions.other_way` finds, as the end of a sentence about the model.
 WAY_TOLD: Mapping[Way, str] = {
-    "rotary": "it turns queries and keys by their places (rotary)",
+    "rotary": "it rotates queries and keys by their places (rotary)",
     "alibi": "it takes distance off its scores (ALiBi)",
     "buckets": "it adds a learned bias for each bucket of distances (T5)",
     "window": "it adds a bias for each difference of places in a window (Swin)",
     "disentangled": "it compares contents with learned vectors for distances (DeBERTa)",
-    "unknown": "how it knows the order cannot be told from its parts",
+    "unknown": "its parts do not show how it knows the order",
 }

@@ -93,7 +93,7 @@ def _lines(nodes: Sequence[Node], rows: Sequence[float], kind: str, look: Look, 
         "kept": {"color": look.palette.soft, "width": 1.6},
         "dropped": {"color": look.palette.soft, "width": 1.2, "dash": "dot"},
     }[kind]
-    opacity = 0.5 if kind == "dropped" else 1
+    opacity = 0.75 if kind == "dropped" else 1
     return go.Scatter(x=x, y=y, mode="lines", line=line, opacity=opacity, hoverinfo="skip", name=kind)
 
 

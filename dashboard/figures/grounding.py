@@ -51,7 +51,7 @@ def grounding_points(
         look=look,
         height=height,
         x=x,
-        xaxis={"range": [0, 1], "tickformat": ".0%", "showgrid": True},
+        xaxis={"range": [0, 1.02], "tickformat": ".0%", "showgrid": True},
         yaxis=names_axis(ways, range=[len(ways) - 0.4, -0.6], tickfont={"color": look.palette.ink}),
         margin={"t": 48},
     )

@@ -35,8 +35,26 @@ def on_paper(figure: go.Figure, *, look: Look, height: int, x: str = "", y: str 
         if title:
             shared[axis]["title"]["text"] = title
     # Assigned at once: Plotly takes 12 ms to update these in an existing layout, and 2 ms to take a new one.
-    figure.layout = _over(_over(drawn, shared), own)
+    figure.layout = _drawn(_over(_over(drawn, shared), own), look)
+    for trace in figure.data:
+        for part in _COLOURED:
+            if part in trace and trace[part].color is not None:
+                trace[part].color = _drawn(trace[part].color, look)
     return figure
+
+
+_COLOURED = ("line", "marker", "textfont", "error_x", "error_y")  # what of a trace may have a hue
+
+
+def _drawn(part: Any, look: Look) -> Any:
+    """The same colour, colours or nested settings with each hue as this paper shows it."""
+    if isinstance(part, str):
+        return look.drawn(part)
+    if isinstance(part, dict):
+        return {name: _drawn(value, look) for name, value in part.items()}
+    if isinstance(part, list | tuple):
+        return type(part)(_drawn(each, look) for each in part)
+    return part
 
 
 def _axis(look: Look, *, upright: bool) -> dict:

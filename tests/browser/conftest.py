@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote_plus
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "dashboard" / "server.py"
@@ -112,10 +112,16 @@ def visit(browser_page: Page, streamlit_server):
     def open_section(page: str, section: str, **query: str) -> Page:
         asked = "".join(f"&{name}={quote_plus(value)}" for name, value in query.items())
         browser_page.goto(f"{streamlit_server(SERVER)}/{page}?show={quote_plus(section)}{asked}")
-        expect(browser_page.get_by_role("heading", name="What to notice")).to_be_visible()
+        expect(browser_page.get_by_role("heading", name="How it is computed")).to_be_visible()
         return browser_page
 
     return open_section
+
+
+def take_away(figure: Page | Locator, what: str) -> None:
+    """Open the menu below the first figure in there, and choose what to take."""
+    figure.get_by_role("button", name="Take away").first.click()
+    figure.get_by_role("menuitem", name=what).click()
 
 
 def settled(page: Page) -> None:

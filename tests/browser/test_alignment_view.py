@@ -11,6 +11,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.apps.alignment_view_app import BAHDANAU, HEADS, LOG_PROBABILITIES, ODD, SOURCE, TARGET, WITHOUT
+from tests.browser.conftest import take_away
 
 APP = Path(__file__).parent / "apps" / "alignment_view_app.py"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -68,7 +69,7 @@ def cell(page: Page, title: str, row: int, column: int, name: str) -> tuple[floa
 
 def taken(page: Page, name: str, label: str, ending: str) -> Path:
     with page.expect_download() as download:
-        view(page, name).get_by_role("button", name=label).click()
+        take_away(view(page, name), label)
     assert download.value.suggested_filename == f"attention-atlas-{name}.{ending}"
     return Path(download.value.path())
 
@@ -240,4 +241,4 @@ def test_presented_words_are_larger_and_nothing_but_the_maps_is_left(views):
     small = word(page, "Bahdanau", 3).bounding_box()["height"]
     views("present=1")
     assert word(page, "Bahdanau", 3).bounding_box()["height"] > 1.3 * small
-    expect(view(page).get_by_role("button", name="Copy link")).to_be_hidden()
+    expect(view(page).get_by_role("button", name="Take away")).to_be_hidden()

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import later, settled
+from tests.browser.conftest import later, settled, take_away
 
 APP = Path(__file__).parent / "apps" / "attention_view_app.py"
 LAST = "“tired” looks at …"  # the row in view before anything is chosen
@@ -179,13 +179,13 @@ def test_markup_in_tokens_stays_text(view):
 def test_controls_and_spaces_are_shown_as_marks(view):
     page = view("scene=hostile&view=text")
     words = page.locator(".figure .token").all_inner_texts()
-    assert words[1:] == ["U+202Eleft", "↵", "␣", "∅", "שלום", "^G", "U+D800", "=1+1"]
+    assert words[1:] == ["U+202Eleft", "↵", "␣", "∅", "שלום", "‹07›", "U+D800", "=1+1"]
 
 
 def test_svg_holds_every_label_as_text_and_each_cell_as_a_shape(view):
     page = view("layer=3&head=2&token=9")
     with page.expect_download() as download:
-        page.get_by_role("button", name="SVG").click()
+        take_away(page, "SVG")
     assert download.value.suggested_filename == "atlas-layer3-head2.svg"
     drawing = ElementTree.parse(download.value.path())
     texts = ["".join(element.itertext()) for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
@@ -199,9 +199,9 @@ def test_svg_holds_every_label_as_text_and_each_cell_as_a_shape(view):
 def test_png_has_two_pixels_for_one_of_the_svg(view, mode):
     page = view(f"view={mode}")
     with page.expect_download() as svg:
-        page.get_by_role("button", name="SVG").click()
+        take_away(page, "SVG")
     with page.expect_download() as png:
-        page.get_by_role("button", name="PNG").click()
+        take_away(page, "PNG")
     drawn = ElementTree.parse(svg.value.path()).getroot()
     width, height = Image.open(png.value.path()).size
     assert (width, height) == (2 * int(drawn.get("width")), 2 * int(drawn.get("height")))
@@ -210,7 +210,7 @@ def test_png_has_two_pixels_for_one_of_the_svg(view, mode):
 def test_csv_holds_the_weights_that_python_computed(view):
     page = view("layer=1&head=2")
     with page.expect_download() as download:
-        page.get_by_role("button", name="CSV").click()
+        take_away(page, "CSV")
     lines = list(csv.reader(io.StringIO(Path(download.value.path()).read_text("utf-8-sig"))))
     sent = np.array([[float(weight or 0) for weight in line[1:]] for line in lines[1:]])
     assert lines[0][6] == "<b>chased</b>"
@@ -220,7 +220,7 @@ def test_csv_holds_the_weights_that_python_computed(view):
 def test_a_label_that_looks_like_a_formula_is_no_formula_in_the_csv(view):
     page = view("scene=hostile")
     with page.expect_download() as download:
-        page.get_by_role("button", name="CSV").click()
+        take_away(page, "CSV")
     lines = list(csv.reader(io.StringIO(Path(download.value.path()).read_text("utf-8-sig"))))
     assert lines[-1][0] == "'=1+1"
 
@@ -230,10 +230,10 @@ def test_special_tokens_can_be_left_out_and_rows_sum_to_one_again(view):
     page.get_by_label("Leave out special tokens").check()
     expect(page.locator(".notes")).to_contain_text("Special tokens are left out")
     page.get_by_role("button", name="Exact values and row sum").click()
-    expect(page.locator(".reading")).to_contain_text(re.compile(r"Row sum (1|0\.9999\d*|1\.0000\d*)$", re.MULTILINE))
+    expect(page.locator(".reading")).to_contain_text("Row sum 1.000000")
     expect(page.locator(".reading .token")).to_have_text(["one", "two"])
     weights = _weights(4, 0, 0)[2, 1:3]
-    expect(page.locator(".top td:last-child").first).to_have_text(f"{max(weights / weights.sum()):.3g}")
+    expect(page.locator(".top td:last-child").first).to_have_text(f"{max(weights / weights.sum()):.6f}")
     assert parameters(page) == {"scene": "special", "special": "out"}
 
 
@@ -265,9 +265,30 @@ def test_exact_values_replace_rounded_ones_when_asked_for(view):
     head = page.get_by_role("gridcell", name="Layer 0, head 0")
     head.focus()
     page.get_by_role("button", name="Exact values and row sum").click()
-    expect(page.locator(".reading")).to_contain_text("Row sum")
+    expect(page.locator(".reading")).to_contain_text("Row sum 1.000000")
     largest = _weights(160, 0, 0)[7].max()
-    expect(page.locator(".top td:last-child").first).to_have_text(f"{largest:.3g}")
+    expect(page.locator(".top td:last-child").first).to_have_text(f"{largest:.6f}")
+
+
+@pytest.mark.parametrize("scene", ["small", "picture", "cross"])
+def test_each_row_sums_to_one_up_to_the_digits_shown(view, scene):
+    page = view(f"scene={scene}")
+    sums = []
+    page.get_by_role("button", name="Exact values and row sum").click()
+    for token in range(4):
+        expect(page.locator(".reading")).to_contain_text(re.compile(r"Row sum \d"))
+        sums.append(page.get_by_text(re.compile("^Row sum")).inner_text())
+        page.locator(".thumb[aria-selected=true]").focus()
+        page.keyboard.press("," if token else "Escape")
+    assert sums == ["Row sum 1.000000"] * 4
+
+
+def test_the_row_under_the_resting_pointer_is_exact_too(view):
+    page = view()
+    page.get_by_role("button", name="Exact values and row sum").click()
+    page.locator(".sheet .over").hover(position=cell(page, 0.4, 0.6))
+    expect(title(page)).not_to_have_text(LAST)
+    expect(page.locator(".reading")).to_contain_text("Row sum 1.000000")
 
 
 def test_the_server_is_told_of_head_and_pin_when_the_page_wants_it(view):
@@ -347,7 +368,7 @@ def test_presented_the_view_has_no_controls_and_answers_to_keys_at_once(view):
 
 def test_the_link_is_copied(view):
     page = view("layer=2")
-    page.get_by_role("button", name="Copy link").click()
+    take_away(page, "Copy link")
     expect(page.get_by_role("status")).to_have_text("Link copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 

@@ -7,10 +7,14 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
+from dashboard import theme
 from tests.browser.apps.cell_map_app import HEADS, HUES, LABELS, LARGE, LINKS, NAMES, ODD
+from tests.browser.conftest import take_away
 
 APP = Path(__file__).parent / "apps" / "cell_map_app.py"
 SVG = "{http://www.w3.org/2000/svg}"
+
+DRAWN = [theme.LIGHT.hues[theme.HUES.index(hue)] for hue in HUES]  # as light paper shows them
 
 
 @pytest.fixture
@@ -58,7 +62,7 @@ def area(rect: ElementTree.Element) -> float:
 
 def taken(page: Page, name: str, kind: str) -> Path:
     with page.expect_download() as download:
-        part(page, name).get_by_role("button", name=kind).click()
+        take_away(part(page, name), kind)
     assert download.value.suggested_filename == f"attention-atlas-{name}.{kind.lower()}"
     return Path(download.value.path())
 
@@ -210,7 +214,7 @@ def test_kinds_are_told_listed_and_painted_by_name(maps):
         swatch.evaluate("it => getComputedStyle(it).backgroundColor")
         for swatch in part(page, "kinds").locator(".swatch").all()
     ]
-    assert colours == ["rgb({}, {}, {})".format(*bytes.fromhex(hue[1:])) for hue in HUES]
+    assert colours == ["rgb({}, {}, {})".format(*bytes.fromhex(hue[1:])) for hue in DRAWN]
     for row, column in ((0, 0), (1, 0), (0, 2)):
         page.mouse.move(*place(page, "kinds", row, column))
         sentence = f"query {row}, key {column}: {NAMES[LINKS[row, column]]}"
@@ -218,7 +222,7 @@ def test_kinds_are_told_listed_and_painted_by_name(maps):
     page.mouse.move(1, 1)
     with Image.open(taken(page, "kinds", "PNG")) as image:
         painted = {colour for _, colour in image.convert("RGB").getcolors(1 << 20)}
-    assert {tuple(bytes.fromhex(hue[1:])) for hue in HUES} <= painted
+    assert {tuple(bytes.fromhex(hue[1:])) for hue in DRAWN} <= painted
     texts = [text.text for text in drawing(page, "kinds").iter(f"{SVG}text")]
     assert set(NAMES[1:]) <= set(texts)
     with taken(page, "kinds", "CSV").open(encoding="utf-8-sig", newline="") as file:
@@ -238,7 +242,7 @@ def test_presented_maps_are_larger_and_have_nothing_but_the_map(maps):
     page = maps()
     narrow = part(page, "heads").locator(".map").bounding_box()["width"]
     maps("present=1")
-    expect(part(page, "heads").get_by_role("button", name="Copy link")).to_be_hidden()
+    expect(part(page, "heads").get_by_role("button", name="Take away")).to_be_hidden()
     assert part(page, "heads").locator(".map").bounding_box()["width"] > 1.3 * narrow
 
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import settled
 
@@ -75,12 +75,18 @@ def test_silencing_the_shown_head_shows_the_prediction_beside_the_old_one(visit)
     expect(page.locator(".js-plotly-plot")).to_have_count(1)
     assert parameters(page)["silenced"] == ["2.1"]
     assert parameters(page)["layer"] == ["2"]
+    # Map, verdict, both predictions and the way to the changed maps are on one screen.
+    expect(page.locator(".middle .figure")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text(re.compile("% before, .*% now"))).to_be_in_viewport(ratio=1)
+    expect(page.locator(".js-plotly-plot")).to_be_in_viewport(ratio=0.5)
+    page.get_by_role("radio", name="heads silenced").click()
+    expect(page.locator(".atlas .reading")).to_contain_text("the head is silenced")
 
 
 def test_a_silenced_head_says_so_and_speaks_again_when_it_is_let(visit):
     page = visit("text?layer=2&head=1&silenced=2.1&maps=heads+silenced")
     expect(page.locator(".atlas .reading")).to_contain_text("the head is silenced")
-    page.get_by_role("button", name="Let this head speak").click()
+    page.get_by_role("button", name="Bring this head back").click()
     expect(page.get_by_role("button", name="Silence this head")).to_be_visible()
     expect(page.locator(".atlas .reading")).not_to_contain_text("the head is silenced")
     assert "silenced" not in parameters(page)
@@ -198,9 +204,31 @@ def test_the_projector_s_view_has_no_chrome_and_larger_type(visit):
     page = visit("text?present=1")
     expect(reading(page)).to_contain_text("looks at")
     assert page.get_by_test_id("stSidebar").get_by_role("link").count() == 0
-    assert page.get_by_text("What to notice").count() == 0
+    assert page.get_by_text("How it is computed").count() == 0
     page.keyboard.press("v")
     expect(page).to_have_url(re.compile("view=lines"))
+
+
+def test_on_a_projector_streamlit_s_own_controls_are_larger_and_afterwards_as_before(visit):
+    page = visit("translation?show=Measured&present=1")
+    parts = page.get_by_role("radio", name="Measured"), page.get_by_test_id("stDataFrame").first
+    expect(parts[1]).to_be_visible()
+    settled(page)
+    large = [height_at_rest(part) for part in parts]
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Present")).to_be_visible()
+    settled(page)
+    usual = [height_at_rest(part) for part in parts]
+    assert all(one > 1.2 * other for one, other in zip(large, usual, strict=True)), (large, usual)
+
+
+def height_at_rest(part: Locator) -> float:
+    """The height of an element once it no longer changes: a table takes its own a moment after all else."""
+    before, now = -1.0, part.bounding_box()["height"]
+    while before != now:
+        part.page.wait_for_timeout(700)
+        before, now = now, part.bounding_box()["height"]
+    return now
 
 
 @pytest.mark.parametrize("path", ["", "text", "image", "steps?begin=Your+sentence"])

@@ -9,6 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.browser.apps.patch_picker_app import COLUMNS, NAME, PATCHES, ROWS, VALUES
+from tests.browser.conftest import take_away
 
 APP = Path(__file__).parent / "apps" / "patch_picker_app.py"
 EDGE = 3  # pixels around the picture
@@ -34,7 +35,7 @@ def place(page: Page, name: str, row: int, column: int) -> tuple[float, float]:
 
 def taken(page: Page, name: str, kind: str) -> Path:
     with page.expect_download() as download:
-        part(page, name).get_by_role("button", name=kind).click()
+        take_away(part(page, name), kind)
     assert download.value.suggested_filename == f"attention-atlas-{name}.{kind.lower()}"
     return Path(download.value.path())
 
@@ -74,7 +75,9 @@ def test_values_lie_over_the_picture_and_can_be_taken_away(picker):
     expect(part(picker, "values").locator(".tell")).to_have_text(f"row 2, column 3: {value} points")
     expect(part(picker, "values").locator(".legend")).to_be_visible()
     expect(part(picker, "hide").locator(".legend")).to_be_hidden()
-    expect(part(picker, "hide").get_by_role("button", name="CSV")).to_be_hidden()
+    part(picker, "hide").get_by_role("button", name="Take away").click()
+    expect(part(picker, "hide").get_by_role("menuitem")).to_have_text(["Copy link", "SVG", "PNG"])
+    picker.keyboard.press("Escape")
     with taken(picker, "values", "CSV").open(encoding="utf-8-sig", newline="") as file:
         _, *lines = csv.reader(file)
     np.testing.assert_array_equal(np.array([line[1:] for line in lines]).astype(np.float32), VALUES)

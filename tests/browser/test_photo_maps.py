@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.vision.distance import smallest_set
 from tests.browser.apps.photo_maps_app import COLUMNS, PLACES, ROWS, dense_weights, large, window_weights
-from tests.browser.conftest import later
+from tests.browser.conftest import later, take_away
 
 APP = Path(__file__).parent / "apps" / "photo_maps_app.py"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -82,7 +82,7 @@ def top_sentence(row: np.ndarray, columns: int = COLUMNS) -> str:
 
 def taken(page: Page, kind: str) -> Path:
     with page.expect_download() as download:
-        page.locator(".photos .takeaway").get_by_role("button", name=kind).click()
+        take_away(page.locator(".photos"), kind)
     assert download.value.suggested_filename.startswith("attention-atlas-maps-")
     return Path(download.value.path())
 

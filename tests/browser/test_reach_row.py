@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.apps.reach_row_app import COLUMNS, ROWS, shares
+from tests.browser.conftest import take_away
 
 APP = Path(__file__).parent / "apps" / "reach_row_app.py"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -38,7 +39,7 @@ def patch(page: Page, tile: int, row: int, column: int) -> dict[str, float]:
 
 def taken(page: Page, kind: str) -> Path:
     with page.expect_download() as download:
-        page.locator(".reach .takeaway").get_by_role("button", name=kind).click()
+        take_away(page.locator(".reach"), kind)
     return Path(download.value.path())
 
 

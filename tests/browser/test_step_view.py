@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.attention.equations import terms
 from core.attention.worked_examples import SENTENCE
+from tests.browser.conftest import take_away
 
 APP = Path(__file__).parent / "apps" / "step_view_app.py"
 OWN = "begin=Your+sentence&text=the+cat+<b>sleeps</b>+now"
@@ -181,7 +182,7 @@ def test_downloads_hold_the_numbers_and_the_picture_of_the_step(view, tmp_path):
     paths = {}
     for kind in ("CSV", "SVG", "PNG"):
         with page.expect_download() as download:
-            page.locator(".takeaway").get_by_role("button", name=kind).click()
+            take_away(page, kind)
         paths[kind] = tmp_path / download.value.suggested_filename
         download.value.save_as(paths[kind])
         assert paths[kind].name == f"attention-atlas-sentence-head-0-score.{kind.lower()}"
@@ -198,7 +199,7 @@ def test_downloads_hold_the_numbers_and_the_picture_of_the_step(view, tmp_path):
 
 def test_copy_link_copies_the_address(view):
     page = view("step=score")
-    page.get_by_role("button", name="Copy link").click()
+    take_away(page, "Copy link")
     expect(page.locator(".takeaway .said")).to_have_text("Link copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
@@ -210,6 +211,12 @@ def test_a_phone_shows_everything_without_scrolling_sideways(view, browser_page,
     assert page.locator(".steps").evaluate("root => root.scrollWidth <= root.clientWidth")
     boxes = page.locator(".equation .group").evaluate_all("all => all.map((one) => one.getBoundingClientRect().right)")
     assert max(boxes) <= 390
+
+
+def test_steps_that_do_not_fit_say_so(view, browser_page):
+    expect(view("step=mask").locator(".swipe")).to_be_hidden()
+    browser_page.set_viewport_size({"width": 390, "height": 844})
+    expect(view("step=mask").locator(".swipe")).to_have_text("Step 4 of 8: swipe the row for the others")
 
 
 def test_the_projector_view_is_larger_and_listens_to_the_arrow_keys_anywhere(view):

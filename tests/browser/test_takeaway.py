@@ -7,6 +7,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from dashboard.theme import LIGHT
+from tests.browser.conftest import take_away
+
 APP = Path(__file__).parent / "apps" / "takeaway_app.py"
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -26,7 +29,7 @@ def charts(browser_page: Page, streamlit_server):
 
 def taken(page: Page, name: str, kind: str) -> Path:
     with page.expect_download() as download:
-        page.locator(f".st-key-takeaway-{name}").get_by_role("button", name=kind).click()
+        take_away(page.locator(f".st-key-takeaway-{name}"), kind)
     ending = "csv" if "CSV" in kind else kind.lower()
     assert download.value.suggested_filename == f"attention-atlas-{name}.{ending}"
     return Path(download.value.path())
@@ -74,7 +77,7 @@ def test_the_png_is_the_chart_twice_as_fine_on_the_paper_of_the_page(charts):
         assert image.size == tuple(2 * int(root.get(side)) for side in ("width", "height"))
         colours = {colour: count for count, colour in image.convert("RGB").getcolors(1 << 20)}
         assert max(colours, key=colours.get) == (0xFB, 0xFA, 0xF7)
-        assert (0x00, 0x72, 0xB2) in colours  # the hue of the first line
+        assert tuple(bytes.fromhex(LIGHT.hues[0][1:])) in colours  # the hue of the first line
 
 
 def test_the_numbers_are_those_of_the_table_and_nothing_in_them_is_a_formula(charts):
@@ -91,19 +94,49 @@ def test_the_numbers_are_those_of_the_table_and_nothing_in_them_is_a_formula(cha
 
 
 def test_a_chart_without_a_table_offers_no_numbers(charts):
-    buttons = charts().locator(".st-key-takeaway-second").get_by_role("button")
-    expect(buttons).to_have_text(["Copy link", "SVG", "PNG"])
+    row = charts().locator(".st-key-takeaway-second")
+    row.get_by_role("button", name="Take away").click()
+    expect(row.get_by_role("menuitem")).to_have_text(["Copy link", "SVG", "PNG"])
+
+
+def test_the_menu_is_walked_through_and_left_with_the_keyboard(charts):
+    row = charts().locator(".st-key-takeaway-first")
+    opener, items = row.get_by_role("button", name="Take away"), row.get_by_role("menuitem")
+    expect(items).to_have_count(0)
+    opener.press("Enter")
+    expect(opener).to_have_attribute("aria-expanded", "true")
+    for key, focused in {"": 0, "ArrowDown": 1, "ArrowUp": 0, "End": 3, "Home": 0}.items():
+        if key:
+            items.first.page.keyboard.press(key)
+        expect(items.nth(focused)).to_be_focused()
+    row.page.keyboard.press("ArrowUp")  # round
+    expect(items.last).to_be_focused()
+    row.page.keyboard.press("Escape")
+    expect(items).to_have_count(0)
+    expect(opener).to_be_focused()
+    expect(opener).to_have_attribute("aria-expanded", "false")
+
+
+def test_the_menu_is_inside_of_a_small_window_and_leaves_with_a_tap_elsewhere(charts):
+    page = charts()
+    page.set_viewport_size({"width": 390, "height": 500})
+    row = page.locator(".st-key-takeaway-second")
+    row.get_by_role("button", name="Take away").click()
+    for item in row.get_by_role("menuitem").all():
+        expect(item).to_be_in_viewport(ratio=1)
+    page.mouse.click(380, 10)
+    expect(row.get_by_role("menuitem")).to_have_count(0)
 
 
 def test_the_link_is_that_of_the_page(charts):
     page = charts("head=3")
     row = page.locator(".st-key-takeaway-second")
-    row.get_by_role("button", name="Copy link").click()
+    take_away(row, "Copy link")
     expect(row.get_by_role("status")).to_have_text("Link copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
 def test_a_presented_chart_stands_alone(charts):
     page = charts("present=1")
-    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
+    expect(page.get_by_role("button", name="Take away")).to_have_count(0)
     expect(page.locator(".modebar-btn")).to_have_count(0)

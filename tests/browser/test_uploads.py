@@ -39,11 +39,11 @@ def opened(browser_page, streamlit_server):
 @pytest.mark.parametrize("address", PICTURES)
 def test_a_picture_is_given_and_taken_away_wherever_one_is_asked_for(opened, address):
     page = opened(address)
-    expect(page.get_by_role("heading", name="What to notice")).to_be_visible()
+    expect(page.get_by_role("heading", name="How it is computed")).to_be_visible()
     give_picture(page)
     remove = page.get_by_role("button", name="Remove a [bold](x) name.png")
     expect(remove).to_be_visible()
-    expect(page.get_by_role("heading", name="What to notice")).to_be_visible()
+    expect(page.get_by_role("heading", name="How it is computed")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
     remove.click()
@@ -52,7 +52,7 @@ def test_a_picture_is_given_and_taken_away_wherever_one_is_asked_for(opened, add
 
 def test_a_picture_is_there_on_the_next_page_as_well(opened):
     page = opened("image?")
-    expect(page.get_by_role("heading", name="What to notice")).to_be_visible()
+    expect(page.get_by_role("heading", name="How it is computed")).to_be_visible()
     give_picture(page)
     page.keyboard.press("Escape")
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -64,7 +64,7 @@ def test_a_picture_is_there_on_the_next_page_as_well(opened):
 
 def test_a_text_file_is_read_instead_of_the_field_until_it_is_taken_away(opened):
     page = opened("text?")
-    expect(page.get_by_role("heading", name="What to notice")).to_be_visible()
+    expect(page.get_by_role("heading", name="How it is computed")).to_be_visible()
     page.get_by_role("button", name="Open a file").click()
     page.locator("input[type=file]").set_input_files(
         {"name": "mine.txt", "mimeType": "text/plain", "buffer": b"The queen was silent."}
@@ -93,5 +93,5 @@ def test_a_long_text_that_is_pasted_is_read_or_refused_never_ignored(opened):
     field.fill("The queen was")
     field.press("Control+Enter")
     expect(page.get_by_text(answer)).to_have_count(0)
-    expect(page.get_by_role("heading", name="What to notice")).to_be_visible()
+    expect(page.get_by_role("heading", name="How it is computed")).to_be_visible()
     expect(page).to_have_url(re.compile("text=The"))

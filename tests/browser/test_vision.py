@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import settled
+
 SECTIONS = [
     *(("vit", section) for section in ("Picture to sequence", "Maps", "Explanations", "Change it", "Measured")),
     *(("swin", section) for section in ("Windows", "Maps", "Position bias", "Reach and cost")),
@@ -66,3 +68,52 @@ def test_a_clicked_patch_is_followed_through_every_block(visit):
     page.locator(".reach .over").click(position={"x": 30, "y": 60})
     expect(page.get_by_label("Row", exact=True)).to_have_value(row)
     expect(page.get_by_label("Column", exact=True)).to_have_value(column)
+
+
+RECONSTRUCTION = "reconstruction"
+
+
+@pytest.mark.parametrize("section", ["Fill the gaps", "Who told it?", "Measured"])
+def test_every_section_of_the_autoencoder_fits_a_phone(visit, browser_page, section):
+    browser_page.set_viewport_size({"width": 390, "height": 844})
+    shown = visit(RECONSTRUCTION, section)
+    expect(shown.get_by_role("radio", name=section, exact=True)).to_be_checked()
+    expect(shown.get_by_test_id("stException")).to_have_count(0)
+    expect(shown.locator(".katex-error")).to_have_count(0)
+    assert shown.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+
+
+def test_painting_patches_away_changes_the_picture_and_stays_in_the_address(visit):
+    page = visit(RECONSTRUCTION, "Fill the gaps", hiding="by hand", hidden="8x8_9")
+    expect(page.get_by_text("1 of 64 patches is hidden")).to_have_count(2)
+    seen, guessed = (page.locator(f".st-key-gaps-{name} canvas").first for name in ("seen", "guessed"))
+    expect(guessed).to_be_visible()
+    settled(page)
+    drawn = [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in (seen, guessed)]
+    over = page.locator(".st-key-gaps-seen canvas.over")
+    box = over.bounding_box()
+    assert box is not None
+    for column in (2, 3):
+        over.click(position={"x": (column + 0.5) * box["width"] / 8, "y": 3.5 * box["height"] / 8})
+        expect(page.get_by_text(f"{column} of 64 patches are hidden")).to_have_count(2)
+    expect(page).to_have_url(re.compile("hidden=8x8_9.26-27"))
+    settled(page)
+    assert not {canvas.evaluate("canvas => canvas.toDataURL()") for canvas in (seen, guessed)} & set(drawn)
+
+
+def test_a_click_on_a_random_picture_goes_on_by_hand(visit):
+    page = visit(RECONSTRUCTION, "Fill the gaps")
+    expect(page.get_by_text("48 of 64 patches are hidden")).to_have_count(2)
+    page.locator(".st-key-gaps-seen canvas.over").click(position={"x": 12, "y": 12})
+    expect(page.get_by_role("radio", name="by hand", exact=True)).to_be_checked()
+    expect(page.get_by_text(re.compile("4[79] of 64 patches are hidden"))).to_have_count(2)
+    expect(page).to_have_url(re.compile("hiding=by.hand"))
+
+
+def test_a_hidden_patch_of_the_autoencoder_looks_first_and_the_encoder_never_sees_it(visit):
+    page = visit(RECONSTRUCTION, "Who told it?", hiding="by hand", hidden="8x8_27")
+    expect(told(page)).to_contain_text("The patch in row 3, column 3 gives")
+    page.get_by_label("Layer", exact=True).select_option(index=0)
+    expect(told(page)).to_contain_text("The patch in row 3, column 3 is hidden: this layer never sees it.")
+    photo(page).click(position={"x": 8, "y": 8})
+    expect(told(page)).to_contain_text(re.compile("The patch in row 0, column 0 gives .* to the 63 patches"))

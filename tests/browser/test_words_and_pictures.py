@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from pages.words_and_pictures.captioning import words as captioning
 from pages.words_and_pictures.clip import words as clip
+from pages.words_and_pictures.generation import words as generation
 from pages.words_and_pictures.joint import words as joint
 from tests.browser.conftest import settled
 
@@ -45,6 +46,18 @@ SECTIONS = [
             joint.MEASURED,
         )
     ),
+    *(
+        ("generation", section)
+        for section in (
+            generation.WRITE,
+            generation.SOURCES,
+            generation.GO_ON,
+            generation.CODES,
+            generation.PAINTED,
+            generation.SIDE_BY_SIDE,
+            generation.MEASURED,
+        )
+    ),
 ]
 
 
@@ -78,7 +91,9 @@ def test_a_place_under_the_pointer_says_which_words_look_there(visit):
     page = visit("captioning", captioning.OWN, own_scenes="a red star above a blue circle")
     canvas = page.locator(".wordmaps .photo canvas")
     canvas.hover(position={"x": 10, "y": 10})
-    expect(page.locator(".wordmaps .told")).to_contain_text(re.compile("^Row 0, column 0: of the map of each word lie"))
+    expect(page.locator(".wordmaps .told")).to_contain_text(
+        re.compile("^Row 0, column 0: share of each word’s map that lies here")
+    )
 
 
 def test_another_word_is_taken_and_the_caption_goes_on(visit):
@@ -150,3 +165,28 @@ def test_both_directions_stand_in_the_address_and_change_what_is_told(visit):
     expect(page).to_have_url(re.compile("joint_direction="))
     strip(page).nth(2).hover()
     expect(told).to_contain_text("Of what all patches give to “red”")
+
+
+def test_a_part_under_the_pointer_tells_its_words_and_a_word_its_readers(visit):
+    page = visit("generation", generation.SOURCES, draw_scenes=TEXT, candidates="1")
+    told = page.locator(".sourcemaps .told")
+    canvas = page.locator(".sourcemaps .photo canvas")
+    canvas.hover(position={"x": 100, "y": 200})
+    expect(told).to_contain_text(re.compile(r"^Row \d+, column \d+, code \d+: .* of the look went to the sentence"))
+    canvas.click(position={"x": 100, "y": 200})
+    expect(page).to_have_url(re.compile(r"part=\d+-\d+"))
+    page.locator(".sourcemaps .bars button").nth(2).click()
+    page.mouse.move(5, 5)
+    expect(told).to_contain_text("“red” got")
+    expect(page).to_have_url(re.compile("word=2"))
+    page.get_by_label("Next look").click()
+    expect(page).to_have_url(re.compile("map=layer"))
+
+
+def test_another_code_is_taken_and_the_picture_goes_on(visit):
+    page = visit("generation", generation.GO_ON, draw_scenes=TEXT, candidates="1")
+    page.locator(".st-key-go-on-picture canvas.over").click(position={"x": 110, "y": 90})
+    expect(page).to_have_url(re.compile(r"place=\d+-\d+"))
+    page.locator("[class*='st-key-take_code_'] button:enabled").last.click()
+    expect(page).to_have_url(re.compile(r"other=\d+"))
+    expect(page.get_by_text("later codes change")).to_be_visible()

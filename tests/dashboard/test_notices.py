@@ -13,7 +13,7 @@ from core.capture import record_attention
 from core.images import Patches
 from core.text import Tokens
 from dashboard import notices, scenes
-from dashboard.notices import Notice, notice_picture, notice_text
+from dashboard.notices import Finding, Notice, notice_picture, notice_text
 from tests.dashboard.watched import calls_of, causal, tokens_of
 
 TEXT = tokens_of("zero one two three four five six seven")
@@ -63,7 +63,7 @@ def test_sinks_are_counted_or_denied():
     assert "**2 of 3 heads** give the first token, “zero”, more than half" in with_sinks.sentences[1]
     assert "(12%): an attention sink" in with_sinks.sentences[1]
     without = notice_text(calls_of(torch.stack([UNIFORM, PREVIOUS])), TEXT)
-    assert "“zero”, is no attention sink here: the most it gets is 14%, in layer 0, head 1" in without.sentences[1]
+    assert "“zero”, is not an attention sink here: the most it gets is 14%, in layer 0, head 1" in without.sentences[1]
 
 
 @pytest.mark.parametrize("count", [3, 4, 19])
@@ -72,12 +72,12 @@ def test_what_the_causal_mask_alone_gives_the_first_token_is_no_sink(count):
     sentence = notice_text(calls_of(causal(torch.ones(1, count, count))), words(count)).sentences[1]
     assert f"the most it gets is {even:.0%}" in sentence
     assert f"even attention would give it {even:.0%}" in sentence
-    assert "is no attention sink" in sentence
+    assert "is not an attention sink" in sentence
 
 
 def test_three_tokens_of_which_the_mask_leaves_little_else_are_no_sink_either():
     pattern = torch.tensor([[1.0, 0, 0], [0.7, 0.3, 0], [0.4, 0.3, 0.3]])  # 55 % on average, where even gives 42 %
-    assert "is no attention sink" in notice_text(calls_of(causal(pattern)[None]), words(3)).sentences[1]
+    assert "is not an attention sink" in notice_text(calls_of(causal(pattern)[None]), words(3)).sentences[1]
 
 
 @settings(max_examples=25, deadline=None)
@@ -258,3 +258,15 @@ def test_tokens_beside_the_patches_are_called_what_they_are(prefix, itself):
 
 def test_a_model_without_whole_attention_says_so():
     assert "No layer" in notice_picture({}, Patches(3, 3)).sentences[0]
+
+
+def test_what_is_told_first_is_about_the_head_to_look_at_first():
+    notice = Notice(("Back.", "The first token.", "Far."), Finding(2, 1, 0.5), 2)
+    assert notice.told_first == ("Far.", "Back.", "The first token.")
+    far = causal(torch.ones(1, COUNT, COUNT))
+    far[0, 7] = 0
+    far[0, 7, 2] = 1
+    for found in (notice_text(calls_of(far), TEXT), notice_text(calls_of(UNIFORM[None]), TEXT)):
+        assert found.start.where in found.told_first[0].lower()
+        assert sorted(found.told_first) == sorted(found.sentences)
+    assert notice_text({}, TEXT).told_first == notice_text({}, TEXT).sentences

@@ -56,6 +56,19 @@ def test_factors_give_the_weights_of_the_softmax_they_stand_for():
         np.testing.assert_allclose(layer.weights(head), exact[head], atol=1e-6)
 
 
+@pytest.mark.parametrize("behind", [0, 1, 3])
+def test_factors_that_look_back_give_nothing_to_later_tokens_and_always_see_the_first(behind):
+    free = many_factors(0, 5, 6, 8)
+    exact = Factors(free.query, free.key, free.scale, behind).weights(2)
+    for query, row in enumerate(free.weights(2)):
+        seen = max(1, query + 1 - behind)
+        np.testing.assert_allclose(exact[query, :seen], row[:seen] / row[:seen].sum(), rtol=1e-4)
+        assert not exact[query, seen:].any()
+    layer = PhotoLayer("0", 4, 5, 6, Factors(free.query, free.key, free.scale, behind), ("start",), unit="pixel")
+    (sent,) = PhotoScene(PICTURE, (layer,)).overview["layers"]
+    assert (sent["behind"], sent["unit"]) == (behind, "pixel")
+
+
 @pytest.mark.parametrize("common", [0.0, 3.0, 300.0])
 def test_rows_from_factors_are_exact_to_three_digits_whatever_all_keys_have_in_common(common):
     answers = many_factors(1, 12, 12, 32)

@@ -1,8 +1,10 @@
 """Labels of tokens on axes and in tables: nothing in them stays unseen, and nothing that is seen is changed."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from dashboard.layout import readable
+from core.text import Tokens
+from dashboard.layout import in_word, readable
 
 
 @pytest.mark.parametrize(
@@ -10,14 +12,15 @@ from dashboard.layout import readable
     [
         (" cat", "cat"),
         ("", "∅"),
-        ("  ", "␠␠"),
+        ("  ", "␣␣"),
         ("\n\n", "↵↵"),
-        ("\x00", "\u2400"),
-        ("a\x7f", "a\u2421"),
-        ("\x0c", "\u240c"),
+        ("\x00", "‹00›"),
+        ("a\x7f", "a‹7F›"),
+        ("\x0c", "‹0C›"),
         ("\u202eabc", "·abc"),
         ("\u200b", "·"),
         ("é", "é"),
+        ("‹DC›", "‹DC›"),
         ("שלום", "שלום"),
         ("👩\u200d👧", "👩\u200d👧"),
         ("<b>", "<b>"),
@@ -25,3 +28,29 @@ from dashboard.layout import readable
 )
 def test_what_cannot_be_seen_has_a_picture(label, shown):
     assert readable(label) == shown
+
+
+@pytest.mark.parametrize(("labels", "captions"), [(["caf", "‹C3›", "‹A9›"], 1), (["caf", "é", "‹0C"], 0), ([], 0)])
+def test_the_sign_of_a_byte_is_explained_once_where_there_is_one(labels, captions):
+    def page(labels):
+        from dashboard import layout
+
+        layout.explain_bytes(labels)
+
+    app = AppTest.from_function(page, args=(labels,)).run()
+    assert len(app.caption) == captions
+    assert all(caption.value.startswith("‹C3› is one byte") for caption in app.caption)
+
+
+@pytest.mark.parametrize(
+    ("labels", "words", "shown"),
+    [
+        ((" carr", "ots", "."), (0, 0, 1), ["[carr]ots", "carr[ots]", "."]),
+        ((" a", " b"), (0, 1), ["a", "b"]),
+        (("[CLS]", "un", "like", "ly"), (None, 0, 0, 0), ["[CLS]", "[un]likely", "un[like]ly", "unlike[ly]"]),
+        ((" caf", "‹C3›", "‹A9›"), (4, 4, 4), ["[caf]‹C3›‹A9›", "caf[‹C3›]‹A9›", "caf‹C3›[‹A9›]"]),
+    ],
+)
+def test_a_piece_of_a_word_is_named_within_its_word(labels, words, shown):
+    tokens = Tokens(tuple(range(len(labels))), labels, tuple(word is None for word in words), words)
+    assert [in_word(tokens, place) for place in range(len(labels))] == shown

@@ -61,7 +61,7 @@ def test_another_scene_for_the_same_sentence_is_another_and_true(app):
 
 def test_a_sentence_that_cannot_be_read_is_answered_and_the_scene_stays(app):
     app.text_input(key="scene_sentence").set_value("a turquoise star").run()
-    assert "“turquoise” is no word" in app.warning[0].value
+    assert "“turquoise” is not a word" in app.warning[0].value
     assert code_of(shown(app)) == FIRST_SCENE
     press(app, "Add a thing")
     assert not app.warning  # what was wrong is no more on the page

@@ -195,11 +195,11 @@ def test_a_public_server_opens_what_is_on_its_list_and_nothing_else_of_its_cache
     said = ask(public, model="owner/listed")
     assert NOT_LISTED not in said
     assert "owner/listed" in said
-    assert "What to notice" in said
+    assert "How it is computed" in said
     for name in ("owner/private", "owner/nowhere"):
         said = ask(public, model=name)
         assert NOT_LISTED in said
-        assert "What to notice" not in said
+        assert "How it is computed" not in said
 
 
 def test_a_visitor_finds_the_list_among_the_choices(public):
@@ -258,7 +258,7 @@ def test_what_cannot_be_understood_is_named_in_the_log_and_left_out(monkeypatch,
     monkeypatch.setattr(runtime, "exists", lambda: True)
     visitor.check_settings()
     assert "'/etc/passwd', 'two models' cannot be the name of a repository" in caplog.text
-    assert "ATLAS_MODEL_GB: 'plenty' is no number above 0; 5.0 is taken" in caplog.text
+    assert "ATLAS_MODEL_GB: 'plenty' is not a number above 0; 5.0 is used" in caplog.text
     allowed = visitor.permission()
     assert allowed.listed == {"owner/one", "gpt2"}
     assert (allowed.folders, allowed.login, allowed.largest) == (False, False, 5 * 10**9)

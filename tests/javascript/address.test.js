@@ -127,6 +127,7 @@ const PHOTO = {
     { heads: 2, rows: 2, columns: 3, grid: 6, prefix: [], windows: {} },
   ],
   start: { layer: 0, head: 1 },
+  place: null,
 };
 
 test("any choice of a map over a photograph comes back from its own address", () => {
@@ -149,6 +150,14 @@ test("any choice of a map over a photograph comes back from its own address", ()
     assert.deepEqual(fitted(readMapAddress(PHOTO, searchOf(mapAddress(state, PHOTO))), PHOTO), state);
   }
   assert.deepEqual(Object.values(mapAddress(startOf(PHOTO), PHOTO)), Array(6).fill(null));
+});
+
+test("a scene may say which patch looks at first; that choice is not written into the address", () => {
+  const scene = { ...PHOTO, place: 5 };
+  assert.deepEqual({ ...startOf(scene) }, { ...startOf(PHOTO), from: "patch", place: 5 });
+  assert.deepEqual(Object.values(mapAddress(startOf(scene), scene)), Array(6).fill(null));
+  const state = { ...startOf(scene), from: "class", place: 7 };
+  assert.deepEqual(fitted(readMapAddress(scene, searchOf(mapAddress(state, scene))), scene), state);
 });
 
 test("broken words in the address of a map lead to what is shown at first", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerOf, keptCells, mapFrom, openPhotographed } from "../../dashboard/components/photo_maps/answers.js";
+import { startOf, waysOf } from "../../dashboard/components/photo_maps/choice.js";
 import { sentenceOfMap } from "../../dashboard/components/photo_maps/sentences.js";
 import { base64, randomSource, whole } from "./random.js";
 
@@ -57,6 +58,36 @@ test("a query of factors gets softmax(q kT) over all tokens, as written out in d
     });
   }
   assert.deepEqual(mapFrom(layer, answer, { kind: "mean" }).cells, mean.subarray(1));
+});
+
+test("where tokens look back, a row holds what lies before the pixel that is asked for, and the sentence counts it", () => {
+  const random = randomSource(5);
+  const [rows, columns, each] = [3, 4, 5];
+  const tokens = 1 + rows * columns;
+  const [query, key] = [halves(random, tokens * each), halves(random, tokens * each)];
+  const answers = { 0: { query: query.text, key: key.text, mean: base64(new Float32Array(tokens)) } };
+  const look = { kind: "factors", rows, columns, prefix: ["start"], each, answers, windows: null };
+  const scene = photograph({ ...look, behind: 1, unit: "pixel" });
+  const free = photograph(look);
+  const layer = scene.layers[0];
+  for (const place of [0, 1, 6, 11]) {
+    const from = { kind: "patch", place };
+    const map = mapFrom(layer, answerOf(scene, layer, 0), from);
+    const whole = mapFrom(free.layers[0], answerOf(free, free.layers[0], 0), from);
+    const total = whole.prefix[0] + whole.cells.subarray(0, place).reduce((sum, value) => sum + value, 0);
+    map.cells.forEach((value, cell) => {
+      assert.ok(Math.abs(value - (cell < place ? whole.cells[cell] / total : 0)) < 1e-6);
+    });
+    const said = sentenceOfMap({ layer, map, kept: keptCells(map, 1), share: 1, from });
+    const before = place === 1 ? "one pixel before it" : `${place} pixels before it`;
+    assert.ok(said.includes(`to the ${before}`), said);
+    assert.ok(said.startsWith("The pixel in row"), said);
+  }
+  assert.deepEqual(
+    waysOf(layer).map(([way]) => way),
+    ["patch", "mean"],
+  );
+  assert.equal(startOf(scene).from, "patch");
 });
 
 test("in dense maps a patch has its own row, and the mean over queries is that of all rows", () => {
@@ -162,7 +193,7 @@ test("kept cells hold the share, and no smaller number of cells does, in every w
 });
 
 test("the sentence of a map says the numbers of the map", () => {
-  const layer = { rows: 2, columns: 2, grid: 4, tokens: 5, prefix: ["class"], windows: null };
+  const layer = { rows: 2, columns: 2, grid: 4, tokens: 5, prefix: ["class"], windows: null, absent: new Set() };
   const map = { cells: Float32Array.of(0.5, 0.125, 0, 0.125), prefix: Float32Array.of(0.25), groups: null };
   const said = sentenceOfMap({ layer, map, kept: [1, 0, 0, 0], share: 0.5, from: { kind: "prefix", place: 0 } });
   const parts = [
@@ -173,8 +204,47 @@ test("the sentence of a map says the numbers of the map", () => {
   assert.equal(said, parts.join(" "));
 });
 
+test("what a layer never sees is said to be hidden, and counts in no mean and in no number of patches", () => {
+  const rows = [
+    [0.5, 0.5, 0, 0, 0],
+    [0.25, 0.75, 0, 0, 0],
+  ];
+  const layer = {
+    rows: 2,
+    columns: 2,
+    grid: 4,
+    tokens: 5,
+    prefix: ["class"],
+    windows: null,
+    absent: new Set([1, 2, 3]),
+  };
+  const weights = Float32Array.from(
+    [...rows, [], [], []].flatMap((row) => Array.from({ length: 5 }, (_, key) => row[key] ?? 0)),
+  );
+  const mean = mapFrom(layer, { weights }, { kind: "mean" });
+  assert.deepEqual([...mean.prefix, ...mean.cells], [0.375, 0.625, 0, 0, 0]);
+  const saying = (from, map) => sentenceOfMap({ layer, map, kept: [1, 1, 1, 1], share: 1, from });
+  const [seen, hidden] = [0, 2].map((place) => ({ kind: "patch", place }));
+  const parts = [
+    "The patch in row 0, column 0 gives 25% to the class token and 75% to the one patch.",
+    "Most falls on row 0, column 0: 75%, 1.5 times an even share.",
+  ];
+  assert.equal(saying(seen, mapFrom(layer, { weights }, seen)), parts.join(" "));
+  const never = "The patch in row 1, column 0 is hidden: this layer never sees it.";
+  assert.equal(saying(hidden, mapFrom(layer, { weights }, hidden)), never);
+});
+
 test("of a difference between two heads no sentence speaks of looking or of shares", () => {
-  const layer = { rows: 2, columns: 2, grid: 4, tokens: 4, prefix: [], windows: null, difference: true };
+  const layer = {
+    rows: 2,
+    columns: 2,
+    grid: 4,
+    tokens: 4,
+    prefix: [],
+    windows: null,
+    difference: true,
+    absent: new Set(),
+  };
   const from = { kind: "patch", place: 3 };
   const saying = (cells) =>
     sentenceOfMap({ layer, map: { cells: Float32Array.from(cells), prefix: [] }, kept: [1, 1, 1, 1], share: 1, from });

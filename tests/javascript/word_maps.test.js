@@ -72,7 +72,7 @@ test("what is said of a word and of a place has their numbers", () => {
   assert.match(told, /31% of the picture: 56% of the map lies inside, and of the brightest place 100%\./);
   assert.equal(sentenceOfWord(opened, map, 1), "Nothing in the picture counts for “[END]” in this map.");
   assert.deepEqual(sharesAt(opened, map, 1), [0.25, 0]);
-  assert.equal(sentenceOfSpot(opened, map, 1), "Row 0, column 1: of the map of each word lie here “red” 25%.");
+  assert.equal(sentenceOfSpot(opened, map, 1), "Row 0, column 1: share of each word’s map that lies here: “red” 25%.");
   assert.equal(sentenceOfSpot(opened, map, 2), "Row 1, column 0: no word has anything here in this map.");
 });
 

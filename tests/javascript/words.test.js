@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { direction, filled, headName, readable, shortened } from "../../dashboard/components/kit/labels.js";
+import { aboutBytes, direction, filled, headName, readable, shortened } from "../../dashboard/components/kit/labels.js";
 import {
   largestOf,
   percent,
@@ -87,10 +87,16 @@ test("a label shows what cannot be seen, and holds nothing that moves its neighb
   assert.equal(readable(""), "∅");
   assert.equal(readable("a\u202eb"), "aU+202Eb");
   assert.equal(readable("\n"), "↵");
-  assert.equal(readable("\u0007"), "^G");
+  assert.equal(readable("\u0007"), "‹07›");
+  assert.equal(readable(" ‹DC›"), "‹DC›");
   for (let code = 0x2000; code < 0x2070; code++) {
     assert.doesNotMatch(readable(`a${String.fromCodePoint(code)}b`), /[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
   }
+});
+
+test("where a label is one byte, the sign that it is shown by is explained once", () => {
+  assert.equal(aboutBytes(["caf", "é", "‹0C"]), null);
+  assert.match(aboutBytes(["caf", "‹C3›", "‹A9›"]), /^‹C3› is one byte/);
 });
 
 test("long labels are cut between the characters that a reader sees", () => {

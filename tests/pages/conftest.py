@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import contents, visitor
+from dashboard import contents, glossary, visitor
 
 ROOT = contents.ROOT
 
@@ -28,6 +28,12 @@ def at_home(monkeypatch):
     monkeypatch.setattr(visitor, "is_at_home", lambda: True)
 
 
+@pytest.fixture(autouse=True)
+def sentences_as_written(monkeypatch):
+    """Without the links of their terms, which tests/dashboard/test_glossary.py and the browser's tests know."""
+    monkeypatch.setattr(glossary, "linked", lambda text: text)
+
+
 def prose(app: AppTest) -> str:
     """All running text of a page, as it is read."""
     return " ".join(element.value for element in app.markdown).replace("\\", "")
@@ -49,8 +55,7 @@ def check(app: AppTest) -> AppTest:
 FRAME = """
 import runpy
 import streamlit as st
-from dashboard import contents, layout
+from dashboard import contents, frame
 st.navigation(contents.navigation(), position="hidden")
-with layout.sentences():
-    runpy.run_path("{page}")
+frame.show(lambda: runpy.run_path("{page}"))
 """

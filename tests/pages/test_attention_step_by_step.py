@@ -115,6 +115,25 @@ def test_a_shorter_sentence_keeps_the_page_alive_when_the_chosen_token_is_gone()
     assert page.slider(key="token").value <= 1
 
 
+def test_the_slider_names_the_token_whose_row_is_followed_after_every_change_of_input():
+    def check(token):
+        assert page.slider(key="token").label == f"Query token: {token}"
+        assert f"largest weight of “{token}”" in prose(page)
+
+    page = visit()
+    check("sleeps")
+    page.segmented_control(key="begin").set_value("Your sentence").run()
+    check(r"tired\.")  # nobody chose: its last word
+    page.slider(key="token").set_value(3).run()
+    page.text_input(key="text").set_value("one two three four five six seven").run()
+    check("four")  # the place that was chosen
+    page.segmented_control(key="begin").set_value("Worked example").run()
+    check("sleeps")  # there is no such place
+    page.slider(key="token").set_value(1).run()
+    page.selectbox(key="example").set_value("The classic: scores 112 and 96").run()
+    check("Machines")
+
+
 def test_an_example_with_fewer_heads_falls_back_to_the_first():
     page = visit(begin="Your sentence", text="one two three four", head="3")
     page.segmented_control(key="begin").set_value("Worked example").run()

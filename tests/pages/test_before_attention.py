@@ -44,7 +44,7 @@ def test_every_section_is_alive_at_once(visit, section):
     app = visit(PAGE, show=section)
     assert app.title[0].value == "What did RNN, LSTM, GRU and convolution see?"
     assert app.segmented_control(key="show").value == section
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
     assert not app.warning
 
 
@@ -52,7 +52,7 @@ def test_every_section_is_alive_at_once(visit, section):
 def test_the_projector_shows_no_prose(visit, section):
     app = visit(PAGE, show=section, present="1")
     assert words.BEFORE.lead not in prose(app)
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert "How it is computed" not in [element.value for element in app.subheader]
 
 
 def test_the_lead_has_at_most_sixty_words():
@@ -80,7 +80,7 @@ def test_the_window_told_is_the_one_that_the_gradient_shows():
     last = max(distance for distance, norm in enumerate(norms.tolist()) if norm > 0)
     assert compute.window_of_convolution() == last + 1 == 1 + 6 * (5 - 1)
     sentence = about_reach(own_curves(compute.read(words.LINE)), own=True, window=last + 1)[1]
-    assert f"last trace is **{last} characters** before the last one" in sentence
+    assert f"reaches the convolution is **{last} characters** before the last one" in sentence
 
 
 def test_most_is_left_in_the_model_that_is_named():

@@ -59,7 +59,7 @@ def test_what_does_not_fall_or_is_not_felt_has_no_half_life(norms, told):
 
 def test_the_edge_of_the_convolution_is_counted():
     sentence = about_reach(curves(), own=True, window=25)[1]
-    assert "last trace is **24 characters** before the last one" in sentence
+    assert "reaches the convolution is **24 characters** before the last one" in sentence
     assert "exactly 25" in sentence
 
 
@@ -112,7 +112,7 @@ def test_who_answered_best_is_counted_digit_by_digit():
     first, last, question = about_copy(accuracies(rnn=[1.0, 0.1], convolution=[0.9, 0.3]), given)
     assert first.startswith("More than half of the digits come back up to these distances: RNN **5**, LSTM **10**")
     assert "At distance 10, guessing would give 10%; the convolution gives 30%, self-attention 100%." in last
-    assert "LSTM and Self-attention got most digits right: 5 of 5" in question
+    assert "LSTM and Self-attention got the most digits right: 5 of 5" in question
 
 
 def test_nobody_is_best_where_nobody_is_right():

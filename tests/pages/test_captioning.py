@@ -35,7 +35,7 @@ def scenes_sent(app):
 def test_every_section_opens_on_a_scene(visit, section):
     app = visit(ROOM, show=section)
     assert not told(app, "warning"), told(app, "warning")
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
 
 
 @pytest.mark.parametrize("section", [words.WRITE, words.OWN, words.BEAM, words.STEP])

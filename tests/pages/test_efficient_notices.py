@@ -4,6 +4,7 @@ import math
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings
@@ -214,8 +215,8 @@ def test_what_is_said_of_measured_costs_follows_from_the_known_curves(linear, cr
     costs = costs_of(linear)
     rows = cost.table(costs)
     told = " ".join(cost.notices(rows, costs[0].tokens))
-    assert "memory grows like n^2.0; fused it needs 4.2 MB and grows like n^1.0" in told
-    assert "the fused kernel grows like n^2.0" in told
+    assert "memory grows like $n^{2.0}$; fused it needs 4.2 MB and grows like $n^{1.0}$" in told
+    assert "the fused kernel grows like $n^{2.0}$" in told
     assert ("is the quickest" in told) == (crossing is not None)
     assert crossing is None or crossing in told
     faster = re.search(r"kernel is faster than (.*?)(?:, though (.*) multipl|\.)", told)
@@ -231,17 +232,35 @@ def test_what_is_said_of_measured_costs_follows_from_the_known_curves(linear, cr
 
 def test_the_table_gives_exponents_and_crossings_of_known_curves():
     rows = cost.table(costs_of(2e-6)).set_index("attention")
-    assert rows.loc["Exact, fused", "time grows like n^"] == pytest.approx(2)
-    assert rows.loc["Exact, written out", "memory grows like n^"] == pytest.approx(2)
-    assert rows.loc["Performer", "time grows like n^"] == pytest.approx(1)
+    assert rows.loc["Exact, fused", cost.TIME_POWER] == pytest.approx(2)
+    assert rows.loc["Exact, written out", cost.MEMORY_POWER] == pytest.approx(2)
+    assert rows.loc["Performer", cost.TIME_POWER] == pytest.approx(1)
     assert rows.loc["Performer", "faster than fused from"] == pytest.approx(2000)  # 2e-6 n = 1e-9 n²
+
+
+@pytest.mark.parametrize("linear", [2e-6, 1.0])
+def test_no_cell_of_the_table_of_crossings_is_empty(linear):
+    rows = cost.table(costs_of(linear))
+    for column, itself in cost.CROSSINGS.items():
+        cells = dict(zip(rows["attention"], cost.crossings(rows, column), strict=True))
+        assert cells.pop(itself) == "itself"
+        for name, cell in cells.items():
+            known = rows.set_index("attention").loc[name, column]
+            assert cell == ("never" if pd.isna(known) else f"{known:,.0f} tokens")
+
+
+def test_powers_are_set_as_powers():
+    told = (*cost.table(costs_of(2e-6)), *cost.notices(cost.table(costs_of(2e-6)), TOKENS[0]))
+    assert not any(re.search(r"n\^[^{]|n\^$", each) for each in told)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("tokens", [4096, 16_384])
 def test_the_formula_with_the_numbers_of_the_page_is_what_the_variant_counts(name, tokens):
     _, filled = cost.written(name, tokens)
-    value = eval(filled.replace("{,}", "").replace(r"\cdot", "*").replace("^", "**"))  # our own formula
+    value = eval(
+        filled.replace("{,}", "").replace(r"\\ &\quad", "").replace(r"\cdot", "*").replace("^", "**")
+    )  # our own formula
     assert value == VARIANTS[name].multiplications(tokens, EACH)
 
 

@@ -37,14 +37,14 @@ def test_the_page_shows_each_variant_of_both_tasks_and_its_distance_to_exact(vis
     check(app.segmented_control(key="learns").set_value(TASKS[NEXT]).run())
     (table,) = (each.value for each in app.dataframe)
     assert table["bits a character"].tolist() == [2.0, 2.5]
-    assert "Clustered and low-rank attention are missing here" in prose(app)
+    assert "Clustered and low-rank attention have to be left out here" in prose(app)
     assert any("c_{t-1}" in each.value for each in app.latex)
 
 
 def test_an_approximation_that_predicts_better_is_said_to():
     told = notices((EXACT, run("BigBird", 2.1, 300)))
     assert "0.100 bits fewer than exact attention" in told[0]
-    assert "Better than exact is no misprint: so it was measured after 400 steps" in told[-1]
+    assert "Better than exact is not a misprint: this was measured after 400 steps" in told[-1]
 
 
 def test_the_bound_is_never_called_the_best_of_those_that_leave_something_out():
@@ -68,5 +68,5 @@ def test_the_shipped_runs_are_told_as_loops_find_them():
         least = min(others, key=lambda each: each.multiplications)
         assert any(f"**{least.variant}** multiplies least" in each for each in told) == (least != ranked[0])
         assert any(f"**{ranked[-1].variant}** predicts worst" in each for each in told) == (ranked[-1] != least)
-        assert any("no misprint" in each for each in told) == (ranked[0].bits < exact.bits)
+        assert any("not a misprint" in each for each in told) == (ranked[0].bits < exact.bits)
     assert notices([exact]) == ()

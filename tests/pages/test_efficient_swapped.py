@@ -47,7 +47,7 @@ def test_an_address_chooses_layers_and_settings_and_the_losses_are_those_of_core
     assert shown["Loss, swapped in"] == f"{other:.3f} bits"
     assert shown["Rise"] == f"{other - exact:.3f} bits"
     assert "Clustered" not in app.segmented_control(key="swap_method").options
-    assert "told the answer" in told(app, "caption")
+    assert "shown the answer" in told(app, "caption")
 
 
 def test_every_setting_is_measured_on_a_click_and_kept(open_swapped, monkeypatch):

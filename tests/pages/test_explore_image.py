@@ -4,6 +4,8 @@ import json
 
 from streamlit.testing.v1 import AppTest
 
+from core.zoo.embedded import WEIGHTS
+
 PAGE = "explore/image"
 
 
@@ -32,3 +34,9 @@ def test_another_picture_is_taken_for_something_else(visit):
 def test_a_finer_grid_has_more_patches(visit):
     app = visit(PAGE, patches="16")
     assert any("257 × 257" in element.value for element in app.markdown)
+
+
+def test_beside_the_verdict_stands_how_often_the_model_is_right(visit):
+    measured = json.loads((WEIGHTS / "vit-tiny-imagenet" / "results.json").read_text())["validation"]
+    told = f"right for {round(100 * measured['top1'])} of 100 photographs"
+    assert any(told in element.value for element in visit(PAGE).caption)

@@ -46,7 +46,7 @@ def both_lanes_have_labels(walk: inside.Walk) -> None:
     assert list(walk.labels) == ["encoder", "decoder"]
     part = next(part for part in walk.walked.parts.values() if part.kind == "cross-attention")
     made = inside.part_arrays(walk, part.key).made
-    assert walk.labels_at(part, made.shape[1]) == [label.strip() or "␠" for label in walk.labels["decoder"]]
+    assert walk.labels_at(part, made.shape[1]) == [label.strip() or "␣" for label in walk.labels["decoder"]]
 
 
 @pytest.mark.parametrize("kind", ["deit", "swin"])

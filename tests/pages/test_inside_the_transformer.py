@@ -31,7 +31,7 @@ def test_the_page_asks_its_question_and_shows_an_example_at_once(opened):
 @pytest.mark.parametrize(
     ("part", "says"),
     [
-        ("token_embedding", "begins with"),
+        ("token_embedding", "starts from"),
         ("blocks.3.mlp", "Of 1,152 neurons"),
         ("blocks.5.attention_norm", "Ba et al. 2016, equations 3 and 4"),
         ("output", "The most probable of 4,096"),
@@ -104,7 +104,7 @@ def test_presented_there_is_no_prose(opened):
     page = opened(present="1", part="blocks.0.mlp")
     assert "Works on each token alone" not in prose(page)
     assert "neurons" not in prose(page).replace("strongest neurons", "")
-    assert "What to notice" not in [element.value for element in page.subheader]
+    assert "How it is computed" not in [element.value for element in page.subheader]
 
 
 def test_another_machine_keeps_the_page_alive_when_the_part_is_gone(opened):

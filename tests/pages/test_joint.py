@@ -31,12 +31,12 @@ SECTIONS = (words.LOOKS, words.HIDDEN, words.PATCHES, words.MATCH, words.GROUNDE
 def test_every_section_opens_with_both_networks(visit, section, title):
     app = visit(ROOM, show=section, joint_network=title)
     assert not told(app, "warning"), told(app, "warning")
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
 
 
 def test_words_of_another_world_get_a_sentence(visit):
     app = visit(ROOM, joint_text="a red unicorn")
-    assert "“unicorn” is no word of this drawn world" in told(app, "warning")
+    assert "“unicorn” is not a word of this drawn world" in told(app, "warning")
     app = visit(ROOM, joint_text="a " * 30)
     assert "reads at most 22" in told(app, "warning")
 
@@ -137,7 +137,7 @@ def test_sentences_about_gaps_compare_the_three_pictures():
     chances[ITS] = {2: 0.13}
     first, second = hidden.noticed(tokens, (2,), chances, [{2: 0.13}])
     assert "adds little" in first
-    assert "nothing that could be seen" in second
+    assert "nothing noticeable" in second
     other = hidden.tell_other(tokens, 2, "One stream", {ITS: 0.5, NONE: 0.25})
     assert other == "One stream gives “red” 50% with the picture, 25% without."
 
@@ -207,7 +207,7 @@ def test_measured_sentences_compare_both_networks():
     assert "notices 52% of the sentences whose groups changed places, no more than chance" in order
     same = Results((of("two-streams", ITS, 0.9), of("one-stream", ITS, 0.89), *without), lies(0.7))
     *_, better, order, _ = measured.noticed(same)
-    assert "cannot be told" in better
+    assert "cannot be decided" in better
     assert "chance" not in order
 
 

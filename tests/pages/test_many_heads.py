@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.foundations.many_heads import compute
+from dashboard import controls
+from dashboard.watched import watch_text
+from pages.foundations.many_heads import compute, one_at_a_time
 from tests.core.saved_models import save_text_model, save_timm_model
 
 PAGE = "foundations/many_heads"
@@ -55,7 +57,7 @@ def test_the_page_is_alive_at_once_and_what_it_says_is_true_of_its_table(visit):
     assert table["Induction"].idxmax() == ("5", 2)
     assert "On random tokens said twice, **layer 5, head 2**" in prose(app)
     assert not (table["First token"] > 0.5).any()
-    assert "The first token is no attention sink here" in prose(app)
+    assert "The first token is not an attention sink here" in prose(app)
     by_layer = table["Entropy (bits)"].groupby("layer").mean()
     assert f"Layer {by_layer.idxmax()} looks most broadly ({by_layer.max():.1f} bits" in prose(app)
     assert f"layer {by_layer.idxmin()} most narrowly ({by_layer.min():.1f} bits)" in prose(app)
@@ -133,7 +135,7 @@ def test_one_token_has_no_loss_and_the_page_says_so(visit):
 def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(visit):
     app = visit(PAGE, show="Silenced", silenced="1.5")
     assert [metric.label for metric in app.metric] == [
-        "Loss while all heads speak",
+        "Loss with all heads active",
         "Loss without the silenced heads",
     ]
     assert app.metric[0].value == "4.810 nats"
@@ -166,11 +168,12 @@ def test_all_heads_silenced_leave_none_to_compare(visit):
     assert "No other head is left to speak." in prose(app)
 
 
-def test_one_at_a_time_ranks_all_heads_and_is_there_at_once_for_the_next_visitor(visit):
+def test_the_section_opens_with_what_each_head_costs_to_click_and_ranked(visit):
     app = visit(PAGE, show="Silenced")
-    (button,) = [button for button in app.button if "Silence each of the 36 heads" in button.label]
-    button.click().run()
-    assert not app.exception
+    costs = compute.measure_costs.known(watch_text("gpt-books", controls.FIRST_TEXT))
+    shown = cells(app, "costs")
+    assert shown["canClick"]
+    assert numbers(shown) == pytest.approx(np.array([[costs[layer, head] for head in range(6)] for layer in range(6)]))
     for seen in (app, visit(PAGE, show="Silenced")):
         table = seen.dataframe[-1].value
         assert len(table) == 36
@@ -182,6 +185,18 @@ def test_one_at_a_time_ranks_all_heads_and_is_there_at_once_for_the_next_visitor
         worst = table.iloc[0]
         assert f"**Layer {worst['layer']}, head {worst['head']}** costs most" in prose(seen)
         assert not [button for button in seen.button if "Silence each" in button.label]
+
+
+def test_what_takes_long_is_measured_when_it_is_asked_for_and_heads_can_be_clicked_at_once(visit, monkeypatch):
+    monkeypatch.setattr(one_at_a_time, "AT_ONCE", 0.0)
+    app = visit(PAGE, show="Silenced", text="Nobody has asked for this sentence.")
+    assert not numbers(cells(app, "costs")).any()
+    assert cells(app, "costs")["canClick"]
+    (button,) = [button for button in app.button if "Silence each of the 36 heads" in button.label]
+    button.click().run()
+    assert not app.exception
+    assert numbers(cells(app, "costs")).any()
+    assert "of 36 heads** change the loss by less" in prose(app)
 
 
 def test_a_picture_loses_the_log_probability_of_its_own_answer(visit):

@@ -71,7 +71,7 @@ def test_what_is_to_be_noticed_on_the_example_is_true(example):
         f"{max(norms) / sum(norms):.0%} of all lengths together."
     )
     assert f"add up to {sum(norms):.2f}; the sum of their vectors is {np.linalg.norm(sum(vectors)):.2f} long" in lengths
-    assert lengths.endswith("different ways.")
+    assert lengths.endswith("in different directions.")
 
 
 def rows_of(watched, layer: int, head: int) -> torch.Tensor:

@@ -42,7 +42,9 @@ def test_the_previous_token_head_is_named():
 
 def test_resting_heads_are_counted_or_denied():
     assert "**2 of 3 heads** give the first token more than half" in said_of(torch.stack([FIRST, UNIFORM, FIRST]))
-    assert "The first token is no attention sink here: the most it gets is 12%, in layer 0" in said_of(UNIFORM[None])
+    assert "The first token is not an attention sink here: the most it gets is 12%, in layer 0" in said_of(
+        UNIFORM[None]
+    )
 
 
 def test_what_the_mask_alone_gives_the_first_token_is_said():
@@ -225,7 +227,7 @@ def test_where_no_head_costs_anything_none_is_said_to_cost_most():
 
 def test_nothing_is_said_of_costs_before_all_are_measured():
     (said,) = one_at_a_time.noticed({(0, 0): 0.5}, 2)
-    assert "will say what each head costs" in said
+    assert "will say what each one costs" in said
 
 
 def test_the_costs_are_ranked_with_the_dearest_first():

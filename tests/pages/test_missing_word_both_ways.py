@@ -46,7 +46,7 @@ def test_both_models_are_asked_for_the_same_word(visit):
 
 def test_from_the_left_nobody_can_guess_the_first_word(visit):
     app = visit(PAGE, **open_section(text="The old man sat by the fire.", word="0"))
-    assert "from the left nobody can guess it" in prose(app)
+    assert "it cannot be guessed from the left" in prose(app)
     assert "Nothing stands before the first word" in told(app)
 
 
@@ -107,7 +107,7 @@ def test_the_word_is_told_with_both_probabilities_or_without_the_left_one():
     assert "“b” has a probability of **25.0% from the left** and **50.0% from both sides**" in about_guess(
         reading(full, [0.1, np.nan, 0.0]), both
     )
-    assert "nobody can guess it" in about_guess(reading(full, [0.1, np.nan, 0.0], guesses=False), both)
+    assert "cannot be guessed from the left" in about_guess(reading(full, [0.1, np.nan, 0.0], guesses=False), both)
 
 
 def answers(*ranks: int) -> Answers:

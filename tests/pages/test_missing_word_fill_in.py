@@ -87,7 +87,7 @@ def test_an_empty_text_gets_one_sentence(visit):
 
 def test_an_example_replaces_the_text_and_what_was_hidden(visit):
     app = visit(PAGE, hide="0")
-    check(app.button_group(key="example").set_value("Only the end tells").run())
+    check(app.button_group(key="text_example").set_value("Only the end tells").run())
     assert app.text_area(key="text").value == words.EXAMPLES["Only the end tells"]
     assert "hide" not in app.query_params
 

@@ -49,7 +49,7 @@ def charts(app) -> list[dict]:
 def test_the_section_opens_and_draws_what_the_first_heads_say(visit):
     app = visit(PAGE, show=words.GRAMMAR)
     drawn, dots = charts(app)
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
     assert drawn["layout"]["xaxis"]["ticktext"][:4] == words.SENTENCE.split()[:4]
     assert len(dots["layout"]["yaxis"]["ticktext"]) > 15
     assert words_grammar.UNKNOWN in told(app, "caption")
@@ -88,7 +88,7 @@ def test_the_projector_shows_the_figures_without_prose(visit):
     app = visit(PAGE, show=words.GRAMMAR, present="1")
     for sentence in (words_grammar.ABOUT, words_grammar.UNKNOWN, "Measured on"):
         assert sentence not in told(app, "caption")
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert "How it is computed" not in [element.value for element in app.subheader]
     assert len(charts(app)) == 2
 
 

@@ -88,5 +88,5 @@ def test_the_head_that_looks_across_most_is_named_with_what_even_attention_would
     said = about_crossing(Crossing(other, torch.full((2, 3), 0.25), torch.zeros(2, 3), even=0.25))
     assert "**Layer 1, head 0** looks across most: a word gives 50%" in said
     assert "Even attention would give 25%; **2 of 5** heads give more" in said
-    assert "most crosses in layer 1 (27%), least in layer 0 (15%)" in said
+    assert "most attention crosses in layer 1 (27%), least in layer 0 (15%)" in said
     assert "Separators get 25%" in said

@@ -27,7 +27,7 @@ def numbers(sentence: str) -> list[int]:
 def test_the_section_opens_and_says_what_a_step_computes(visit):
     app = visit(ROOM, show=words.CACHE)
     assert "rows** of q, k and v are computed" in prose(app)
-    assert "What to notice" in [heading.value for heading in app.subheader]
+    assert "How it is computed" in [heading.value for heading in app.subheader]
     assert words.CACHE_NOT_MEASURED in prose(app)
 
 

@@ -101,8 +101,8 @@ def test_a_bert_is_refused(copying, tmp_path):
 
 def test_presented_there_is_no_prose(copying):
     app = copying(present="1")
-    assert "What to notice" not in [element.value for element in app.subheader]
-    assert "said once more" not in told(app, "caption")
+    assert "How it is computed" not in [element.value for element in app.subheader]
+    assert "then each sequence is repeated" not in told(app, "caption")
 
 
 def test_the_best_are_silenced_and_the_others_are_none_of_them():
@@ -172,9 +172,9 @@ def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where
 @pytest.mark.parametrize(
     ("whole", "best", "others", "says"),
     [
-        (4.0, 1.0, (3.8, 3.9), "They carry 75% of it, more than any of the others drawn."),
-        (4.0, 3.7, (3.0, 3.9), "no more than heads drawn at random"),
-        (4.0, 4.2, (4.5, 4.6), "no more than heads drawn at random"),
+        (4.0, 1.0, (3.8, 3.9), "They carry 75% of it, more than any of the others chosen at random."),
+        (4.0, 3.7, (3.0, 3.9), "no more than heads chosen at random"),
+        (4.0, 4.2, (4.5, 4.6), "no more than heads chosen at random"),
         (4.0, -1.0, (4.0, 4.0), "They carry 100% of it"),
         (0.0, -1.0, (0.0, 0.0), "There is nothing to lose."),
     ],
@@ -186,4 +186,4 @@ def test_what_the_silenced_heads_carried_is_compared_with_as_many_others(whole, 
     said = about_silence(run(whole), Silenced(((0, 1), (0, 2)), run(best), tuple(run(each) for each in others)))
     assert says in said
     assert f"{whole:.2f} nats cheaper. Without the best 2 heads it is **{best:.2f}**".replace("-", "−") in said
-    assert f"2 others, drawn 2 times, {min(others):.2f} to {max(others):.2f}" in said
+    assert f"2 others, chosen at random 2 times, {min(others):.2f} to {max(others):.2f}" in said

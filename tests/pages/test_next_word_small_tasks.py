@@ -23,7 +23,7 @@ EACH = pytest.mark.parametrize("name", TASKS)
 def test_each_task_is_alive_at_once(visit, name):
     app = visit(PAGE, show=words.SMALL, small_task=TITLES[name])
     assert app.segmented_control(key="small_task").value == TITLES[name]
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
     assert not app.warning
     drawn = TASKS[name].draw(1, seed=1)[0]
     written = write(load_small_gpt(name), TASKS[name], drawn)
@@ -84,7 +84,7 @@ def test_choices_that_do_not_exist_fall_back(visit):
 def test_the_projector_shows_no_prose(visit):
     app = visit(PAGE, show=words.SMALL, present="1")
     assert words.SMALL_LEAD not in prose(app)
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert "How it is computed" not in [element.value for element in app.subheader]
 
 
 @EACH

@@ -24,7 +24,7 @@ TEXTS = ["listening", "lalalala", "aaaaaa", "नमस्ते", "🙂🙂", "a
 @pytest.mark.parametrize("look", [words.MERGES, words.SCRIPTS, words.SURPRISE])
 def test_each_part_opens_by_its_address(visit, look):
     app = visit(ROOM, show=words.TOKENS, tokens_look=look)
-    assert "What to notice" in [heading.value for heading in app.subheader]
+    assert "How it is computed" in [heading.value for heading in app.subheader]
     assert not app.warning
 
 
@@ -231,18 +231,18 @@ def test_sentences_about_bits_are_looked_up_in_them(length):
 def test_a_text_dearer_than_an_even_guess_is_not_called_a_choice_among_more_tokens_than_there_are():
     labels, bits = ["a", "b", "c"], np.array([np.nan, 13.0, 15.0])
     assert "all 4,096 tokens would cost only 12.00 a token" in surprise.about_bits(labels, bits, 3, 4096)[0]
-    assert "among 16,384.0 equal tokens" in surprise.about_bits(labels, bits, 3, 16384)[0]
+    assert "among 16,384.0 equally probable tokens" in surprise.about_bits(labels, bits, 3, 16384)[0]
 
 
-def test_a_space_between_two_bytes_is_not_shown_as_a_space_of_the_text():
-    assert merges.seen(" 0xE2 0x80") == "␣0xE2\u00a00x80"
+def test_between_two_bytes_of_a_piece_there_is_no_space_of_the_text():
+    assert merges.seen(" ‹E2›‹80›") == "␣‹E2›‹80›"
     assert merges.seen("a b") == "a␣b"
 
 
 def test_the_sentence_under_the_pointer_has_bits_and_probability():
     assert surprise.tell(" sea", 1.0) == "“sea”: 1.0 bits, expected with 50.0%."
     assert surprise.tell("x", 20.0).endswith("1 of 1,048,576.")
-    assert "nothing was expected" in surprise.tell("The", math.nan)
+    assert "nothing was predicted" in surprise.tell("The", math.nan)
 
 
 def test_the_curve_has_every_token_and_its_table_too():

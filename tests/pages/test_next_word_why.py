@@ -119,7 +119,7 @@ def test_a_named_model_is_taken_apart_too(why, tmp_path, kind):
 
 def test_presented_there_is_no_prose(why):
     app = why(present="1")
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert "How it is computed" not in [element.value for element in app.subheader]
     assert "How it is computed" not in [element.value for element in app.subheader]
 
 
@@ -201,7 +201,7 @@ def test_who_writes_most_for_either_is_found_by_looking_at_all(seed):
 def test_nothing_is_said_of_a_side_for_which_nobody_writes():
     parts = {Writer("token"): 2.0, Writer("MLP", 0): 1.0}
     said = noticed(parts, 3.0, "“a”", "“b”")
-    assert said[1] == "Most toward “a” writes **token embedding** (+2.00)."
+    assert said[1] == "Toward “a”, most is written by **token embedding** (+2.00)."
     assert "20.09 times" in said[0]
     assert "equally probable" in noticed({Writer("token"): 0.0}, 0.0, "“a”", "“b”")[0]
     assert len(noticed({Writer("token"): 0.0}, 0.0, "“a”", "“b”")) == 2

@@ -14,8 +14,8 @@ from core import zoo
 from core.generation.newest import FarLook
 from core.generation.rules import Rules, dice, draw
 from core.generation.writing import whole
-from dashboard import controls, kept, uploads
-from pages.language.next_word import branches, compute_writes, words, writes, writes_sentences
+from dashboard import controls, kept, texts, uploads
+from pages.language.next_word import branches, compute_writes, writes, writes_sentences
 from pages.language.next_word.branches import Tree, decode, encode, moved
 from pages.language.next_word.inputs import Given
 from tests.pages.conftest import check, prose, told
@@ -78,15 +78,15 @@ def test_an_example_replaces_the_text_or_the_file_and_what_was_written(visit):
     own = kept.hold(b"A text of my own, in a file.")
     app.session_state[f"{controls.OWN_TEXT} given"] = uploads._Given(own.identity, "own.txt")
     check(app.run())
-    assert app.button_group(key="example").value is None, "what is read is no example"
-    check(app.button_group(key="example").set_value("A list").run())
-    assert app.text_area(key="text").value == words.EXAMPLES["A list"]
+    assert app.button_group(key="text_example").value is None, "what is read is no example"
+    check(app.button_group(key="text_example").set_value("A list").run())
+    assert app.text_area(key="text").value == texts.TO_GO_ON["A list"]
     assert uploads._of(controls.OWN_TEXT) not in app.session_state
     assert written(app) == ()
     assert "written" not in app.query_params
-    assert app.button_group(key="example").value == "A list"
+    assert app.button_group(key="text_example").value == "A list"
     check(app.text_area(key="text").set_value(TEXT).run())
-    assert app.button_group(key="example").value is None, "what was typed is no example"
+    assert app.button_group(key="text_example").value is None, "what was typed is no example"
 
 
 def test_a_link_brings_what_was_written_with_its_settings_and_ways(visit, model):
@@ -182,7 +182,7 @@ def test_what_is_said_of_the_filters_is_what_they_took(chances, top_k, top_p, mi
     said = writes_sentences.about_filters(step)
     remaining = {token for token in range(len(chances)) if step.choice.chances[token] > 0}
     if len(remaining) == len(chances):
-        assert said == f"No filter takes anything away: all {len(chances)} tokens may be drawn."
+        assert said == f"No filter takes anything away: all {len(chances)} tokens may be sampled."
         return
     gone = sum(chances[token] for token in range(len(chances)) if token not in remaining)
     told_shares = [float(part.split("%")[0]) for part in said.split("**") if part[:1].isdigit()]
@@ -198,7 +198,7 @@ def test_what_is_said_of_the_draw_names_the_token_its_rank_and_the_best(chances,
     rank = 1 + sum(each > chances[step.drawn] * (1 + 1e-6) for each in chances)
     assert f"**“{chr(97 + step.drawn)}”**" in said
     if rank == 1:
-        assert "which the model itself holds most probable" in said
+        assert "which the model itself finds most probable" in said
     else:
         assert f"only number {rank} " in said
         best = max(chances)
@@ -228,9 +228,9 @@ def test_evenly_probable_tokens_are_as_many_as_they_are():
     ("ranks", "words"),
     [
         ((), None),
-        ((1,), "number 1 of what"),
-        ((1, 1), "**2** are what the model held most probable."),
-        ((1, 40, 3), "**1** are what the model held most probable; the least expected one was number 40."),
+        ((1,), "number 1 in the model"),
+        ((1, 1), "**2** are what the model found most probable."),
+        ((1, 40, 3), "**1** are what the model found most probable; the least expected one was number 40."),
     ],
 )
 def test_what_is_said_of_what_was_written_counts_the_ranks(ranks, words):

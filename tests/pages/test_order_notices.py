@@ -110,7 +110,7 @@ def test_an_error_of_the_step_would_be_seen():
 def test_positions_are_called_alike_where_their_mean_cosines_are(count, learned_too):
     vectors = torch.randn(count, 6, generator=torch.Generator().manual_seed(count))
     told = " ".join(learned.sequence_notices(PositionTable("wpe", vectors, learned_too)))
-    assert f"There are {count} vectors and no more: position {count} has none" in told
+    assert f"There are only {count} vectors: position {count} has none" in told
     assert "nan" not in told
     assert ("free to become" in told) == (learned_too and count > 3)
 

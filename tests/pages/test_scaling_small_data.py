@@ -34,7 +34,7 @@ def test_the_page_shows_every_run_that_was_made_and_the_source_of_the_lecture(vi
     (shown,) = (each.value for each in app.dataframe if "seconds" in each.value)
     assert len(shown) == len(small_data_runs())
     assert "networks that learned from 50,000 pictures" in prose(app)
-    assert "The lecture's trainings were other ones" in told(app, "caption")
+    assert "The lecture's trainings were different ones" in told(app, "caption")
     assert sorted({row.epochs for row in small_data_results()}) == [10, 20]  # as that caption says
     largest = sorted(small_data_results(), key=lambda row: row.parameters)[-2:]
     assert {row.epochs for row in largest} == {10}

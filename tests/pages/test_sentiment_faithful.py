@@ -79,7 +79,7 @@ def test_each_network_is_explained_in_the_ways_that_it_has(visit, model):
 def test_spanish_is_not_compared_with_what_was_measured_in_english(visit):
     app = visit(PAGE, **open_section(language="Spanish"))
     assert not app.warning
-    assert "Over many reviews this model was not measured" in told(app, "caption")
+    assert "This model was not measured over many reviews" in told(app, "caption")
 
 
 @pytest.mark.parametrize("text", ["", "  "])
@@ -98,7 +98,7 @@ def test_the_projector_gets_figures_without_notes(visit):
     app = visit(PAGE, **open_section(present="1", text=SHORT))
     assert not app.warning
     assert len(app.get("plotly_chart")) == 3
-    assert "What to notice" not in prose(app)
+    assert "How it is computed" not in prose(app)
 
 
 def test_curves_that_would_take_long_are_measured_when_somebody_asks(visit, monkeypatch):

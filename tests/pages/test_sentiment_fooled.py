@@ -44,7 +44,7 @@ def test_pairs_on_which_nobody_fails_are_left_out_on_demand(visit):
 
 def test_an_own_pair_is_read_by_all_and_an_empty_text_gets_one_sentence(visit):
     app = visit(PAGE, **open_section(fooled_before="A <b>good</b> *film*.", fooled_after="A <b>good</b> *film*."))
-    assert "**Nobody** changed its mind: all 5 say the same of both texts." in prose(app)
+    assert "**None** changed its mind: all 5 say the same of both texts." in prose(app)
     check(app.text_input(key="fooled_after").set_value(" ").run())
     assert "There is no text here yet" in told(app)
     check(app.text_input(key="fooled_after").set_value("Awful, dull, bad and boring.").run())
@@ -172,7 +172,7 @@ def test_whoever_changed_its_mind_is_named(changed):
     text = sentences.about_own(changed)
     count = sum(changed.values())
     if count == 0:
-        assert text.startswith("**Nobody**")
+        assert text.startswith("**None**")
     elif count == len(changed):
         assert f"All {count}" in text
     else:

@@ -90,7 +90,7 @@ def test_any_model_by_folder_is_asked_and_has_no_curves(visit, tmp_path, section
 @pytest.mark.usefixtures("at_home")
 def test_a_masked_model_wants_a_gap_and_one_that_writes_or_says_nothing_is_refused(visit, tmp_path):
     for kind, expected in (
-        ("bert", "Write [MASK] in the place"),
+        ("bert", "Write [MASK] in place of"),
         ("t5", "writes another"),
         ("bert-headless", "without a head"),
     ):

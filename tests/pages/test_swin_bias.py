@@ -38,7 +38,16 @@ def test_the_scores_of_all_keys_add_up_to_the_weights_that_were_recorded(folder)
 
 @pytest.mark.usefixtures("at_home")
 def test_the_section_shows_the_score_of_the_pair_in_the_address(visit, folder):
-    app = visit(PAGE, show=words.BIAS, network=folder, bias_head="1", bias_query="6", bias_key="9", bias_window="3")
+    app = visit(
+        PAGE,
+        picture="coffee",
+        show=words.BIAS,
+        network=folder,
+        bias_head="1",
+        bias_query="6",
+        bias_key="9",
+        bias_window="3",
+    )
     row = next(frame.value for frame in app.dataframe if "weight" in frame.value).iloc[0]
     scored = compute.take_scores_apart(Photograph(folder, "coffee", None))
     assert f"**{percent(scored.shares[1].share[1].item())}** of the variance" in prose(app)
@@ -103,7 +112,7 @@ def test_the_heads_that_go_most_and_least_by_place_are_found_among_heads_of_unli
     layers, scored = shared([0.3, -0.02], [0.9], [0.5, 0.1, 0.2])
     first, second = about_shares(layers, scored, Pair(0, 0, 0, 0))
     assert "**30%** of the variance of its scores is place and 70% content. Without the bias 25%" in first
-    assert second == "Of 6 heads, head 0 of block 0.1 goes most by place (90%), head 1 of block 0.0 least (−2%)."
+    assert second == "Of 6 heads, head 0 of block 0.1 relies most on place (90%), head 1 of block 0.0 least (−2%)."
     against = about_shares(layers, scored, Pair(0, 1, 0, 0))[0]
     assert "**−2%** of the variance of its scores is place and 102% content: the bias works against" in against
 

@@ -55,11 +55,11 @@ def test_a_head_does_not_differ_from_itself_nor_from_one_with_the_same_weights(g
 @pytest.mark.usefixtures("at_home")
 def test_the_address_holds_the_switch_the_block_and_both_heads(visit, given):
     choices = {"maps_of": words.TWO_HEADS, "maps_stage": "1", "maps_block": "0", "maps_head": "1", "maps_other": "0"}
-    app = visit("vision/swin", show=words.MAPS, network=given.name, **choices)
+    app = visit("vision/swin", picture="coffee", show=words.MAPS, network=given.name, **choices)
     (sent,) = [data for part in app.get("bidi_component") if "overview" in (data := json.loads(part.proto.json))]
     assert [layer["label"] for layer in sent["overview"]["layers"]] == ["block 0, |head 1 − head 0|"]
     assert about_heads_compared(compute.compare_heads(given, 2, 1, 0)) in prose(app)
     assert any(r"\bar d" in formula.value for formula in app.latex)
     assert "Compared with head" not in [
-        each.label for each in visit("vision/swin", show=words.MAPS, network=given.name).number_input
+        each.label for each in visit("vision/swin", picture="coffee", show=words.MAPS, network=given.name).number_input
     ]

@@ -32,18 +32,18 @@ def mapped(folder):
 
 @pytest.mark.usefixtures("at_home")
 def test_the_section_shows_a_layer_for_every_block(visit, folder):
-    app = visit(PAGE, show=words.MAPS, network=folder)
+    app = visit(PAGE, picture="coffee", show=words.MAPS, network=folder)
     assert not app.warning
     (sent,) = [data for part in app.get("bidi_component") if "overview" in (data := json.loads(part.proto.json))]
     names = [(layer["group"], layer["label"]) for layer in sent["overview"]["layers"]]
     assert names[:2] == [("stage 0", "block 0"), ("stage 0", "block 1, shifted")]
     assert len(names) == 4
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
 
 
 def test_the_projector_shows_no_notes(visit):
-    app = visit(PAGE, show=words.MAPS, patches="16", present="1")
-    assert "What to notice" not in [element.value for element in app.subheader]
+    app = visit(PAGE, picture="coffee", show=words.MAPS, patches="16", present="1")
+    assert "How it is computed" not in [element.value for element in app.subheader]
     assert not app.get("download_button")
 
 

@@ -37,7 +37,7 @@ def given_photograph(folder):
 
 @pytest.fixture
 def open_reach(visit, folder, at_home):  # noqa: ARG001
-    return lambda **query: visit(PAGE, show=words.REACH, network=folder, **query)
+    return lambda **query: visit(PAGE, picture="coffee", show=words.REACH, network=folder, **query)
 
 
 def strips(app) -> list[dict]:
@@ -182,7 +182,7 @@ def test_measuring_puts_points_over_the_lines(visit, monkeypatch):
         return tuple(Timing(side, side**2 / 1e6, side**3 / 1e7, 5) for side in PIXELS[:-1])
 
     monkeypatch.setattr(compute, "measure", measure)
-    app = visit(PAGE, show=words.REACH, patches="16")
+    app = visit(PAGE, picture="coffee", show=words.REACH, patches="16")
     next(button for button in app.button if button.label == "Measure on this machine").click().run()
     assert not app.exception
     points = traces(app, "swin-ratio")["Whole grid / windows, measured"]

@@ -58,7 +58,7 @@ def test_parts_and_pairs_are_counted_in_the_chosen_window(layer, data):
     regions = layer.regions[window].tolist()
     pairs = [first == second for first in regions for second in regions]
     if not layer.shifted:
-        assert sentence.endswith("its windows lie where the grid begins, and no block of the stage moves them.")
+        assert sentence.endswith("its windows start at the edge of the grid, and no block of the stage moves them.")
     elif all(pairs):
         assert "The mask leaves all pairs" in sentence
     else:
@@ -72,7 +72,7 @@ def test_an_even_block_speaks_of_shifts_only_where_there_are_some():
     assert "The next block moves them by 1 row and 2 columns" in about(even, others=[odd])[1]
     assert "no block of the stage moves them" in about(even, others=[above])[1]
     last = about_windows([even, odd, even], 2, None, 0)[1]
-    assert last == "This is block 0 of stage 0: its windows lie where the grid begins."
+    assert last == "This is block 0 of stage 0: its windows start at the edge of the grid."
 
 
 def test_padding_draws_the_weight_that_was_recorded(folders):
@@ -87,7 +87,7 @@ def test_padding_draws_the_weight_that_was_recorded(folders):
                     drawn.append(sum(float(weights[window, query, key]) for key in range(16) if places[key] < 0))
     sentence = about_windows(windowed.layers, 1, call, 0)[2]
     assert f"**{16 * 16 - 13 * 13} of 256 positions are padding**" in sentence
-    assert float(re.search(r"draw ([\d.]+)% of", sentence)[1]) == pytest.approx(
+    assert float(re.search(r"take ([\d.]+)% of", sentence)[1]) == pytest.approx(
         100 * sum(drawn) / len(drawn), abs=0.051
     )
 
@@ -136,7 +136,7 @@ def test_only_the_pairs_grow_sixteenfold_with_twice_the_side():
 
 @pytest.mark.usefixtures("at_home")
 def test_the_section_opens_with_a_shifted_block_and_its_last_window(visit, folders):
-    app = visit(PAGE, show=words.WINDOWS, network=folders["v2"])
+    app = visit(PAGE, picture="coffee", show=words.WINDOWS, network=folders["v2"])
     assert not app.warning
     assert app.number_input(key="windows_block").value == 1
     assert app.number_input(key="windows_window").value == 24
@@ -149,7 +149,13 @@ def test_the_section_opens_with_a_shifted_block_and_its_last_window(visit, folde
 @pytest.mark.usefixtures("at_home")
 def test_a_link_opens_its_block_and_impossible_choices_fall_back(visit, folders):
     app = visit(
-        PAGE, show=words.WINDOWS, network=folders["padded"], windows_stage="1", windows_block="0", windows_row="99"
+        PAGE,
+        picture="coffee",
+        show=words.WINDOWS,
+        network=folders["padded"],
+        windows_stage="1",
+        windows_block="0",
+        windows_row="99",
     )
     assert "This is block 0 of stage 1" in prose(app)
     assert app.number_input(key="windows_row").value == 3
@@ -159,7 +165,7 @@ def test_a_link_opens_its_block_and_impossible_choices_fall_back(visit, folders)
 @pytest.mark.usefixtures("at_home")
 def test_a_model_without_windows_is_refused_with_the_way_to_its_page(visit, tmp_path):
     folder = str(save_timm_model("vit", tmp_path))
-    (warning,) = visit(PAGE, show=words.MAPS, network=folder).warning
+    (warning,) = visit(PAGE, picture="coffee", show=words.MAPS, network=folder).warning
     assert "no shifted windows" in warning.value
     assert "Vision transformer" in warning.value
     for compute_anything in (compute.watch_windows, compute.take_scores_apart):

@@ -13,10 +13,10 @@ from core.heads.relevance import word_spans
 from core.translation.decoding import limit_of
 from core.zoo import Changes
 from dashboard.models import translator
-from pages.language.translation import compute, cut_a_link, cut_effects, cuts, words
+from pages.language.translation import compute, cut_effects, cuts, words
 from pages.language.translation.cut_effects import Compared, difference, marked
 from pages.language.translation.cuts import CutLink
-from pages.language.translation.word_maps import words_of
+from pages.language.translation.word_maps import Words, words_of
 from pages.language.translation.words import TITLES
 from tests.pages.conftest import prose, told
 
@@ -74,9 +74,36 @@ def test_the_buttons_cut_and_take_back(open_change):
     assert words.CHANGE_POSITION in [element.value for element in app.caption]
     button(app, "for the whole translation").click().run()
     assert app.query_params["cut"] == "all-1"
-    button(app, "No word may look at “cat”").click().run()
+    button(app, "every word → “cat”").click().run()
     assert "cut" not in app.query_params
     assert words.CHANGE_NOTHING in told(app, "info")
+
+
+def test_each_step_can_be_undone_and_all_cuts_cleared(open_change):
+    app = open_change()
+    assert not any(each.label in ("Undo", "Clear all") for each in app.button)
+    for source in (1, 2):
+        app.selectbox(key="change_source").set_value(source).run()
+        button(app, "Cut this link").click().run()
+    both = app.query_params["cut"]
+    assert len(both.split(",")) == 2
+    button(app, "Clear all").click().run()
+    assert "cut" not in app.query_params
+    button(app, "Undo").click().run()
+    assert app.query_params["cut"] == both
+    button(app, "Undo").click().run()
+    assert app.query_params["cut"] == both.split(",")[0]
+    button(app, "Undo").click().run()
+    assert "cut" not in app.query_params
+    assert not any(each.label == "Undo" for each in app.button)
+
+
+def test_a_cut_is_named_by_its_words_and_never_by_the_number_of_a_piece(open_change):
+    app = open_change(text="My brother bought a small red car because it was not expensive.", beam="5", cut="13-11")
+    labels = [each.label for each in app.button]
+    assert any("→ “expensive”" in label for label in labels)
+    assert not any("piece" in label for label in labels)
+    assert any("You cut" in element.value and "→ “expensive”" in element.value for element in app.markdown)
 
 
 def test_a_new_sentence_keeps_the_cuts_that_fit_it_and_all_are_taken_back_at_once(open_change):
@@ -85,7 +112,7 @@ def test_a_new_sentence_keeps_the_cuts_that_fit_it_and_all_are_taken_back_at_onc
     app.text_area(key="text").set_value("The cat sleeps.").run()
     assert app.query_params["cut"] == "0-1,0-0"
     assert "lies outside this sentence of 5 words" in told(app, "info")
-    button(app, "Take all back").click().run()
+    button(app, "Clear all").click().run()
     assert "cut" not in app.query_params
     app.text_area(key="text").set_value("  ").run()
     assert "There is no text here yet" in told(app, "warning")
@@ -106,7 +133,7 @@ def test_odd_sentences_can_be_cut_all_the_same(open_change):
 
 
 def test_the_projector_shows_no_prose(open_change):
-    assert "What to notice" not in [element.value for element in open_change(present="1").subheader]
+    assert "How it is computed" not in [element.value for element in open_change(present="1").subheader]
 
 
 # Cuts
@@ -201,7 +228,7 @@ def test_losses_and_words_that_changed_are_counted_as_by_hand(name, cut):
         assert f"The greatest loss is at {found.first.quoted(worst)}" in said
         touched = {row for row, _ in cuts.links(cut, found.source.spans, 200)}
         own = bool(touched & set(found.first.spans[worst]))
-        assert ("a word of which a link is cut" in said) == own
+        assert ("one of whose own links is cut" in said) == own
         assert ("although none of its own links is cut" in said) != own
     same = [a.strip() for a in found.first.labels] == [b.strip() for b in found.second.labels]
     assert ("stays the same, word for word" in said) == same
@@ -217,7 +244,7 @@ def test_a_word_of_which_one_piece_is_cut_has_a_link_that_is_cut():
     again = dataclasses.replace(found.again, log_probabilities=worse)
     partly = dataclasses.replace(found, first=joined, cut=(CutLink(1, 1, 1),), again=again)
     assert not cuts.cells(partly.cut, joined.spans)
-    assert "a word of which a link is cut" in cut_effects.about_loss(partly)
+    assert "one of whose own links is cut" in cut_effects.about_loss(partly)
 
 
 def test_silenced_heads_alone_say_nothing_of_links():
@@ -245,8 +272,31 @@ def test_a_cut_at_whose_place_another_word_stands_now_is_told():
     said = cut_effects.about_moved_places(found)
     assert bool(said) == (was != now)
     if said:
-        assert f"At piece 2, where “{was}” stood, “{now}” stands now" in said[0]
-    assert cut_a_link.described(found, CutLink(2)) == "No word may look at “sleeps”"
+        assert f"Where “{was}” stood, “{now}” stands now" in said[0]
+    assert cut_effects.described(found, CutLink(2)) == "every word → “sleeps”"
+
+
+@pytest.mark.parametrize(
+    ("labels", "outcome"),
+    [
+        ((" chat", " dort", " ici"), "; the model wrote the word all the same."),
+        ((" dort", " ici"), "; the model left the word out."),
+        ((" chien", " dort", " ici"), "; the model wrote “chien” in its place."),
+        ((" gros", " chien", " dort", " ici"), "; the model wrote “gros” “chien” in its place."),
+        ((" dort", " ici", " chat"), "; the model wrote the word at another place."),
+    ],
+)
+def test_what_came_of_a_cut_is_read_off_the_two_translations(labels, outcome):
+    found = compared("bahdanau")
+    first = Words((range(1), range(1, 2), range(2, 3)), (" chat", " dort", " ici"), (0, 1, 2), (0, 1, 2))
+    second = Words(tuple(range(place, place + 1) for place in range(len(labels))), labels, (), ())
+    changed = dataclasses.replace(found, first=first, second=second, cut=(CutLink(1, 0, 0),))
+    assert cut_effects.about_cuts(changed) == (f"You cut “chat” → “cat”{outcome}",)
+
+
+def test_words_that_stand_several_times_are_numbered_among_themselves():
+    among = Words((range(1), range(1, 2), range(2, 3)), (" le", " chat", " le"), (0, 1, 2), (0, 1, 2))
+    assert [among.numbered(place) for place in range(3)] == ["le (1 of 2)", "chat", "le (2 of 2)"]
 
 
 def test_a_difference_is_what_no_common_run_of_words_holds():

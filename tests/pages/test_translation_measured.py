@@ -46,7 +46,7 @@ def test_everything_measured_is_shown(visit):
     app = visit(PAGE, show=words.MEASURED)
     assert not app.warning
     assert len(charts(app)) == 4
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
     for sentence in (words.MEASURED_PUBLISHED, words.MEASURED_HEADS, words.MEASURED_LENGTHS):
         assert sentence in prose(app) + told(app, "caption")
     published, own = charts(app)[2:]
@@ -69,7 +69,7 @@ def test_choices_are_in_the_address_and_impossible_ones_fall_back(visit):
 @pytest.mark.usefixtures("measured")
 def test_the_projector_shows_no_prose(visit):
     app = visit(PAGE, show=words.MEASURED, present="1")
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert "How it is computed" not in [element.value for element in app.subheader]
     assert words.MEASURED_PUBLISHED not in prose(app)
     assert not app.caption
 
@@ -168,7 +168,7 @@ def test_rows_without_cost_or_quality_in_a_language_are_not_drawn():
 def test_the_best_and_the_dearest_are_those_of_the_file():
     scores, cost = measured_quality.about_scores(compute_measured.results())
     assert "Transformer 44.0, Bahdanau's attention 38.2, Without attention 21.5" in scores
-    assert "lie 22.5 points" in scores
+    assert "are 22.5 points apart" in scores
     assert "Transformer took **2.5 times** the training operations of Without attention" in cost
     assert "Transformer read 3.0 times as many pairs in a second as Bahdanau's attention" in cost
 

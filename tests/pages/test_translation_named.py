@@ -43,7 +43,7 @@ def subheaders(app) -> list[str]:
 def test_without_a_name_the_section_says_what_can_be_opened_and_nothing_is_broken(visit):
     app = visit(PAGE, show=words.OTHERS)
     assert words.NAMED_NOTHING in prose(app)
-    assert "What to notice" in subheaders(app)
+    assert "How it is computed" in subheaders(app)
     assert not app.warning
     assert not app.info
     assert not app.text_area
@@ -59,7 +59,7 @@ def test_a_folder_at_home_translates_into_the_language_that_is_chosen(visit_mode
     best = model.write(model.encode(prefix + SENTENCE, languages[0]), beam=2, language=languages[1]).best
     assert f"log-probability **−{-best.log_probability:.2f}**" in prose(app)
     assert f"{len(best.tokens)} tokens" in prose(app)
-    assert "What to notice" in subheaders(app)
+    assert "How it is computed" in subheaders(app)
     asked = [box.key for box in app.selectbox if (box.key or "").startswith("named_")]
     assert asked == (["named_into"] if kind == "marian" else ["named_from", "named_into"])
 
@@ -122,7 +122,7 @@ def test_nothing_is_fetched_before_the_visitor_agrees(visit, monkeypatch):
     monkeypatch.setattr(zoo, "fetch", lambda *_, **__: pytest.fail("Nobody agreed to a download."))
     app = visit(PAGE, show=words.OTHERS, translator="owner/model")
     assert "301 MB" in app.info[0].value
-    assert [button.label for button in app.button] == ["Download and open"]
+    assert [button.label for button in app.button] == ["Present", "Download and open"]
 
 
 @pytest.mark.parametrize("kind", list(saved_models.TRANSLATORS))

@@ -121,7 +121,7 @@ def test_of_a_text_of_five_hundred_words_the_beginning_is_read_and_that_is_said(
 
 def test_the_projector_shows_no_prose(open_pair):
     app = open_pair(text=ENGLISH, french=FRENCH, present="1")
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert "How it is computed" not in [element.value for element in app.subheader]
 
 
 def test_the_map_that_is_said_to_align_best_is_the_one_that_is_measured():

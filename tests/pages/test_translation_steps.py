@@ -63,7 +63,7 @@ def source_of(translated) -> torch.Tensor:
 def test_bahdanaus_step_is_shown_as_it_was_computed(steps):
     app = steps(steps_step="1", steps_word="1. The")
     assert not app.warning
-    assert {"What may come next", "Where it looks", "The beam", "What to notice"} <= set(headings(app))
+    assert {"What may come next", "Where it looks", "The beam", "How it is computed"} <= set(headings(app))
     translated = own("bahdanau")
     assert shown(app, "weight") == pytest.approx(translated.aligned.cross[0][0, 0].numpy(), abs=1e-5)
     powers = np.exp(shown(app, "score") - shown(app, "score").max())
@@ -122,7 +122,7 @@ def test_impossible_choices_and_odd_texts_in_a_link_fall_back(steps, odd):
 
 def test_the_projector_shows_no_prose(steps):
     app = steps(present="1")
-    assert "What to notice" not in headings(app)
+    assert "How it is computed" not in headings(app)
     assert words.HANDED_ON not in prose(app)
     assert "The beam" in headings(app)
 

@@ -66,7 +66,7 @@ def test_three_translations_stand_side_by_side_with_their_log_probabilities_and_
         assert each.log_probability == pytest.approx(total, abs=1e-3)
         assert f"**{total:.2f}**".replace("-", "−") in card
         assert f"**{total / len(each.target):.2f}** per token".replace("-", "−") in card
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
     app.button(key="classic").click().run()
     assert app.text_area(key="text").value == words.CLASSIC
     assert app.button(key="classic").disabled
@@ -84,7 +84,7 @@ def test_self_attention_is_one_link_away(visit, part):
 def test_the_projector_shows_no_prose(visit):
     app = visit(PAGE, text="A dog.", beam="1", present="1")
     assert words.PAGE.lead not in prose(app)
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert "How it is computed" not in [element.value for element in app.subheader]
     assert len(cards(app)) == 3
 
 
@@ -299,7 +299,7 @@ def test_a_map_that_is_one_step_late_is_told_as_that():
     said = three_translators.about_order(
         panel_of(weights, note=words.BEST_SHIFTED, others=1), (0, 1), (" a", " b", "</s>"), (0, 1)
     )
-    assert "**Model** (layer 0, head 0, one step later) turns the order round" in said
+    assert "**Model** (layer 0, head 0, one step later) reverses the order" in said
 
 
 @settings(max_examples=50)

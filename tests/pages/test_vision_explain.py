@@ -64,7 +64,7 @@ def test_all_explanations_and_both_curves_are_there_at_once_for_the_class_that_i
     ):
         assert about in captions
     assert len(app.get("plotly_chart")) == 3 + 2 + 2  # maps, curves, the picture without patches, its classes
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
     assert "the class token and the distilled token" in prose(app)
     assert f"The model says **{model.classes[best]}** ({scores[best].item():.1%})" in prose(app)
     asked = explain.tell_verdict(model.classes, scores.tolist(), other)

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from dashboard.figures.faithfulness import RANDOM, faithfulness_curves
+from dashboard.figures.pictures import picture_tiles
 from dashboard.theme import DARK, LIGHT, Look
 from pages.vision.vision_transformer.figures import (
     Matrix,
@@ -16,7 +17,6 @@ from pages.vision.vision_transformer.figures import (
     over_photograph,
     pale,
     photograph_alone,
-    picture_tiles,
 )
 from pages.vision.vision_transformer.figures_measured import (
     Mark,
@@ -134,7 +134,7 @@ def test_areas_stand_in_the_legend_and_chance_is_a_dotted_line_in_a_band():
     )
     band, first, chance = figure.data
     assert (first.name, chance.name) == ("a: 0.275", "at random: 0.475")
-    assert (first.line.color, chance.line.dash) == ("#0072b2", "dot")
+    assert (first.line.color, chance.line.dash) == (LIGHT.hues[0], "dot")
     assert list(band.y) == pytest.approx([1.0, 0.6, 0.1, -0.1, 0.4, 0.8])
 
 

@@ -60,7 +60,7 @@ def test_the_section_is_alive_at_once_and_its_distances_are_those_of_the_recorde
     app = visit(PAGE, show=words.MAPS, picture="cat", patches="8")
     assert not app.warning
     assert "not in the chooser" not in told(app, "caption")
-    assert "What to notice" in [element.value for element in app.subheader]
+    assert "How it is computed" in [element.value for element in app.subheader]
     expected = [
         float(8 * measures.mean_distance_in_plane(call.weights(head), Patches(8, 8, ("class",))))
         for call in watch_image(NAME, "cat", 64).record.calls
@@ -79,7 +79,7 @@ def _decoded(sent: dict) -> bytes:
 
 def test_the_projector_shows_no_prose(visit):
     app = visit(PAGE, show=words.MAPS, picture="cat", patches="8", present="1")
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert "How it is computed" not in [element.value for element in app.subheader]
     assert not app.warning
 
 
@@ -197,7 +197,7 @@ def test_notices_do_not_claim_what_is_not_there():
     equal = maps.noticed((measured(0, [8, 8], [5, 5], [0.1, 0.1]),))
     assert "Each of the 2 heads looks about 8 pixels away" in equal[0]
     assert "5 of 16 patches in each of 2 heads" in equal[2]
-    assert "No head gives away more than half" in equal[3]
+    assert "No head gives more than half of it away" in equal[3]
     assert len(maps.noticed((measured(0, [8.0], [0], [1.0]),))) == 3  # nothing falls on patches: no sentence about it
     assert maps.noticed((measured(0, [float("nan")]),)) == ()
 

@@ -69,7 +69,7 @@ def test_the_section_is_alive_and_follows_the_patch_of_the_address(visit, cat):
 
 def test_the_projector_shows_no_prose(visit):
     app = visit(PAGE, present="1", patches="8")
-    assert "What to notice" not in [element.value for element in app.subheader]
+    assert "How it is computed" not in [element.value for element in app.subheader]
     assert len(app.get("plotly_chart")) == 5
 
 

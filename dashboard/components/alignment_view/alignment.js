@@ -101,7 +101,7 @@ function targetSentence(scene, maps, { panel: place, row, column }) {
 function sourceSentence(scene, maps, column) {
   const found = elsewhere(scene, maps, column, null);
   const name = quoted(scene.tell(column));
-  return found.length ? `${name} weighs ${joined(found)}.` : `${name} weighs nothing much in any word.`;
+  return found.length ? `${name} weighs ${joined(found)}.` : `${name} gives no word much weight.`;
 }
 
 /** "0.88 in “accord” (Transformer)": the word of each other panel in which a source word weighs most. */

@@ -1,5 +1,5 @@
 import { button, make } from "../kit/dom.js";
-import { takeButtons, takesOf, titled } from "../kit/saving.js";
+import { takeMenu, takesOf, titled } from "../kit/saving.js";
 import { isSilenced } from "./heads.js";
 import { legendEnds } from "./pattern.js";
 import { spoken } from "./reading.js";
@@ -14,13 +14,13 @@ export function createActions(view) {
   const name = () => `atlas-${fileName(view.now.title)}`;
   const takes = takesOf({ name, picture: () => pictureFor(view), rows: () => rowsOf(view.pattern) });
   const full = button("Full screen", () => view.toggleScreen(), quiet);
-  const about = { class: "actions", role: "toolbar", "aria-label": "Take away" };
-  const parts = [...takeButtons(takes, said, quiet), full, silence, apart, keysHint(), said];
+  const about = { class: "actions", role: "group", "aria-label": "This head" };
+  const parts = [...takeMenu(takes, said), full, silence, apart, keysHint(), said];
   const element = make("div", about, ...parts);
 
   function show({ layer, head, token }, { canSilence, silenced, apart: address }) {
     silence.hidden = !canSilence;
-    silence.textContent = isSilenced(silenced, layer, head) ? "Let this head speak" : "Silence this head";
+    silence.textContent = isSilenced(silenced, layer, head) ? "Bring this head back" : "Silence this head";
     apart.hidden = !address;
     if (address) apart.href = `${address}&${new URLSearchParams({ layer, head, token })}`;
   }

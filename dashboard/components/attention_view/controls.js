@@ -1,4 +1,5 @@
 import { button, choice, make } from "../kit/dom.js";
+import { aboutBytes } from "../kit/labels.js";
 import { legendEnds, SCALES } from "./pattern.js";
 import { VIEWS } from "./state.js";
 
@@ -59,6 +60,7 @@ export function createCaption() {
 function notesOf(pattern, view, waiting, state) {
   const { layer } = pattern;
   const veiled = view === "picture" && state.veil === "light" && layer.key.kind === "patches";
+  const bytes = aboutBytes(layer.key.labels);
   const said = [
     [waiting, "Fetching this head …"],
     [pattern.missing, "Hatched in the accent colour: not a number (NaN)."],
@@ -68,6 +70,7 @@ function notesOf(pattern, view, waiting, state) {
     [layer.key.kind === "patches", "Patches are named row·column, counted from 0."],
     [veiled, "The photograph is clear where the row looks, and fades where it does not."],
     [pattern.renormalised, "Special tokens are left out; each row is scaled to sum to 1 again."],
+    [bytes, bytes],
     [pattern.approximate, "Weights were rounded to one byte (≈); exact values can be asked for."],
   ];
   return said.filter(([holds]) => holds).map(([, note]) => note);

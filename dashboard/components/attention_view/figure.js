@@ -139,6 +139,5 @@ function tipOf({ pattern, view }, { query, key }) {
   if (key === null) return from.length > 12 ? from : null;
   const weight = rowOf(pattern, query)?.[pattern.columnOfKey.get(key)];
   if (weight === undefined) return null;
-  const how = { exactly: false, approximate: pattern.approximate };
-  return `${from} → ${tokenName(pattern.layer.key, key)}: ${written(weight, how)}`;
+  return `${from} → ${tokenName(pattern.layer.key, key)}: ${written(weight)}`;
 }

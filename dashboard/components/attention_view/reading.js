@@ -1,6 +1,6 @@
 import { button, createFold, make, tableOf } from "../kit/dom.js";
 import { rasterCanvas } from "../kit/marks.js";
-import { significant, twoDigits } from "../kit/numbers.js";
+import { sixDecimals, twoDigits } from "../kit/numbers.js";
 import { createFlow } from "./flow.js";
 import { readRow, rowOf, strengths } from "./pattern.js";
 import { rowPixels } from "./picture.js";
@@ -10,12 +10,14 @@ const TOP = 6;
 const LONGEST_FLOW = 1200;
 const WHOLE_UP_TO = 32; // tokens: of longer texts a table shows the row in view
 const LEFT_OUT = "This row is zero: all its weight is on tokens that were left out.";
-const ENTROPY = "Entropy: 0 bits if one token gets everything, one bit more each time twice as many share it evenly";
+const ENTROPY =
+  "Entropy: 0 bits if one token gets everything, one more bit for each doubling of the tokens that share it evenly";
 
 /** The panel that reads one row aloud: where this token looks, how much, and how widely. */
 export function createReading({ askExact }) {
   const title = make("h2");
   const flow = createFlow();
+  flow.element.tabIndex = 0; // a long text is scrolled
   const little = make("canvas", { class: "little", "aria-hidden": "true" });
   const body = make("tbody");
   const caption = make("caption", { class: "unseen" }, "The keys with the largest weights");
@@ -36,19 +38,18 @@ export function createReading({ askExact }) {
     if (isText) flow.write(pattern.layer.key, pattern.keys);
   }
 
-  function show({ pattern, query, pinned, row, look, exactly, approximate }) {
+  function show({ pattern, query, pinned, row, look, asked, exactly, approximate }) {
     const reading = readRow(row);
-    const how = { exactly, approximate };
     const top = reading.order.slice(0, TOP);
     writeFlow(pattern);
     title.textContent = `${tokenName(pattern.layer.query, query)} looks at …`;
     if (!flow.element.hidden) paintFlow(pattern, look, row, query, pinned, top[0]);
     if (!little.hidden) drawLittle(little, rowPixels(pattern, look, row));
-    const lines = top.map((place) => line(pattern, row[place], place, reading.largest, how));
+    const lines = top.map((place) => line(pattern, row[place], place, reading.largest, exactly));
     body.replaceChildren(...lines, ...Array.from({ length: TOP - lines.length }, emptyLine));
     spread.textContent = sentence(pattern, reading, approximate);
-    sum.textContent = exactly ? `Row sum ${approximate ? "≈ " : ""}${Number(reading.sum.toFixed(6))}` : "";
-    exact.setAttribute("aria-pressed", exactly);
+    sum.textContent = asked ? `Row sum ${exactly ? reading.sum.toFixed(6) : "…"}` : "";
+    exact.setAttribute("aria-pressed", asked);
   }
 
   function paintFlow(pattern, look, row, query, pinned, strongestPlace) {
@@ -69,19 +70,19 @@ export function spoken(pattern, query, row) {
   return `${tokenName(pattern.layer.query, query)} looks at ${top.join(", ") || "nothing: its row is empty"}.`;
 }
 
-/** A weight as it is written: two digits, three if exact values are wanted, ≈ if it was rounded on the way. */
-export function written(weight, { exactly, approximate }) {
+/** A weight as it is written: two decimals, six where it came to the last digit. */
+export function written(weight, exactly = false) {
   if (Number.isNaN(weight)) return "not a number";
   if (weight < 0) return "not allowed";
-  return exactly ? `${approximate ? "≈ " : ""}${significant(weight)}` : twoDigits(weight);
+  return exactly ? sixDecimals(weight) : twoDigits(weight);
 }
 
-function line(pattern, weight, place, largest, how) {
+function line(pattern, weight, place, largest, exactly) {
   const name = pattern.layer.key.labels[pattern.keys[place]];
   const label = make("th", { scope: "row", dir: "auto", title: name }, name);
   const bar = make("i", { class: "bar" });
   bar.style.width = `${largest > 0 ? Math.max(1, (100 * weight) / largest) : 0}%`;
-  return make("tr", {}, label, make("td", {}, bar), make("td", {}, written(weight, how)));
+  return make("tr", {}, label, make("td", {}, bar), make("td", {}, written(weight, exactly)));
 }
 
 /** Keeps what stands below in its place while the pointer moves over shorter rows. */
@@ -91,7 +92,7 @@ function emptyLine() {
 
 function sentence(pattern, reading, approximate) {
   if (reading.missing) return "This row holds values that are not numbers (NaN).";
-  if (!reading.allowed) return "The mask allows this token to look at nothing.";
+  if (!reading.allowed) return "The mask lets this token look at nothing.";
   if (!(reading.sum > 0)) return pattern.renormalised ? LEFT_OUT : "This row is zero: the head is silenced.";
   const { key } = pattern.layer;
   const things = key.kind === "patches" && !pattern.keys.some((token) => key.special[token]) ? "patches" : "tokens";
@@ -104,16 +105,16 @@ function drawLittle(canvas, { pixels, rows, columns }) {
   rasterCanvas(pixels, columns, rows, canvas);
 }
 
-/** The same numbers as a table: the whole map while it is small, else the row in view. */
+/** The same numbers as a table: the whole map while it is small, else the row in view, as where exact values are wanted. */
 export function createTable() {
-  return createFold("These weights as a table", ({ pattern, title, query, row, how }) => {
+  return createFold("These weights as a table", ({ pattern, title, query, row, exactly }) => {
     const { layer, keys, queries } = pattern;
     const name = (key) => layer.key.labels[key];
-    if (Math.max(queries.length, keys.length) > WHOLE_UP_TO) {
-      const rows = keys.map((key, place) => [name(key), written(row[place], how)]);
+    if (exactly || Math.max(queries.length, keys.length) > WHOLE_UP_TO) {
+      const rows = keys.map((key, place) => [name(key), written(row[place], exactly)]);
       return [tableOf(`${title}: where ${tokenName(layer.query, query)} looks`, null, rows)];
     }
-    const cells = (token) => Array.from(rowOf(pattern, token), (weight) => written(weight, how));
+    const cells = (token) => Array.from(rowOf(pattern, token), (weight) => written(weight));
     const rows = queries.map((token) => [layer.query.labels[token], ...cells(token)]);
     return [tableOf(`${title}: each row is a query, each column a key`, keys.map(name), rows)];
   });

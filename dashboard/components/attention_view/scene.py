@@ -13,7 +13,7 @@ class TextSequence:
     """Tokens of a text, in reading order.
 
     A label keeps its leading space, so that the words can be put together again; a byte that is no
-    character of its own is written out ("0xE2"). `special` marks what the tokeniser added.
+    character of its own is written out ("‹E2›"). `special` marks what the tokeniser added.
     """
 
     labels: tuple[str, ...]

@@ -251,21 +251,23 @@ class AttentionView extends View {
     const { pattern, look, state, view, waiting } = this;
     const exact = this.exactRow(query);
     const row = exact ?? rowOf(pattern, query);
-    const how = { exactly: state.exactly, approximate: pattern.approximate && !exact };
+    const [exactly, approximate] = [Boolean(exact), pattern.approximate && !exact];
     const title = headName(pattern.layer, pattern.head);
     const name = waiting ? `${headName(this.layer, state.head)} …` : title;
     this.now = { query, row, title };
-    this.reading.show({ pattern, query, pinned, row, look, ...how });
-    this.table.show({ pattern, title, query, row, how });
+    this.reading.show({ pattern, query, pinned, row, look, asked: state.exactly, exactly, approximate });
+    this.table.show({ pattern, title, query, row, exactly });
     this.legend.show({ name, pattern, view, scale: look.scale, row, waiting, state });
     if (!this.hovered) this.figure.element.setAttribute("aria-label", this.sentence());
   }
 
+  /** The row to the last digit, where exact values are wanted and here; else the server is asked, after a rest. */
   exactRow(query) {
     const { pattern, state } = this;
-    if (!state.exactly || !pattern.approximate || this.waiting) return null;
+    clearTimeout(this.asking);
+    if (!state.exactly || this.waiting) return null;
     const row = exactRowOf(this.exact, pattern, query);
-    if (!row && !this.hovered) this.ask("chosen", { ...this.wish(), exact: query });
+    if (!row) this.asking = setTimeout(() => this.ask("chosen", { ...this.wish(), exact: query }), TELL_AFTER);
     return row;
   }
 
@@ -279,6 +281,7 @@ class AttentionView extends View {
 
   destroy() {
     clearTimeout(this.telling);
+    clearTimeout(this.asking);
     this.heads.destroy();
     super.destroy();
   }

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import layout, theme
+from dashboard import theme, ways_on
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "(\.\.?/[a-z_/]+\.js)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
@@ -18,13 +18,18 @@ _PALETTES = {signed: theme.for_browser(signed=signed) for signed in (False, True
 
 
 class Component:
-    """The component beside a Python file: view.js with all that it imports, and view.css after the kit's own styles."""
+    """The component beside a Python file: view.js with all that it imports, and view.css after the kit's own styles.
 
-    def __init__(self, file: str):
+    One that is not `isolated` has no styles but its own, and these hold for the whole page.
+    """
+
+    def __init__(self, file: str, *, isolated: bool = True):
         folder = Path(file).parent
-        styles = (Path(__file__).parent / "kit.css", folder / "view.css")
+        styles = (*([Path(__file__).parent / "kit.css"] if isolated else []), folder / "view.css")
         css = "\n".join(style.read_text(encoding="utf-8") for style in styles if style.exists())
-        self._mount = st.components.v2.component(f"attention_atlas_{folder.name}", js=bundle(folder), css=css)
+        self._mount = st.components.v2.component(
+            f"attention_atlas_{folder.name}", js=bundle(folder), css=css, isolate_styles=isolated
+        )
 
     def __call__(self, key: str, data: Mapping, *, signed: bool = False, **heard: Callable[[Any], None] | None) -> None:
         """Mount it with `data`; the colours, `signed` or not, and whether the page is presented go with them.
@@ -37,7 +42,7 @@ class Component:
             return lambda: hear(said(key, name)) if hear else None
 
         callbacks: dict[str, Any] = {f"on_{name}_change": hearing(name, hear) for name, hear in heard.items()}
-        look = {"palettes": _PALETTES[signed], "present": layout.is_presented()}
+        look = {"palettes": _PALETTES[signed], "present": ways_on.is_presented()}
         self._mount(key=key, data={**look, **data}, **callbacks)
 
 

@@ -1,5 +1,7 @@
 const TOGETHER = 700; // milliseconds within which several steps become one entry of the history
 const SOON = 1500; // milliseconds from Streamlit's extra entry to the next page
+const OWN = ["class", "present", "embed", "embed_options"]; // parameters that are each visitor's own
+const GONE_TO = "atlasgoneto"; // the event that tells views of an address from elsewhere
 
 /** What the address says, each parameter by its name; what is missing, unknown or broken is undefined. */
 export function parametersOf(search = location.search) {
@@ -27,32 +29,86 @@ export function unless(value, usual) {
 /**
  * Keeps the address true. Streamlit writes the address too, from its own older copy, when Python changes a
  * parameter; so after each entry that others made, ours is put right. `values` are the parameters by their names, null
- * for those that the address should not hold; `restored` is called after back and forward with what `read` finds.
+ * for those that the address should not hold; `restored` is called with what `read` finds after back and forward, and
+ * after `goTo`.
  */
 export function keepAddress({ values, read, restored }) {
   const page = location.pathname;
   let pushed = 0;
 
   function write(how) {
-    if (location.pathname !== page) return;
-    const search = searchWith(values());
-    if (search === location.search) return;
+    if (location.pathname !== page || searchWith(values()) === location.search) return;
     const pushes = how === "push" && Date.now() - pushed > TOGETHER;
     if (how === "push") pushed = Date.now();
-    history[pushes ? "pushState" : "replaceState"](history.state, "", location.pathname + search + location.hash);
+    writeParameters(values(), pushes ? "pushState" : "replaceState");
   }
 
-  const changed = (event) => event.navigationType !== "traverse" && write("replace");
+  const changed = (event) => event.navigationType !== "traverse" && !window.atlasGoes && write("replace");
   const back = () => location.pathname === page && restored(read());
+  const goneTo = ({ detail }) => {
+    for (const name of Object.keys(values())) detail.delete(name);
+    back();
+  };
   window.navigation?.addEventListener("currententrychange", changed);
   window.addEventListener("popstate", back);
+  window.addEventListener(GONE_TO, goneTo);
   return {
     write,
     destroy() {
       window.navigation?.removeEventListener("currententrychange", changed);
       window.removeEventListener("popstate", back);
+      window.removeEventListener(GONE_TO, goneTo);
     },
   };
+}
+
+/** The page and its parameters without those that are a visitor's own, such as `text?layer=3`. */
+export function sharedAddress({ pathname, search } = location) {
+  const given = new URLSearchParams(search);
+  for (const name of OWN) given.delete(name);
+  const page = pathname.slice(pathname.lastIndexOf("/") + 1);
+  return given.size ? `${page}?${given}` : page;
+}
+
+/**
+ * Goes to a shared address and keeps what is this visitor's own. Another page is loaded afresh: Streamlit would drop the
+ * parameters that both pages have. On the same page views take over what is theirs, and only if something else has
+ * changed too the page runs again. The history does not grow: back leads to where the visitor was before.
+ */
+export function goTo(address) {
+  const target = new URL(`./${address}`, location.href);
+  const own = new URLSearchParams(location.search);
+  for (const name of OWN) {
+    target.searchParams.delete(name);
+    for (const value of own.getAll(name)) target.searchParams.append(name, value);
+  }
+  if (target.origin !== location.origin) return;
+  if (target.pathname !== location.pathname) {
+    location.replace(target.href);
+    return;
+  }
+  const changed = changedNames(own, target.searchParams);
+  if (!changed.size) return;
+  window.atlasGoes = true; // views do not put their own values back
+  try {
+    history.replaceState(history.state, "", target.pathname + target.search);
+  } finally {
+    window.atlasGoes = false;
+  }
+  window.dispatchEvent(new CustomEvent(GONE_TO, { detail: changed }));
+  if (changed.size) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+}
+
+/** The names of parameters whose values differ. */
+function changedNames(one, other) {
+  const names = new Set([...one.keys(), ...other.keys()]);
+  return new Set([...names].filter((name) => String(one.getAll(name)) !== String(other.getAll(name))));
+}
+
+/** Puts parameters into the address of the page, whichever it is, and leaves the others. */
+export function writeParameters(values, how = "replaceState") {
+  const search = searchWith(values);
+  if (search !== location.search) history[how](history.state, "", location.pathname + search + location.hash);
 }
 
 function searchWith(values) {

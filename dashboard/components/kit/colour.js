@@ -1,4 +1,5 @@
 const SHADES = 256;
+const READABLE = 4.5; // contrast of letters, WCAG 2.2, 1.4.3
 
 /** The look of the moment: Streamlit's own colours, and the atlas palette of the same brightness. */
 export function readTheme(host, palettes, presenting) {
@@ -57,14 +58,16 @@ export function rampPixels(theme, strengthAt = (share) => share, steps = 64) {
   return pixels;
 }
 
-/** Ink or paper, whichever reads better on a colour. */
+/** Ink or paper, whichever reads better on a colour; black or white in the middle of a scale, where neither can be read. */
 export function readableOn(theme, colour) {
   const behind = luminance(rgbOf(colour));
   const contrast = (letters) => {
     const own = luminance(rgbOf(letters));
     return (Math.max(own, behind) + 0.05) / (Math.min(own, behind) + 0.05);
   };
-  return contrast(theme.ink) >= contrast(theme.paper) ? theme.ink : theme.paper;
+  const better = (one, other) => (contrast(one) >= contrast(other) ? one : other);
+  const own = better(theme.ink, theme.paper);
+  return contrast(own) >= READABLE ? own : better("#000000", "#ffffff");
 }
 
 /** Ink or paper on the shade of a strength. */

@@ -10,6 +10,9 @@ const UNSEEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Su
 const JOINERS_ONLY = /^(?:\u200c|\u200d|[\ufe00-\ufe0f])+$/u;
 const RIGHT_TO_LEFT = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const LONGEST = 16;
+// The sign of a byte that is no character on its own (core/text.py).
+const BYTE = /‹[0-9A-F]{2}›/;
+const BYTE_AT_END = /‹[0-9A-F]{2}›$/;
 
 /** A token for an axis: without the spaces around it, whitespace and controls as marks that can be seen. */
 export function readable(label) {
@@ -23,9 +26,17 @@ export function flowing(label) {
   return label.trim() ? marked(label, false) : readable(label);
 }
 
-/** Whether a token ends in a single byte of a character, as in 0xE2: a line may end after it, and not within it. */
+/** Whether a token ends in a single byte of a character, as in ‹E2›: a line may end after it, and not within it. */
 export function endsInByte(label) {
-  return /0x[0-9A-F]{2}$/.test(label);
+  return BYTE_AT_END.test(label);
+}
+
+/** What the sign of a byte means, if there is one in these labels; else null. */
+export function aboutBytes(labels) {
+  const found = labels.find((label) => BYTE.test(label));
+  return found
+    ? `${found.match(BYTE)[0]} is one byte, no letter by itself: rare letters are spelt in two to four.`
+    : null;
 }
 
 /** At most 16 characters as a reader counts them. */
@@ -71,8 +82,8 @@ function marked(text, spacesToo) {
 function control(letter) {
   const code = letter.codePointAt(0);
   if (letter === "\n" || letter === "\r" || letter === "\t") return SPACES.get(letter);
-  if (code < 0x20) return `^${String.fromCodePoint(0x40 + code)}`;
-  return code >= 0x7f && code < 0xa0 ? codePoints(letter) : letter;
+  if (code < 0x20 || code === 0x7f) return `‹${code.toString(16).toUpperCase().padStart(2, "0")}›`;
+  return code > 0x7f && code < 0xa0 ? codePoints(letter) : letter;
 }
 
 function codePoints(text) {

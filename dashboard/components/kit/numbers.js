@@ -20,6 +20,11 @@ export function significant(value) {
   return powered(value.toExponential(2));
 }
 
+/** 0.881234: as many decimals as a float32 near 1 holds; what is there but rounds to nothing says so. */
+export function sixDecimals(weight) {
+  return weight > 0 && weight < 5e-7 ? "< 0.000001" : rounded(weight, 6);
+}
+
 /** The number that `precise` shows, to tell whether a printed sum is exact. */
 export function shown(value) {
   return Number.isFinite(value) && Math.abs(value) >= 1e-3 ? Number(value.toFixed(4)) : value;

@@ -1,6 +1,7 @@
 import { rampPixels } from "./colour.js";
-import { button, make } from "./dom.js";
+import { make } from "./dom.js";
 import { measurer, moved, paint } from "./marks.js";
+import { createMenu } from "./menu.js";
 import { vector } from "./vector.js";
 
 const AROUND_PAGE = 20;
@@ -22,22 +23,21 @@ export function takesOf({ name, picture, rows, numbers = "CSV" }) {
   };
 }
 
-/** The quiet row below a figure; `takes` are functions by the label of their button, in the order shown. */
+/** The quiet row below a figure; `takes` are functions by the label of their item, in the order shown. */
 export function createRow(takes) {
   const said = make("span", { role: "status", class: "said" });
-  const about = { class: "takeaway", role: "group", "aria-label": "Take away" };
-  return make("div", about, ...takeButtons(takes, said), said);
+  return make("div", { class: "takeaway" }, ...takeMenu(takes, said), said);
 }
 
-/** Its buttons; what there is to say is said for a moment in the element `said`. */
-export function takeButtons(takes, said, attributes = {}) {
+/** Its button and menu; what there is to say is said for a moment in the element `said`. */
+export function takeMenu(takes, said) {
   let fading = 0;
   const say = (text) => {
     said.textContent = text;
     clearTimeout(fading);
     fading = setTimeout(() => say(""), 2500);
   };
-  const click = (take) => async () => {
+  const act = (take) => async () => {
     try {
       await take();
     } catch (error) {
@@ -45,19 +45,22 @@ export function takeButtons(takes, said, attributes = {}) {
     }
   };
   const all = { "Copy link": async () => say(await linkCopied()), ...takes };
-  return Object.entries(all).map(([label, take]) => button(label, click(take), attributes));
+  return createMenu("Take away", Object.fromEntries(Object.entries(all).map(([name, take]) => [name, act(take)])));
 }
 
 /**
- * Puts the address of the page, which holds the whole state, on the clipboard; returns what to say.
+ * Puts the address of the page, which holds the whole state, on the clipboard; returns what to say. It leads into no
+ * class: who opens it looks at this.
  * Without a secure connection there is no clipboard: then the link itself is shown, to be copied by hand.
  */
 async function linkCopied() {
+  const link = new URL(location.href);
+  if (link.searchParams.has("class")) link.searchParams.delete("class");
   try {
-    await navigator.clipboard.writeText(location.href);
+    await navigator.clipboard.writeText(link.href);
     return "Link copied";
   } catch {
-    return location.href;
+    return link.href;
   }
 }
 

@@ -1,6 +1,6 @@
 """A photograph with a grid of patches: hover in the browser, a click tells the server, chosen ones are marked."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Literal
 
@@ -25,6 +25,7 @@ def patch_picker(
     cover: str = "#7f7f7f",
     mark: str = "chosen",
     tell: str = "row {row}, column {column}",
+    tells: Sequence[str] = (),
     hint: str = "Point at a patch, click to choose it.",
     values: np.ndarray | None = None,
     limits: tuple[float, float] | None = None,
@@ -36,14 +37,18 @@ def patch_picker(
     """Show `picture` (row, column, 3) uint8 under a grid of `rows` x `columns` patches; `chosen` ones are marked.
 
     `look`: chosen patches are outlined, or covered with the colour `cover`; a screen reader hears `mark` for them.
-    `tell` is the sentence for the patch under the pointer, with {row}, {column} and {value} in it; `hint` stands there
-    before. `values` (row, column) are laid over the picture as a veil: zero is the picture itself; `limits` as for
+    `tell` is the sentence for the patch under the pointer, with {row}, {column} and {value} in it; `tells` has one for
+    each patch, row by row, in place of it; `hint` stands there before. `values` (row, column) are laid over the picture
+    as a veil: zero is the picture itself; `limits` as for
     `cell_map`. `on_click(row, column)` is called before the page runs again. Patches can also be reached with Tab and
     arrow keys, and clicked with Enter. `alt` says what is to be seen; `name` begins the names of files; `height` is the
     most that the picture may take, in pixels.
     """
     data = pack(picture, (rows, columns), values=values, limits=limits, chosen=chosen, have=held(key, "clicked"))
+    if tells and len(tells) != rows * columns:
+        raise ValueError(f"The grid has {rows} × {columns} patches, but {len(tells)} sentences.")
     data |= {"look": look, "cover": cover, "mark": mark, "tell": tell, "hint": hint, "alt": alt, "height": height}
+    data |= {"tells": list(tells)}
     data |= {"name": f"attention-atlas-{name}", "canClick": on_click is not None}
 
     # A click is a state and not a trigger: it holds what the browser has, for as long as the picture is there.

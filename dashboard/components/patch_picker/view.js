@@ -24,7 +24,7 @@ class PatchPicker extends GridView {
     this.legend = createLegend();
     const rows = () => asRows(this.matrix);
     const row = createRow(takesOf({ name: () => this.matrix.name, picture: () => this.picture(), rows }));
-    this.numbers = [...row.querySelectorAll("button")].find((button) => button.textContent === "CSV");
+    this.numbers = [...row.querySelectorAll("[role=menuitem]")].find((item) => item.textContent === "CSV");
     return { above: [this.legend.element], below: [row] };
   }
 
@@ -54,6 +54,13 @@ class PatchPicker extends GridView {
 
   get idle() {
     return this.matrix.hint;
+  }
+
+  sentence([row, column]) {
+    const { tells, shape, mark } = this.matrix;
+    if (!tells.length) return super.sentence([row, column]);
+    const told = tells[row * shape.columns + column];
+    return this.matrix.isMarked(row, column) ? `${told} (${mark})` : told;
   }
 
   pointMarks(place) {

@@ -48,6 +48,7 @@ function openPhotoLayer(sent, place) {
     ...sent,
     place,
     prefix,
+    absent: new Set(sent.absent),
     grid,
     answers,
     tokens: prefix.length + grid,
@@ -104,18 +105,23 @@ function placed({ prefix }, row) {
 
 function rowFrom(layer, answer, { kind, place }) {
   const { tokens } = layer;
-  if (kind === "mean") return answer.mean ?? meanRow(answer.weights, tokens);
+  if (kind === "mean") return answer.mean ?? meanRow(answer.weights, layer);
   const token = kind === "prefix" ? place : layer.prefix.length + place;
-  if (answer.query) return softmaxRow(answer, token, tokens, layer.each);
+  if (answer.query) return softmaxRow(answer, token, { ...layer, seen: seenBy(layer, token) });
   return answer.weights.subarray(token * tokens, (token + 1) * tokens);
 }
 
-/** softmax(q k^T) of one query; the scale is in the keys. */
-function softmaxRow({ query, key }, token, tokens, each) {
+/** How many tokens, from the first on, a token looks at. */
+export function seenBy({ behind, tokens }, token) {
+  return typeof behind === "number" ? Math.max(1, token + 1 - behind) : tokens;
+}
+
+/** softmax(q k^T) of one query over the tokens that it sees; the scale is in the keys. */
+function softmaxRow({ query, key }, token, { tokens, each, seen }) {
   const row = new Float32Array(tokens);
   const start = token * each;
   let largest = -Infinity;
-  for (let other = 0; other < tokens; other++) {
+  for (let other = 0; other < seen; other++) {
     let score = 0;
     const from = other * each;
     for (let channel = 0; channel < each; channel++) score += query[start + channel] * key[from + channel];
@@ -123,18 +129,19 @@ function softmaxRow({ query, key }, token, tokens, each) {
     if (score > largest) largest = score;
   }
   let sum = 0;
-  for (let other = 0; other < tokens; other++) {
+  for (let other = 0; other < seen; other++) {
     row[other] = Math.exp(row[other] - largest);
     sum += row[other];
   }
-  for (let other = 0; other < tokens; other++) row[other] /= sum;
+  for (let other = 0; other < seen; other++) row[other] /= sum;
   return row;
 }
 
-function meanRow(weights, tokens) {
+/** Places that are not there have no row. */
+function meanRow(weights, { tokens, absent }) {
   const mean = new Float64Array(tokens);
   for (let place = 0; place < weights.length; place++) mean[place % tokens] += weights[place];
-  return Float32Array.from(mean, (sum) => sum / tokens);
+  return Float32Array.from(mean, (sum) => sum / (tokens - absent.size));
 }
 
 /** Rows of windows laid where they belong: shifts are undone, what falls on padding is added up. */

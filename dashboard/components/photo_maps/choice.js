@@ -6,23 +6,37 @@ const WORDS_FOR = ["patch", "mean", "same"];
 /** What is shown before anything is chosen: the first prefix token, else the mean over queries. */
 export function startOf(scene) {
   const { layer, head } = scene.start;
-  return { layer, head, from: usualFrom(scene.layers[layer]), place: null, keep: 100, photo: "ink" };
+  return { layer, head, from: firstFrom(scene, scene.layers[layer]), place: scene.place, keep: 100, photo: "ink" };
 }
 
-/** Whose attention a layer shows at first. */
+/** The same in a scene that may say which patch looks at first. */
+function firstFrom(scene, layer) {
+  return scene.place === null ? usualFrom(layer) : "patch";
+}
+
+/** Whose attention a layer shows at first; where tokens look back only, the first ones see nothing but themselves. */
 function usualFrom(layer) {
-  return layer.prefix[0] ?? "mean";
+  return looksBack(layer) ? "patch" : (layer.prefix[0] ?? "mean");
+}
+
+function looksBack({ behind }) {
+  return typeof behind === "number";
 }
 
 /** The ways to ask a layer: value for the state and the address, label for people. */
-export function waysOf({ prefix, windows }) {
-  const tokens = prefix.map((label) => [label, `${label} token`]);
-  if (!windows) return [...tokens, ["patch", "a patch"], ["mean", "mean over queries"]];
+export function waysOf(layer) {
+  const tokens = looksBack(layer) ? [] : layer.prefix.map((label) => [label, `${label} token`]);
+  if (!layer.windows) return [...tokens, ["patch", `a ${unitOf(layer)}`], ["mean", "mean over queries"]];
   return [
     ["patch", "a place"],
     ["same", "the same place in every window"],
     ["mean", "mean over queries of each window"],
   ];
+}
+
+/** What a place of the grid is called. */
+export function unitOf({ unit }) {
+  return unit ?? "patch";
 }
 
 /** The same choices where they exist; a place stays where it lies on the picture when the grid changes. */
@@ -59,8 +73,8 @@ export function readMapAddress(scene, search = location.search) {
   const keep = number("map-keep");
   return {
     ...start,
-    from: text("map-from") ?? usualFrom(shown),
-    place: row < shown.rows && column < shown.columns ? row * shown.columns + column : null,
+    from: text("map-from") ?? firstFrom(scene, shown),
+    place: row < shown.rows && column < shown.columns ? row * shown.columns + column : start.place,
     keep: keep >= 1 && keep <= 100 ? keep : start.keep,
     photo: oneOf("map-photo", Object.keys(PHOTOS)) ?? start.photo,
     ...own,
@@ -75,8 +89,8 @@ export function mapAddress(state, scene) {
   return {
     "map-layer": isStart ? null : state.layer,
     "map-head": isStart ? null : state.head,
-    "map-from": unless(state.from, usualFrom(scene.layers[state.layer])),
-    "map-place": state.place === null ? null : `${Math.floor(state.place / columns)}-${state.place % columns}`,
+    "map-from": unless(state.from, firstFrom(scene, scene.layers[state.layer])),
+    "map-place": state.place === start.place ? null : `${Math.floor(state.place / columns)}-${state.place % columns}`,
     "map-keep": unless(state.keep, start.keep),
     "map-photo": unless(state.photo, start.photo),
   };

@@ -44,6 +44,7 @@ def overview(scene: PhotoScene) -> dict:
     packed = {
         "title": scene.title,
         "start": list(scene.start),
+        "place": scene.place,
         "whole": whole,
         "picture": codec.picture_address(scene.picture),
         "layers": [_layer(layer, whole) for layer in scene.layers],
@@ -78,7 +79,8 @@ def little(layer: PhotoLayer, weights: np.ndarray) -> Float[np.ndarray, "_ token
     """
     if isinstance(layer.answers, Windows):
         return _received(layer, layer.answers.places, weights)[None]
-    return np.concatenate([weights.mean(axis=0)[None], weights[: len(layer.prefix)]])
+    mean = weights.sum(axis=0) / (layer.tokens - len(layer.absent))
+    return np.concatenate([mean[None], weights[: len(layer.prefix)]])
 
 
 def _received(layer: PhotoLayer, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -98,11 +100,13 @@ def _layer(layer: PhotoLayer, whole: bool) -> dict:
             answers[str(head)] = _answer(layer, kind, head, weights)
     shown = np.nan_to_num(np.concatenate(rows))
     tops = np.maximum(shown.max(axis=1), 1e-9)
-    names = ("label", "group", "path", "heads", "rows", "columns", "difference")
+    names = ("label", "group", "path", "heads", "rows", "columns", "difference", "unit")
     return {name: getattr(layer, name) for name in names} | {
         "prefix": list(layer.prefix),
+        "absent": list(layer.absent),
         "kind": kind,
         "each": layer.answers.query.shape[2] if isinstance(layer.answers, Factors) else None,
+        "behind": layer.answers.behind if isinstance(layer.answers, Factors) else None,
         "windows": _windows(layer.answers) if isinstance(layer.answers, Windows) else None,
         "little": codec.weights_text(shown / tops[:, None], "root"),
         "tops": [float(top) for top in tops],

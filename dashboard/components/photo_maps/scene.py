@@ -19,16 +19,23 @@ class Dense:
 class Factors:
     """Queries and keys as they meet in the softmax, without mask or bias: softmax(query key^T * scale).
 
-    Far smaller than the maps where there are many tokens: the browser computes each row that is looked at.
+    Far smaller than the maps where there are many tokens: the browser computes each row that is looked at. `behind`: a
+    token looks only at those that lie so many before it, or more (1: at none that is not before itself); the first
+    token is always seen. None: all look at all.
     """
 
     query: Float[np.ndarray, "head token each"]
     key: Float[np.ndarray, "head token each"]
     scale: float
+    behind: int | None = None
 
     def weights(self, head: int) -> Float[np.ndarray, "query key"]:
         """The whole map of a head."""
         scores = (self.query[head].astype(np.float32) * np.float32(self.scale)) @ self.key[head].astype(np.float32).T
+        if self.behind is not None:
+            seen = np.tri(len(scores), k=-self.behind, dtype=bool)
+            seen[:, 0] = True
+            scores[~seen] = -np.inf
         scores -= scores.max(axis=1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(axis=1, keepdims=True)
@@ -54,7 +61,9 @@ class PhotoLayer:
     """One attention layer whose tokens are patches of the photograph, after its `prefix` tokens.
 
     `label` is what the chooser shows ("3"); `group` names the stage it belongs to, where there are several; `path` is
-    the module that ran. `difference`: what is shown is how much the weights of two heads differ, not weights.
+    the module that ran. `difference`: what is shown is how much the weights of two heads differ, not weights. `absent`
+    are places that the layer never sees: they neither look nor are looked at, their rows and columns are 0. `unit`:
+    what a patch is called where it is something smaller ("pixel").
     """
 
     label: str
@@ -66,6 +75,8 @@ class PhotoLayer:
     path: str = ""
     group: str = ""
     difference: bool = False
+    absent: tuple[int, ...] = ()
+    unit: str = "patch"
 
     def __post_init__(self):
         if min(self.heads, self.rows, self.columns) < 1:
@@ -73,6 +84,8 @@ class PhotoLayer:
                 f"Layer {self.label!r} has {self.heads} heads and {self.rows} x {self.columns} patches: none of them "
                 "may be 0."
             )
+        if self.absent and not isinstance(self.answers, Dense):
+            raise ValueError(f"Layer {self.label!r} says which places it never sees: then it needs whole maps.")
         if isinstance(self.answers, Factors):
             self._check_factors(self.answers)
         if isinstance(self.answers, Windows):
@@ -127,13 +140,15 @@ class PhotoLayer:
 class PhotoScene:
     """All that one view shows. Keep a scene (in a cache) as long as it is shown: its overview is computed once.
 
-    `start` is the layer and the head in view before the visitor chooses.
+    `start` is the layer and the head in view before the visitor chooses; `place` the patch that looks then, where it is
+    not a prefix token or the mean over all.
     """
 
     picture: UInt8[np.ndarray, "row column channel"]
     layers: tuple[PhotoLayer, ...]
     title: str = ""
     start: tuple[int, int] = (0, 0)
+    place: int | None = None
 
     def __post_init__(self):
         if not self.layers:

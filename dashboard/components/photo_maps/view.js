@@ -202,7 +202,11 @@ class PhotoMaps extends View {
       largest: largestOf(now.map.cells),
       reading,
       about:
-        hovered !== null && !this.isPlace ? sentenceOfCell(now, hovered) : this.present ? "" : hintFor(this.isPlace),
+        hovered !== null && !this.isPlace
+          ? sentenceOfCell(now, hovered)
+          : this.present
+            ? ""
+            : hintFor(this.isPlace, now.layer),
       spoken: hovered === null ? `${title}. ${reading}` : null,
     });
   }

@@ -184,7 +184,7 @@ class StepView extends View {
     this.comparison = make("div");
     const parts = [
       railOf(data.stops, this.place, this.isPlaying, { go, play }),
-      make("div", { class: "says" }, make("p", { class: "meaning" }, stop.meaning), formula(stop.formula, "block")),
+      make("div", { class: "says" }, make("h2", { class: "meaning" }, stop.meaning), formula(stop.formula, "block")),
       partsOf(data.stops, stop, go),
       this.equation.element,
       this.reading,
@@ -193,7 +193,9 @@ class StepView extends View {
     ];
     root.replaceChildren(...parts.filter((part) => part !== null));
     const here = root.querySelector("[aria-current]").parentElement;
-    here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 60; // on a phone, the rail is wider
+    const rail = here.parentElement;
+    rail.scrollLeft = here.offsetLeft - rail.offsetLeft - 60;
+    root.querySelector(".swipe").hidden = rail.scrollWidth <= rail.clientWidth; // on a phone, the rail is wider
     this.point(...this.chosen);
     this.drawComparison();
     root.querySelector(`[data-name="${focused}"]`)?.focus();
@@ -260,7 +262,9 @@ function railOf(stops, place, isPlaying, { go, play }) {
     button(isPlaying ? "Pause" : "Play", play, { "data-name": "play" }),
     button("›", () => go(place + 1), { ...named("Forward", "→"), disabled: place === stops.length - 1 }),
   );
-  return make("nav", { "aria-label": "Steps" }, make("ol", {}, ...items), controls);
+  const number = firsts.findIndex((stop) => stop.step === here.step) + 1;
+  const swipe = make("p", { class: "swipe" }, `Step ${number} of ${firsts.length}: swipe the row for the others`);
+  return make("nav", { "aria-label": "Steps" }, make("ol", {}, ...items), swipe, controls);
 }
 
 /** Which equation of the step: null where there is only one. */

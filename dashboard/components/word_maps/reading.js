@@ -95,7 +95,7 @@ export function sentenceOfSpot(scene, map, cell) {
     .slice(0, NAMED);
   if (!found.length) return `${capital(spotName(scene, cell))}: no word has anything here in this map.`;
   const named = found.map(({ share, place }) => `“${readable(scene.words[place].text)}” ${percent(share)}`);
-  return `${capital(spotName(scene, cell))}: of the map of each word lie here ${named.join(", ")}.`;
+  return `${capital(spotName(scene, cell))}: share of each word’s map that lies here: ${named.join(", ")}.`;
 }
 
 /** For each word the share of its map that lies at a place. */

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from dashboard import layout
 from dashboard.components.kit import Component, choosing, place_of
 
 __all__ = ["PickedWord", "word_picker"]
@@ -46,13 +47,16 @@ def word_picker(
     tints stand for, if there are any, `ticks` are places on it (0 to 1) with their labels; `kinds` names the hues of
     bars. Words can be reached with Tab and arrow keys, and clicked with Enter.
     """
+    drawn = layout.look().drawn
     data = {
-        "words": [asdict(word) | {"strength": round(float(word.strength), 3)} for word in words],
+        "words": [
+            asdict(word) | {"strength": round(float(word.strength), 3), "hue": drawn(word.hue)} for word in words
+        ],
         "label": label,
         "hint": hint,
         "scale": scale,
         "ticks": [list(tick) for tick in ticks],
-        "kinds": [list(kind) for kind in kinds],
+        "kinds": [[name, drawn(hue)] for name, hue in kinds],
     }
 
     def read(message: object) -> tuple[int, ...] | None:

@@ -49,6 +49,7 @@ class WordPicker extends View {
         .flatMap(([name, is]) => (is ? [name] : []))
         .join(" "),
       "data-place": place,
+      "aria-label": covered ? `${own}, hidden` : null,
       "aria-pressed": covered || marked || struck ? "true" : "false",
       dir: "auto",
     };

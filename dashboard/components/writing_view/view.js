@@ -127,8 +127,8 @@ class WritingView extends View {
     const told = [
       `${bar.label}: ${percent(bar.weighed)}`,
       moved ? `the model itself says ${percent(bar.expected)}` : "",
-      bar.taken_by ? `taken away by ${bar.taken_by}` : cut ? `drawn with ${percent(bar.chance)}` : "",
-      isDrawn ? "the seed draws this one" : "click to take it instead",
+      bar.taken_by ? `taken away by ${bar.taken_by}` : cut ? `sampled with ${percent(bar.chance)}` : "",
+      isDrawn ? "the seed picks this one" : "click to take it instead",
     ].filter(Boolean);
     row.className = ["row", bar.taken_by && "gone", isDrawn && "drawn"].filter(Boolean).join(" ");
     row.title = told.join("; ");
@@ -160,7 +160,7 @@ class WritingView extends View {
     const needle = make("b", { style: `left:${100 * moment.dice}%` });
     this.strip.replaceChildren(...parts, needle);
     const drawn = moment.bars.find((bar) => bar.token === moment.drawn);
-    const told = `The seed throws ${moment.dice.toFixed(3)}: that is “${drawn.label}”.`;
+    const told = `The seed gives ${moment.dice.toFixed(3)}: that is “${drawn.label}”.`;
     this.strip.setAttribute("aria-label", told);
     const taken = moment.taken.map(([name, share]) => `${name} took ${percent(share)}`);
     const rest = `${moment.remaining.toLocaleString("en")} of ${moment.vocabulary.toLocaleString("en")} tokens remain`;
@@ -188,7 +188,7 @@ class WritingView extends View {
   }
 
   rows() {
-    const head = ["token", "number", "model", "after penalty and temperature", "drawn with", "taken away by"];
+    const head = ["token", "number", "model", "after penalty and temperature", "sampled with", "taken away by"];
     const rows = this.at.bars.map((bar) => [bar.label, bar.token, bar.expected, bar.weighed, bar.chance, bar.taken_by]);
     return [head, ...rows];
   }

@@ -13,5 +13,17 @@ HOME = PageWords(
     references=(),
 )
 
+# What the small examples are made of.
+REPEATING = "The old man looked at the sea, and the old man looked at the"
+SENTENCE = "The dog that the boy saw was tired because it"
+TRANSLATED = "I have never seen this film."
+PICTURE = "coffee"
+SCENE = "0-2~star.red.large.plain.18.20~circle.blue.medium.plain.46.46"
+
 # The way from the example to a visitor's own, by the name of the page.
 OWN = {"Text": "Try it with your own sentence", "Image": "Try it with your own photograph"}
+
+# The path for whoever is here for the first time.
+PATH = "First twenty minutes"
+PATH_ABOUT = "Seven stations. At each you guess first, then you see what the model says."
+PATH_BEGIN = "Begin with the first station"

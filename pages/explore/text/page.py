@@ -1,11 +1,12 @@
 """Who listens to whom, in one's own text: every head of a model."""
 
-from dashboard import contents, controls, layout, naming
+from dashboard import contents, controls, layout, naming, texts
 from dashboard.explore import explore
 from dashboard.watched import watch_text
 from pages.explore.text import words
 
 layout.head(words.TEXT)
+controls.examples(texts.TO_GO_ON)
 with layout.control_bar():
     text = controls.text()
     name = naming.model("text")

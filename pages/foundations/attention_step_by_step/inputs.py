@@ -17,7 +17,14 @@ from dashboard import contents, controls, layout
 from dashboard.models import text_model
 from pages.foundations.attention_step_by_step import matrices
 
-SENTENCE = "The old man looked at the sea because he was tired."
+# Sentences to click; the first is there before anybody has typed.
+SENTENCES = {
+    "A pronoun": "The old man looked at the sea because he was tired.",
+    "Repetition": "The cat sat on the mat, and the dog sat on the",
+    "Negation": "He did not say that she had never been there.",
+    "A list": "In spring, in summer, in autumn and in",
+}
+SENTENCE = next(iter(SENTENCES.values()))
 LONGEST = 48  # tokens: so many rows can still be told apart
 
 EXAMPLE = "Worked example"
@@ -46,6 +53,8 @@ def choose() -> Followed:
         else:
             titles = {example.title: name for name, example in EXAMPLES.items()}
             name = titles[st.selectbox("Example", titles, key="example", bind="query-params", width=300)]
+    if begin == contents.OWN_SENTENCE:
+        controls.examples(SENTENCES)
     return _sentence(raw) if begin == contents.OWN_SENTENCE else _example(name)
 
 
@@ -64,7 +73,7 @@ def _example(name: str) -> Followed:
     example = EXAMPLES[name]
     bar = layout.control_bar()
     with bar:
-        head = _choice("Head", example.heads, key="head") if example.heads > 1 else 0
+        head = controls.choice("Head", range(example.heads), key="head") if example.heads > 1 else 0
         # In the classic example the first row has the famous numbers.
         query = _query(example.tokens, first=0 if name == "classic" else len(example.tokens) - 1)
     with st.expander("Change the numbers"):
@@ -99,33 +108,14 @@ def _sentence(raw: str) -> Followed:
         query = _query(labels, first=words[-1] if words else len(labels) - 1)
     if len(tokens) > LONGEST:
         st.info(
-            f"Here the first {LONGEST} of {len(tokens):,} tokens are shown: more rows could not be told apart.",
+            f"Here the first {LONGEST} of {len(tokens):,} tokens are shown: with more rows the numbers would be too "
+            "small to read.",
             icon=":material/content_cut:",
         )
     inputs = layer_inputs(network, torch.tensor(tokens.ids[:LONGEST]), layer)
     return Followed(labels, (), head, query, True, f"{contents.STEPS_MODEL}-layer-{layer}", inputs.steps, bar)
 
 
-def _choice(label: str, count: int, *, key: str) -> int:
-    _within(count, key, otherwise=0)
-    return controls.choice(label, range(count), key=key)
-
-
 def _query(labels: tuple[str, ...], *, first: int) -> int:
     """The token whose row is followed through all steps."""
-    if len(labels) < 2:
-        return 0
-    _within(len(labels), "token", otherwise=first)
-    # Before its first run a widget that a link has set is known from the address alone.
-    asked = st.query_params.get("token", "")
-    chosen = st.session_state.get("token", int(asked) if asked.isdecimal() and len(asked) < 5 else first)
-    name = layout.readable(labels[chosen if chosen < len(labels) else first])
-    return st.slider(
-        f"Query token: {layout.plain(name)}", 0, len(labels) - 1, first, key="token", bind="query-params", width=190
-    )
-
-
-def _within(count: int, key: str, *, otherwise: int) -> None:
-    """Another example or sentence may have fewer heads or tokens than the one that was chosen from."""
-    if (st.session_state.get(key) or 0) >= count:
-        st.session_state[key] = otherwise
+    return controls.token([layout.readable(label) for label in labels], first=first, label="Query token", width=190)

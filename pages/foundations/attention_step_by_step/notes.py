@@ -38,7 +38,7 @@ def tell_choice(name: Callable[[int], str], weights: Tensor, scores: Tensor, mas
     """Which key a query finds; weights, scores and what is masked have one entry for each token."""
     allowed = weights[~masked]
     if len(allowed) == 1:
-        return f"{name(query)} may look at one token only, so that one gets **100%**, whatever its score is."
+        return f"{name(query)} may look at only one token, so that one gets **100%**, whatever its score."
     if float(allowed.max() - allowed.min()) < CLOSE:
         return (
             f"{name(query)} cannot decide: all {len(allowed)} tokens it may look at get about "
@@ -48,8 +48,8 @@ def tell_choice(name: Callable[[int], str], weights: Tensor, scores: Tensor, mas
     found = "itself" if best == query else name(best)
     score = f"{float(scores[best]):.4g}".replace("-", "−")
     return (
-        f"{name(query)} gives **{float(weights[best]):.0%}** of its attention to {found}: of all it may look at, "
-        f"no key agrees better with its query (score {score})."
+        f"{name(query)} gives **{float(weights[best]):.0%}** of its attention to {found}: of all the keys it may look "
+        f"at, none agrees better with its query (score {score})."
     )
 
 
@@ -66,10 +66,12 @@ def tell_scale(name: str, scaled: Tensor, unscaled: Tensor) -> str:
     if largest[1] > SATURATED > largest[0]:
         slopes = [weight * (1 - weight) for weight in largest]
         return sentence + (
-            "Without it softmax is saturated: its slope at a weight *a* is *a* (1 − *a*), here "
-            f"{small(slopes[1])}, with the scale {small(slopes[0])}; by such slopes a model learns."
+            f"Without it softmax is saturated: its slope at a weight *a* is *a* (1 − *a*), here {small(slopes[1])}, "
+            f"with the scale {small(slopes[0])}; a model learns through these slopes."
         )
-    return sentence + "Larger differences make a sharper choice, not another one: the order of the weights stays."
+    return sentence + (
+        "Larger differences make the choice sharper but do not change it: the order of the weights stays the same."
+    )
 
 
 def tell_mask(name: Callable[[int], str], masked: Tensor, query: int) -> str:
@@ -79,12 +81,15 @@ def tell_mask(name: Callable[[int], str], masked: Tensor, query: int) -> str:
         weights = "its weight is" if hidden == 1 else "their weights are"
         return (
             f"The mask hides {hidden} of {count} tokens from {name(query)}: {weights} exactly 0, and the others share "
-            "all of its attention."
+            "all its attention."
         )
     if count == 1:
         return f"There is nothing to mask: {name(query)} is the only token."
     if masked.any():
-        return f"The mask hides nothing from {name(query)}, the last token; it hides the later ones from all others."
+        return (
+            f"The mask hides nothing from {name(query)}, the last token; from every other token it hides the later "
+            "ones."
+        )
     after = ", also at those after it" if query < count - 1 else ""
     return f"Nothing is masked: {name(query)} may look at all {count} tokens{after}."
 

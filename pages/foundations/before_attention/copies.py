@@ -32,7 +32,7 @@ def show() -> None:
         charts.chart(
             partial(copy_curves, measured, distance, look=layout.look()),
             name="copy",
-            alt="The share of digits that each model gives back, against the distance they had to be carried",
+            alt="The share of digits that each model repeats correctly, against the distance they had to be carried",
             table=measured.reset_index(),
         )
     with layout.waiting_place():
@@ -64,7 +64,7 @@ def about_copy(accuracies: pd.DataFrame, answers: Answers) -> tuple[str, ...]:
         *(_about_unlearned(title, accuracies[title]) for title in accuracies if not far[title]),
         f"At distance {accuracies.index[-1]}, guessing would give {copy_task.CHANCE:.0%}; the convolution gives "
         f"{last[TITLES['convolution']]:.0%}, self-attention {last[TITLES['self_attention']]:.0%}.",
-        f"In the question shown, {listed(best)} got most digits right: {most} of {copy_task.REMEMBERED}."
+        f"In the question shown, {listed(best)} got the most digits right: {most} of {copy_task.REMEMBERED}."
         if most
         else "In the question shown, no model got a single digit right.",
     )
@@ -76,12 +76,12 @@ def _about_unlearned(title: str, accuracies: pd.Series) -> str:
     if most - least > FLAT:
         return f"{title} gives {accuracies.iloc[0]:.0%} at the shortest distance, and {least:.0%} to {most:.0%} in all."
     known = (
-        " A known reason is that the gradient which should teach a recurrent network fades on its way back (Bengio et "
-        "al. 1994); in this training nobody measured it."
+        " A known reason is that the gradient that trains a recurrent network fades on its way back (Bengio et al. "
+        "1994); in this training it was not measured."
     )
     return (
-        f"{title} gives {least:.0%} to {most:.0%} at all distances, near and far: it does not forget on the way, it "
-        f"has learned next to nothing of this task.{known if title in RECURRENT else ''}"
+        f"{title} gives {least:.0%} to {most:.0%} at all distances, near and far: it does not forget on the way; it "
+        f"has hardly learned this task.{known if title in RECURRENT else ''}"
     )
 
 
@@ -111,9 +111,9 @@ def _choices() -> tuple[str, int, int, int]:
             key="distance",
             bind="query-params",
             width=260,
-            help="Characters from each digit to the question mark at which it is to be given back.",
+            help="How many characters lie between each digit and the question mark where it must be repeated.",
         )
-        draw = st.number_input("Letters, draw no.", 1, DRAWS, 1, key="draw", bind="query-params", width=150)
+        draw = st.number_input("Random letters, draw", 1, DRAWS, 1, key="draw", bind="query-params", width=150)
         st.button("Other letters", icon=":material/casino:", on_click=_draw_again)
         asked = controls.choice("Digit to look at", range(1, copy_task.REMEMBERED + 1), key="asked", first=1)
     return digits, distance, draw, asked - 1
@@ -126,7 +126,10 @@ def _draw_again() -> None:
 def _probabilities(answers: Answers, asked: int) -> None:
     names = list(answers.probabilities)
     right = int(answers.digits[asked])
-    st.markdown(f"What each model gives every digit at question mark {asked + 1}. Right is **{right}**, marked.")
+    st.markdown(
+        f"The probability that each model gives to every digit at question mark {asked + 1}. The right one is "
+        f"**{right}**, marked."
+    )
     cell_map(
         np.stack([answers.probabilities[name][asked] for name in names]),
         key="copy-answers",
@@ -138,7 +141,7 @@ def _probabilities(answers: Answers, asked: int) -> None:
         limits=(0, 1),
         marked=[(row, right) for row in range(len(names))],
         mark="the right answer",
-        alt=f"The probability of each digit at question mark {asked + 1}, one row a model",
+        alt=f"The probability of each digit at question mark {asked + 1}, one row per model",
         name="copy-answers",
     )
 

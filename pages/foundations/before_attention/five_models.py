@@ -8,6 +8,7 @@ import torch
 
 from core.memory.gradient_reach import edge, half_life
 from dashboard import charts, layout
+from dashboard.data_table import data_table
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.copies import listed, longest_copied
 from pages.foundations.before_attention.words import TITLES
@@ -18,11 +19,10 @@ def show() -> None:
     facts = table()
     formats = {"parameters": "localized", "bits per character": "%.3f"}
     formats |= {"seconds per epoch": "%.0f", "half-life (characters)": "%.1f"}
-    st.dataframe(
+    data_table(
         facts,
         hide_index=True,
         width="stretch",
-        row_height=42 if layout.is_presented() else None,
         column_config={name: st.column_config.NumberColumn(format=each) for name, each in formats.items()},
     )
     if layout.is_presented():

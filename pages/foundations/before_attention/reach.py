@@ -30,6 +30,7 @@ RNN, LSTM, GRU, CONVOLUTION, ATTENTION = TITLES.values()
 
 def show() -> None:
     """The line five times, tinted; then the curves."""
+    controls.examples(words.LINES, field="line")
     line = st.text_input("Your line", words.LINE, key="line", bind="query-params", max_chars=LONGEST)
     with layout.waiting_place():
         reading = compute.read(line)
@@ -52,7 +53,7 @@ def show() -> None:
     charts.chart(
         partial(reach_curves, lines, look=layout.look()),
         name="reach-curves",
-        alt="The gradient norm at each distance from the last character, on a logarithmic scale, one line a model",
+        alt="The gradient norm at each distance from the last character, on a logarithmic scale, one line per model",
         table=pd.DataFrame(lines).rename_axis("distance").reset_index(),
     )
     notice = about_reach(lines, own=over == OWN, window=compute.window_of_convolution())
@@ -74,15 +75,19 @@ def about_reach(lines: Mapping[str, np.ndarray], *, own: bool, window: int) -> t
     left = {title: float(norms[distance]) for title, norms in lines.items()}
     told = ", ".join(f"{title} {_small(left[title])}" for title in (RNN, GRU, LSTM, ATTENTION))
     return (
-        f"In the recurrent networks the gradient falls {where} to half, by the exponential that fits it best: "
+        f"In the recurrent networks the gradient falls {where} to half, according to the best-fitting exponential: "
         + ", ".join(f"{title} {_halved(life)}" for title, life in lives.items())
         + ".",
-        f"The convolution's last trace is **{edge(torch.from_numpy(lines[CONVOLUTION]))} characters** before the last "
-        f"one: its window holds exactly {window}, and from beyond it comes 0, not little."
+        f"The farthest character that reaches the convolution is **{edge(torch.from_numpy(lines[CONVOLUTION]))} "
+        f"characters** before the last one: its window holds exactly {window}, and what lies beyond gives exactly 0, "
+        "not just little."
         if length > window
-        else f"All {length} characters are within the convolution's window of {window}: a longer line has an edge.",
-        f"Of what the last character has, this much is left {where} {distance} characters away: {told}. Most is left "
-        f"in: **{max(left, key=left.__getitem__)}**.",
+        else (
+            f"All {length} characters are within the convolution's window of {window}: a longer line would show its "
+            "edge."
+        ),
+        f"Of the gradient at the last character, this much is left {where} {distance} characters away: {told}. Most is "
+        f"left in: **{max(left, key=left.__getitem__)}**.",
     )
 
 

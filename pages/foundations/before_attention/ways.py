@@ -73,7 +73,7 @@ def about_ways(sizes: Sizes) -> tuple[str, ...]:
     return (
         f"With n = {sizes.n:,} and d = {sizes.d:,}, {compared}: the two meet at n = d = "
         f"{meeting['recurrent']:,}. Self-attention meets convolution at n = k·d = {meeting['convolution']:,}.",
-        f"Between the two ends of these {sizes.n:,} tokens a signal takes, as the table counts, "
+        f"From one end to the other of these {sizes.n:,} tokens a signal needs, as the table counts, "
         f"**{recurrent.path.of(sizes):,}** steps through a recurrent layer, {contiguous:,} layers of convolution, "
         f"{dilated:,} if they are dilated, and 1 through self-attention.",
         f"However many processors there are, a recurrent layer computes its {recurrent.sequential.of(sizes):,} tokens "

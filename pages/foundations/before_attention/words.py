@@ -5,7 +5,14 @@ from dataclasses import replace
 from dashboard.layout import PageWords
 from dashboard.references import references
 
-LINE = "To be, or not to be, that is the question: whether 'tis nobler in the mind to suf"
+# Lines to click; the first is there before anybody has typed.
+LINES = {
+    "A question": "To be, or not to be, that is the question: whether 'tis nobler in the mind to suf",
+    "Repetition": "My lord, the queen is dead. My lord, the qu",
+    "Negation": "I do not know thee, nor will I know thee, nor did I ever kn",
+    "A name": "O Romeo, Romeo! wherefore art thou Rom",
+}
+LINE = next(iter(LINES.values()))
 
 # The sections of the page, as they stand in the address.
 REACH, COPY, WAYS, MODELS = "Reach", "Copy", "Three ways", "The five models"
@@ -22,9 +29,9 @@ BEFORE = PageWords(
     ),
     try_this=(
         "Type a line that says something twice: `My lord, the queen is dead. My lord, the qu`. Which models look back "
-        "at the first time?",
-        "Change a character near the beginning. Whose expectation changes, and whose does not?",
-        "Make the line longer than 25 characters, one at a time, and watch the first one in the line of the "
+        "at the first occurrence?",
+        "Change a character near the beginning. Which models then expect something else, and which do not?",
+        "Make the line longer than 25 characters, one at a time, and watch the first character in the row of the "
         "convolution.",
     ),
     references=references(
@@ -65,28 +72,28 @@ NOTES = {
 
 # What each of the five is, in one sentence.
 ABOUT = {
-    "rnn": "One vector, made anew at each character from itself and the character.",
+    "rnn": "One vector, computed anew at each character from its former value and the character.",
     "lstm": "A cell beside the vector; three gates decide what it keeps, takes in and shows.",
-    "gru": "Two gates decide how much of the vector stays, and how much of it the rest is made from.",
+    "gru": "Two gates decide how much of the vector stays, and how much of it goes into what is new.",
     "convolution": "Six layers, each a window of five characters; all characters at once.",
     "self_attention": "Three layers in which each character looks at itself and all before it; all characters at once. "
-    "Positions are told by turning queries and keys (rotary).",
+    "Positions are encoded by rotating queries and keys (rotary).",
 }
 
-TINTED = "Share of the model's reach that a character has"
+TINTED = "A character's share of the model's reach"
 EXPECTS = "expects next"
 REACH_FORMULA = (
     "$x_t$ is the vector that stands for character $t$, $c$ the character that the model expects most after the last "
     "one, $x_n$. The gradient says how much a very small change of $x_t$ would change that expectation: one backward "
     "pass gives it for all characters. In a recurrent network it is a product with one factor for each step on the "
-    "way, so as a rule it fades, or grows, exponentially with the distance. A half-life is that of the straight "
-    "line that fits the logarithms of the curve best."
+    "way, so it usually fades, or grows, exponentially with the distance. The half-life comes from the straight line "
+    "that best fits the logarithm of the curve."
 )
 COPY_FORMULA = (
-    "Five digits, then letters that mean nothing, then five question marks, at which the digits are to be given back "
-    "in order: from each digit to its answer it is the same distance. Five models of about 100,000 parameters were "
-    "trained on nothing else, at distances from 5 to 100; the curve counts their right answers to 1,000 new questions "
-    "at each distance. Guessing gives 10%."
+    "Five digits, then meaningless letters, then five question marks, at which the model must repeat the digits in "
+    "order: every digit is equally far from its answer. Five models of about 100,000 parameters were trained on "
+    "nothing else, at distances from 5 to 100; the curve counts their right answers to 1,000 new questions at each "
+    "distance. Guessing gives 10%."
 )
 WAYS_FORMULA = (
     "For each layer, with $n$ tokens of $d$ channels: the multiplications; how many operations must wait for one "
@@ -101,9 +108,9 @@ MEASURED = (
     "allocation."
 )
 MODELS_FORMULA = (
-    "Bits per character: the mean of −log₂ of the probability that the model gave to the character that came, over a "
-    "tenth of Shakespeare's lines that it never read. Half-life: the number of characters in which the mean gradient "
-    "falls to half, from the line that fits its logarithm best. Sees back: how far before the last character the "
-    "gradient is not yet exactly 0, in passages of 128. Copies up to: the longest distance at which more than "
-    "half of the digits came back right, there and at all shorter ones; 0 if at none."
+    "Bits per character: the mean of −log₂ of the probability that the model gave to the character that actually came, "
+    "over a tenth of Shakespeare's lines that it never read. Half-life: the number of characters in which the mean "
+    "gradient falls to half, from the line that fits its logarithm best. Sees back: how far before the last character "
+    "the gradient is not yet exactly 0, in passages of 128. Copies up to: the longest distance at which more than half "
+    "of the digits came back right, there and at all shorter ones; 0 if at none."
 )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import controls, layout, naming
+from dashboard import controls, layout, naming, texts
 from dashboard.models import image_model
 from dashboard.photograph import Photograph
 from pages.foundations.inside_the_transformer import compute, words
@@ -27,6 +27,7 @@ def walked_through() -> Walk:
             return compute.walk_picture(Photograph(name, picture, resolution))
     with second:
         text = controls.text()
+    controls.examples(texts.TO_GO_ON if machine == DECODER else texts.TO_TRANSLATE)
     if machine == DECODER:
         with first:
             name = naming.model("text")

@@ -27,7 +27,7 @@ def show(walk: Walk) -> None:
     st.subheader(f"When does it know “{layout.plain(name)}”?", anchor=False)
     _way(lens, chosen)
     answers = [layout.readable(walk.label(number)) for number in lens.final.tolist()]
-    layout.notes(words.INSIDE, notice=noticed(lens, labels, answers), formula=lambda: _explain(walk, lens))
+    layout.notes(words.LENS_NOTES, notice=noticed(lens, labels, answers), formula=lambda: _explain(walk, lens))
 
 
 def point_names(count: int) -> list[str]:
@@ -70,7 +70,7 @@ def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
     words_in_cells = [[layout.readable(walk.label(number)) for number in row] for row in lens.best.tolist()]
     rows = point_names(len(words_in_cells))
     if len(labels) > MOST and not layout.is_presented():
-        st.caption(f"The last {MOST} of {len(labels)} tokens; the numbers to download hold all.")
+        layout.caption(f"The last {MOST} of {len(labels)} tokens; the numbers to download hold all.")
     figure = partial(
         lens_grid,
         [line[-MOST:] for line in words_in_cells],
@@ -87,6 +87,7 @@ def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
         ]
     )
     charts.chart(figure, name="inside-lens", alt="The most probable answer after each block at each token", table=table)
+    layout.explain_bytes(word for line in [labels, *words_in_cells] for word in line[-MOST:])
 
 
 def _way(lens: Lens, chosen: int) -> None:
@@ -114,8 +115,8 @@ def _explain(walk: Walk, lens: Lens) -> None:
     assert own is not None
     difference = (lens.logits.reshape(own.shape) - own.float()).abs().max().item()
     st.markdown(
-        "The model runs again with its last block returning the stream $x_l$ of an earlier one, so all that comes "
-        "after the blocks is its own. At the last layer this must give the model's own scores: the largest difference "
-        f"is {f'{difference:.0e}' if difference else 'exactly 0'}."
+        "The model runs again with the stream $x_l$ of an earlier block in place of its last block's output, so "
+        "everything after the blocks is the model's own. At the last layer this must give the model's own scores: the "
+        f"largest difference is {f'{difference:.0e}' if difference else 'exactly 0'}."
     )
     contents.NEXT_WORD.link("Next word: what each head and MLP wrote of it", show="Why this word")

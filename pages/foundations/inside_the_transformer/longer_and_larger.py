@@ -7,7 +7,9 @@ import streamlit as st
 
 from core.published import model_sizes
 from core.sizes import Shape, crossing, flops, memory, total
+from core.sizes.bill import OUT, QKV
 from dashboard import charts, layout, own_gpt
+from dashboard.data_table import data_table
 from dashboard.figures.curves import curves
 from dashboard.numbers import amount, with_power
 from dashboard.theme import HUES
@@ -18,8 +20,8 @@ _SCORES, _MLP = "Scores and weighted sum", "MLP"
 _HUES = {
     _SCORES: HUES[1],
     _MLP: HUES[0],
-    "W_Q, W_K, W_V": HUES[2],
-    "W_O": HUES[3],
+    QKV: HUES[2],
+    OUT: HUES[3],
     "Head": HUES[5],
     "Cross-attention": HUES[4],
 }
@@ -27,7 +29,7 @@ _HUES = {
 
 def show_growth(shape: Shape, n: int, precision: str) -> None:
     """The curves with the crossing, and the table of memory for `n` tokens."""
-    st.subheader("Where the square overtakes", anchor=False)
+    layout.heading("Where the square overtakes")
     table = pd.DataFrame([{each.part: each.value for each in flops(shape, at, at)} for at in _PLACES]).fillna(0)
     lines = {part: table[part].to_numpy(float) for part in table if part in _HUES}
     size = layout.look().letters
@@ -48,7 +50,7 @@ def show_growth(shape: Shape, n: int, precision: str) -> None:
     charts.chart(
         figure,
         name="work",
-        alt=f"The work of each part against the tokens: scores overtake the MLP at {crossing(shape):,.0f} tokens",
+        alt=f"The work of each part by the number of tokens: scores overtake the MLP at {crossing(shape):,.0f} tokens",
         table=pd.DataFrame({"tokens": _PLACES, **lines}),
     )
     st.subheader(f"Memory for {n:,} tokens in {precision}", anchor=False)
@@ -78,12 +80,12 @@ def _mark(figure: go.Figure, shape: Shape, size: int) -> None:
 
 def show_famous() -> None:
     """The table, to be sorted by a click on a column."""
-    st.subheader("The same formula on famous models", anchor=False)
+    layout.heading("The same formula on famous models")
     if not layout.is_presented():
         st.markdown(words.FAMOUS, width=layout.PROSE)
     table = famous()
     whole = st.column_config.NumberColumn(format="localized")
-    st.dataframe(
+    data_table(
         table,
         hide_index=True,
         height="content",
@@ -121,7 +123,7 @@ def famous() -> pd.DataFrame:
 
 def show_own(precision: str) -> None:
     """Five numbers, and what they make."""
-    st.subheader("Build your own", anchor=False)
+    layout.heading("Build your own")
     if not layout.is_presented():
         st.markdown(words.OWN, width=layout.PROSE)
     shape, context = own_gpt.choose("own")

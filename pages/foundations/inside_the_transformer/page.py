@@ -7,9 +7,10 @@ from pages.foundations.inside_the_transformer import lens, sizes, stream, walk, 
 from pages.foundations.inside_the_transformer.inputs import walked_through
 
 layout.head(words.INSIDE)
+show = sections.chosen(
+    {words.WALK: walk.show, words.STREAM: stream.show, words.LENS: lens.show, words.SIZES: sizes.show},
+)
 way = walked_through()
 if way.cut and not layout.is_presented():
     st.info(words.CUT.format(kept=way.cut.kept, total=way.cut.total), icon=":material/content_cut:")
-sections.chosen(
-    {words.WALK: walk.show, words.STREAM: stream.show, words.LENS: lens.show, words.SIZES: sizes.show},
-)(way)
+show(way)

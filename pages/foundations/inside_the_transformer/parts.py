@@ -55,7 +55,7 @@ def _attention(walk: Walk, part: Part, _: Arrays) -> None:
     mask = mask_of(call, head)
     if not layout.is_presented():
         windows = f" There are {call.batch_size} windows; this is the first." if call.batch_size > 1 else ""
-        st.caption(words.MASKS[kind_of_mask(mask)] + windows)
+        layout.caption(words.MASKS[kind_of_mask(mask)] + windows)
     queries = walk.labels_at(part, call.query_length)
     keys = _keys(walk, part, call)
     left, right = st.columns(2)
@@ -113,7 +113,7 @@ def _embedding(walk: Walk, part: Part, _: Arrays) -> None:
     before = takewhile(lambda item: isinstance(item, Step), lane.items)
     sums = {_addend(step): step.summed for step in before if isinstance(step, Step) and step.summed is not None}
     if not sums:
-        st.caption("Nothing is added to the token vectors before the first block.")
+        layout.caption("Nothing is added to the token vectors before the first block.")
         return
     first, last = next(iter(sums.values())), list(sums.values())[-1]
     rows = {"token": tokens_of(first.before.tensor)}
@@ -146,7 +146,7 @@ def _vectors(rows: dict[str, Tensor], label: str) -> None:
         height=70 + 34 * len(rows),
     )
     lengths = ", ".join(f"{name.lstrip('+= ')} {vector.norm():.2f}" for name, vector in rows.items())
-    st.markdown(f"**What “{layout.plain(label)}” begins with**; lengths: {lengths}")
+    st.markdown(f"**What “{layout.plain(label)}” starts from**; lengths: {lengths}")
     table = pd.DataFrame(values, index=list(rows)).rename_axis("vector").reset_index()
     charts.chart(figure, name="inside-embedding", alt=f"The vectors of {label} and their sum", table=table)
 
@@ -158,7 +158,7 @@ def _norm(walk: Walk, part: Part, arrays: Arrays) -> None:
     if not layout.is_presented():
         st.latex(NORMS[reading.kind])
         st.caption(
-            f"{SOURCES[reading.kind]}. Recomputed by the formula, no number differs from the module's by more than "
+            f"{SOURCES[reading.kind]}. Recomputed with the formula, no number differs from the module's by more than "
             f"{reading.difference:.1e}."
         )
     labels = walk.labels_at(part, len(before))
@@ -217,7 +217,7 @@ def _neurons(walk: Walk, part: Part, arrays: Arrays) -> None:
     top = hidden[chosen].topk(min(TOP_NEURONS, hidden.shape[-1])).indices
     share = (hidden[chosen] > 0).float().mean().item()
     if not layout.is_presented():
-        st.caption(
+        layout.caption(
             f"Of {hidden.shape[-1]:,} neurons, {share:.0%} are above 0 at this token. Below: the {len(top)} strongest, "
             "after the nonlinearity, at this token and at all others."
         )
@@ -263,3 +263,4 @@ def _answers(walk: Walk, part: Part, _: Arrays) -> None:
             {"answer": answers, "logit": logits[numbers].tolist(), "probability": values.tolist()},
         ),
     )
+    layout.explain_bytes(answers)

@@ -10,6 +10,7 @@ from core.published import model_sizes
 from core.sizes import PARTS, PRECISIONS, Shape, count_parameters, crossing, flops, parameters, shape_of, total
 from core.sizes.bill import CROSS, SCORES
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from dashboard.numbers import amount
 from pages.foundations.inside_the_transformer import compute, longer_and_larger, words
 from pages.foundations.inside_the_transformer.compute import Walk
@@ -65,7 +66,7 @@ def bill(
 
 
 def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
-    st.subheader("Part by part", anchor=False)
+    layout.heading("Part by part")
     if not layout.is_presented():
         st.markdown(words.PARTS.format(tokens=n) if known else words.NO_FORMULA, width=layout.PROSE)
     sums = {name: "all" if name == "part" else table[name].sum() for name in table}
@@ -78,7 +79,7 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
         for name in table
         if name != "part" and not name.endswith("share")
     }
-    st.dataframe(shown.style.format(spoken), hide_index=True, column_config=kinds, height="content")
+    data_table(shown.style.format(spoken), hide_index=True, column_config=kinds, height="content")
     if not layout.is_presented():
         charts.download_table(shown, "sizes")
         st.caption(words.UNCOUNTED, width=layout.PROSE)
@@ -120,7 +121,7 @@ def noticed(shape: Shape | None, table: pd.DataFrame, lengths: list[int]) -> tup
     differences = {each.model: abs(total(each.shape) / each.published - 1) for each in model_sizes()}
     far = max(differences, key=differences.__getitem__)
     famous = (
-        f"The same formula meets {len(differences)} published sizes within {differences[far]:.2%}; farthest off is "
+        f"The same formula meets {len(differences)} published sizes within {differences[far]:.2%}; the farthest off is "
         f"{far}."
     )
     return (largest, famous) if shape is None else (_agreement(table), largest, _square(shape, table, lengths), famous)
@@ -134,8 +135,8 @@ def _agreement(table: pd.DataFrame) -> str:
     ]
     if wrong:
         return (
-            f"Formula and count differ in {', '.join(wrong)}: this model has something there that the formula does "
-            "not know."
+            f"Formula and count differ in {', '.join(wrong)}: this model has something there that the formula does not "
+            "cover."
         )
     return (
         f"Formula and count agree to the last digit in all {len(table)} parts: "
@@ -158,7 +159,7 @@ def _square(shape: Shape, table: pd.DataFrame, lengths: list[int]) -> str:
 
 def _explain() -> None:
     """The rule of thumb; the exact formulas stand above, beside the counts."""
-    st.latex(r"N \approx 12\,L\,d^2 \qquad C \approx 2N\ \text{for each token}")
+    st.latex(r"\begin{gathered} N \approx 12\,L\,d^2 \\ C \approx 2N\ \text{for each token} \end{gathered}")
     st.markdown(
         "*L* blocks of width *d*: attention has four matrices of *d* × *d*, an MLP that is four times wider has eight. "
         "Every weight of a matrix is used once for each token, in one multiplication and one addition."

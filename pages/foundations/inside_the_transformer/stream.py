@@ -28,7 +28,7 @@ def show(walk: Walk) -> None:
     _lengths(stream, labels)
     if stream.added:
         _shares(stream)
-    layout.notes(words.INSIDE, notice=noticed(stream, labels), formula=lambda: _explain(stream))
+    layout.notes(words.STREAM_NOTES, notice=noticed(stream, labels), formula=lambda: _explain(stream))
 
 
 def noticed(stream: Stream, labels: list[str]) -> tuple[str, ...]:
@@ -49,8 +49,8 @@ def noticed(stream: Stream, labels: list[str]) -> tuple[str, ...]:
     if steps:
         share, most = max(steps, key=lambda step: step[0])
         sentences.append(
-            f"The largest step for its place is that of the {most.kind} of block {most.block}: what it adds to a token "
-            f"is on average **{share:.0%}** as long as what was there."
+            f"The largest step, measured against the stream it is added to, is that of the {most.kind} of block "
+            f"{most.block}: what it adds to a token is on average **{share:.0%}** as long as the vector before it."
         )
     return tuple(sentences)
 
@@ -90,7 +90,7 @@ def _shares(stream: Stream) -> None:
         look=layout.look(),
         x="block",
         y="length added / length before",
-        tell="What %{fullData.name} of block %{x} adds is on average %{y:.0%} as long as what was there",
+        tell="What %{fullData.name} of block %{x} adds is on average %{y:.0%} as long as the vector before it",
         marks=True,
         y_log=True,
         height=340,

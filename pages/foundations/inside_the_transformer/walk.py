@@ -17,6 +17,7 @@ from core.anatomy.trace import tokens_of
 from core.capture import AttentionCall
 from dashboard import charts, contents, export, layout
 from dashboard.components.diagram import KINDS, diagram, scene
+from dashboard.data_table import data_table
 from dashboard.figures.heat import heat
 from pages.foundations.inside_the_transformer import compute, parts, words
 from pages.foundations.inside_the_transformer.compute import Walk
@@ -41,7 +42,7 @@ def show(walk: Walk) -> None:
         diagram(drawn, chosen=part.key, on_choose=_click, key="diagram")
     with right:
         _show_part(walk, part)
-    layout.notes(words.INSIDE, notice=noticed(walk), formula=lambda: _explain(norm_order(blocks_of(walk))))
+    layout.notes(words.WALK_NOTES, notice=noticed(walk), formula=lambda: _explain(norm_order(blocks_of(walk))))
 
 
 def choose(walk: Walk) -> Part:
@@ -94,7 +95,7 @@ def _show_maps(walk: Walk, part: Part, arrays: Arrays) -> None:
         _map(walk, part, name, numbers)
     if drawn and not layout.is_presented():
         with st.expander("Statistics of each token"):
-            st.dataframe(_statistics(walk, part, drawn), hide_index=True)
+            data_table(_statistics(walk, part, drawn), hide_index=True)
 
 
 def can_be_drawn(tensor: Tensor) -> bool:

@@ -70,7 +70,7 @@ def noticed(added: Sum, shares: list[float], token: str) -> tuple[str, ...]:
         sentences.append(_opposed(added))
     together = float(np.linalg.norm(added.vectors.sum(axis=0)))
     bias = f", with the bias {np.linalg.norm(added.total):.2f}" if added.bias.any() else ""
-    ways = ": the heads point different ways" if together < 0.995 * lengths.sum() else ""
+    ways = ": the heads point in different directions" if together < 0.995 * lengths.sum() else ""
     sentences.append(
         f"The lengths of all heads add up to {lengths.sum():.2f}; the sum of their vectors is {together:.2f} "
         f"long{bias}{ways}."

@@ -1,5 +1,6 @@
 """What was measured of every head, what silencing each one costs, and maps taken together."""
 
+import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -68,8 +69,11 @@ def even_shares(watched: WatchedText) -> dict[str, Float[Tensor, "layer head"]]:
     for layer, call in enumerate(calls):
         if call.kind == "self" and call.query_length == call.key_length > 1:
             rows = torch.linspace(1, call.query_length - 1, min(call.query_length - 1, ROWS)).round().long()
-            for head in range(call.heads):
-                first[layer, head], previous[layer, head] = notices.even_shares(call, head, rows)
+            # All heads at once where they share a mask.
+            together = 1 if notices.masks_differ(call) else call.heads
+            for head in range(0, call.heads, together):
+                some = layer, slice(head, head + together)
+                first[some], previous[some] = notices.even_shares(call, head, rows)
     return {"first_token": first, "previous_token": previous}
 
 
@@ -176,13 +180,24 @@ def known_costs(watched: Watched) -> dict[Head, float]:
     return {head: cost for head, cost in costs.items() if cost is not None}
 
 
-def measure_costs(watched: Watched, progress: Progress = unheard) -> None:
-    """Measure the heads that are missing from `known_costs`; `progress` may stop it by an exception."""
-    known = known_costs(watched)
-    missing = [head for head in trial(watched).heads if head not in known]
-    for done, head in enumerate(missing):
-        progress(done, len(missing))
-        cost_of(watched, head)
+@keep()
+def seconds_of_one(watched: Watched) -> float:
+    """How long it takes to silence one head and to ask the model again: the second time, as the first may be slower."""
+    asked = trial(watched)
+    asked.cost(asked.heads[0])
+    begin = time.perf_counter()
+    asked.cost(asked.heads[0])
+    return time.perf_counter() - begin
+
+
+@keep("Silencing each head in turn …", unit="heads")
+def measure_costs(watched: Watched, progress: Progress = unheard) -> dict[Head, float]:
+    """What each head costs alone; `progress` may stop it by an exception, and what is known by then stays known."""
+    heads, costs = trial(watched).heads, dict[Head, float]()
+    for done, head in enumerate(heads):
+        progress(done, len(heads))
+        costs[head] = cost_of(watched, head)
+    return costs
 
 
 @keep("Taking all heads together …", unit="steps")

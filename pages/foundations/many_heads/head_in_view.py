@@ -98,7 +98,7 @@ def _show_windows(call: AttentionCall, place: Head) -> None:
     count = min(MOST_WINDOWS, call.batch_size)
     items = [item * call.batch_size // count for item in range(count)]
     mean = np.mean([call.weights(head=head, item=item).numpy() for item in items], axis=0)
-    st.caption(words.WINDOWS.format(windows=call.batch_size, length=call.key_length, shown=count))
+    layout.caption(words.WINDOWS.format(windows=call.batch_size, length=call.key_length, shown=count))
     figure = partial(heat, mean, look=layout.look(), x="looked at", y="looks")
     with st.container(width=WINDOW):
         charts.chart(figure, name=f"layer-{layer}-head-{head}", alt=f"Mean attention of layer {layer}, head {head}")

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from core.heads import measures
 from core.heads.head_table import PERIOD, HeadTable
-from dashboard import charts, layout, notices
+from dashboard import charts, glossary, layout, notices
 from dashboard.components.cell_map import cell_map
+from dashboard.data_table import data_table
 from dashboard.notices import Finding
 from dashboard.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads import compute, head_in_view, words
@@ -29,7 +30,7 @@ def show(watched: Watched) -> None:
     above, below = st.columns(2, gap="large") if layout.is_presented() else (st.container(), st.container())
     with below:
         if not layout.is_presented():  # there the whole map shall fit the window
-            st.subheader("The head in view", anchor=False)
+            layout.heading("The head in view")
         with layout.control_bar():
             place = head_in_view.inputs(watched)
         if not layout.is_presented():
@@ -91,17 +92,17 @@ def _show_map(watched: Watched, table: HeadTable, name: str, limits: tuple[float
 def _say_what_it_means(table: HeadTable, name: str, watched: Watched) -> None:
     """What the measure is, what its ends mean, and what was measured."""
     measure = MEASURES[name]
-    st.markdown(f"**{measure.name}**, in {'percent ' if measure.share else ''}{measure.unit}")
+    st.markdown(glossary.linked(f"**{measure.name}**, in {'percent ' if measure.share else ''}{measure.unit}"))
     st.latex(measure.formula)
     st.markdown(f"**High:** {measure.high}\n\n**Low:** {measure.low}")
     st.caption(f"Source: {measure.source}.")
     if table.values[name].isnan().any():
-        st.caption(words.NO_VALUE)
+        layout.caption(words.NO_VALUE)
     longest = max(call.query_length for call in watched.record.calls)
     if table.rows:
         st.caption(words.SAMPLED.format(rows=table.rows, all=f"{longest:,}"))
     if longest > compute.LONGEST:
-        st.caption(words.NO_SHARES.format(most=compute.LONGEST, count=longest))
+        layout.caption(words.NO_SHARES.format(most=compute.LONGEST, count=longest))
 
 
 def _explain(watched: Watched, table: HeadTable, name: str, place: Head) -> None:
@@ -132,7 +133,7 @@ def _say(table: HeadTable, place: Head) -> None:
     """All measures of one head, in a line."""
     found = {name: float(table.values[name][place]) for name in MEASURES if name in table.values}
     told = [f"{MEASURES[name].name.lower()} {_value(MEASURES[name], value)}" for name, value in found.items()]
-    st.caption(f"Layer {place[0]}, head {place[1]}: {', '.join(told)}.")
+    layout.caption(f"Layer {place[0]}, head {place[1]}: {', '.join(told)}.")
 
 
 def _value(measure: MeasureWords, value: float) -> str:
@@ -141,13 +142,13 @@ def _value(measure: MeasureWords, value: float) -> str:
 
 def _rank(watched: Watched, table: HeadTable, name: str) -> None:
     """All measures of all heads, the largest value of the chosen measure first."""
-    st.subheader("All heads", anchor=False)
+    layout.heading("All heads")
     frame = heads_frame(watched, table).sort_values(_column(name), ascending=False, na_position="last")
     formats = {
         _column(key): st.column_config.NumberColumn(format="percent" if MEASURES[key].share else "%.2f")
         for key in table.values
     }
-    st.dataframe(frame, hide_index=True, height=min(RANKED, ROW * (len(frame) + 1)), column_config=formats)
+    data_table(frame, hide_index=True, height=min(RANKED, ROW * (len(frame) + 1)), column_config=formats)
     charts.download_table(frame, "heads")
 
 

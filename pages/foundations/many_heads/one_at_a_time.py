@@ -1,4 +1,4 @@
-"""Silence one head at a time: what each costs, as a map and as a table; measured when it is asked for, and kept."""
+"""Silence one head at a time: what each costs, as a map to click in and as a table; measured once, and kept."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,40 +11,31 @@ import streamlit as st
 from core.heads.ablation import Trial
 from dashboard import charts, layout, waiting
 from dashboard.components.cell_map import cell_map
+from dashboard.data_table import data_table
 from dashboard.watched import Head, Watched
 from pages.foundations.many_heads import compute
 from pages.foundations.many_heads.head_in_view import head_name, layer_names
 
 ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrolling
+AT_ONCE = 30  # seconds of work that is done without being asked for
+TELL = "without layer {row}, head {column} the loss changes by {value} nats"
 CHEAP = 0.02  # nats: a loss that few would notice
 
 
-def show(watched: Watched, trial: Trial, silenced: tuple[Head, ...], *, on_click: Callable[[int, int], None]) -> None:
-    """The costs of all heads if they are known, else the button that measures them."""
-    st.subheader("Silence one at a time", anchor=False)
+def costs(watched: Watched, trial: Trial) -> dict[Head, float]:
+    """What each head costs alone: measured where that takes no longer than AT_ONCE or somebody had it done, else {}."""
     known = compute.known_costs(watched)
-    if len(known) < len(trial.heads):
-        _offer(watched, len(trial.heads), len(known))
-        return
-    if layout.is_presented():
-        _show_map(watched, known, silenced, on_click)
-        return
-    map_side, table_side = st.columns([4, 3], gap="large")
-    with map_side:
-        _show_map(watched, known, silenced, on_click)
-        st.caption("Above 0: on this input the loss rises without the head. Below 0: it falls.")
-    with table_side:
-        table = costs_frame(layer_names(watched), trial.whole, known)
-        digits = {name: st.column_config.NumberColumn(format="%.4f") for name in table.columns[2:]}
-        st.dataframe(table, hide_index=True, height=min(RANKED, ROW * (len(table) + 1)), column_config=digits)
-        st.caption("Cost: how much the loss rises without the head. Loss: what it is then, in nats.")
-        charts.download_table(table, "cost-of-each-head")
+    if len(known) == len(trial.heads):
+        return known
+    if compute.seconds_of_one(watched) * (len(trial.heads) - len(known)) > AT_ONCE:
+        return {}
+    return compute.measure_costs(watched)
 
 
 def noticed(costs: dict[Head, float], count: int) -> tuple[str, ...]:
     """What silencing each of `count` heads alone told, in nats, if every head was tried."""
     if len(costs) < count:
-        return ("Silence one at a time, above, and this place will say what each head costs.",)
+        return ("Silence each head in turn, above, and this place will say what each one costs.",)
     dearest, cheapest = max(costs, key=costs.__getitem__), min(costs, key=costs.__getitem__)
     cheap = sum(abs(cost) < CHEAP for cost in costs.values())
     sentences = [
@@ -60,40 +51,61 @@ def noticed(costs: dict[Head, float], count: int) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _offer(watched: Watched, count: int, known: int) -> None:
-    if not layout.is_presented():
-        st.markdown(
-            f"Run the model {count} times, each time without another head, and rank the heads by what they cost."
-        )
-    begun = f" ({known} of them already measured)" if known else ""
-    label = f"Silence each of the {count} heads{begun}"
+def offer(watched: Watched, trial: Trial) -> None:
+    """The button that measures what takes too long to be done at once."""
+    known = compute.known_costs(watched)
+    begun = f" ({len(known)} of them already measured)" if known else ""
+    label = f"Silence each of the {len(trial.heads)} heads in turn{begun}"
     waiting.offer(label, partial(compute.measure_costs, watched), unit="heads", key="cost-of-each")
 
 
-def _show_map(
-    watched: Watched, known: dict[Head, float], silenced: tuple[Head, ...], on_click: Callable[[int, int], None]
+def show_map(
+    watched: Watched, known: dict[Head, float], silenced: tuple[Head, ...], *, on_click: Callable[[int, int], None]
 ) -> None:
+    """All heads to click, coloured by what each costs alone; pale where that is not known."""
     calls = watched.record.calls
     values = np.full((len(calls), max(call.heads for call in calls)), np.nan, dtype=np.float32)
-    for place, cost in known.items():
-        values[place] = cost
-    dearest = max(known, key=known.__getitem__)
+    for layer, call in enumerate(calls):
+        values[layer, : call.heads] = [known.get((layer, head), 0.0) for head in range(call.heads)]
     largest = float(np.nanmax(np.abs(values))) or 1.0
     cell_map(
         values,
-        key="costs",
+        key="silence",
         x="head",
         y="layer",
-        tell="without layer {row}, head {column} the loss changes by {value} nats",
+        tell=TELL if known else "layer {row}, head {column}",
         rows=layer_names(watched),
         limits=(-largest, largest),
         marked=silenced,
         mark="silenced",
         on_click=on_click,
-        alt=f"What each head costs when it is silenced alone: most is layer {dearest[0]}, head {dearest[1]} with "
-        f"{known[dearest]:.2f} nats",
+        alt=_alt(known, len(silenced)),
         name="costs",
     )
+    if known and not layout.is_presented():
+        st.caption("Without a head that is above 0 the loss on this input rises, without one below 0 it falls.")
+
+
+def _alt(known: dict[Head, float], silenced: int) -> str:
+    if not known:
+        return f"All heads, of which {silenced} are silenced"
+    layer, head = dearest = max(known, key=known.__getitem__)
+    return (
+        f"What each head costs when it is silenced alone: most is layer {layer}, head {head} with {known[dearest]:.2f} "
+        f"nats; {silenced} heads are silenced"
+    )
+
+
+def show_table(watched: Watched, trial: Trial, known: dict[Head, float]) -> None:
+    """A fold with the costs of all heads in numbers; none on a projector."""
+    if layout.is_presented():
+        return
+    with st.expander("What each head costs, in numbers"):
+        table = costs_frame(layer_names(watched), trial.whole, known)
+        digits = {name: st.column_config.NumberColumn(format="%.4f") for name in table.columns[2:]}
+        data_table(table, hide_index=True, height=min(RANKED, ROW * (len(table) + 1)), column_config=digits)
+        st.caption("Cost: how much the loss rises without the head. Loss: what it is then, in nats.")
+        charts.download_table(table, "cost-of-each-head")
 
 
 def costs_frame(layers: list[str], whole: float, known: dict[Head, float]) -> pd.DataFrame:

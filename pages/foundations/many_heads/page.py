@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from dashboard import controls, layout, naming, sections
+from dashboard import controls, layout, naming, sections, texts
 from dashboard.models import image_model
 from dashboard.photograph import Photograph
 from dashboard.watched import Watched, WatchedText, watch_text
@@ -13,6 +13,13 @@ TEXT, PICTURE = "Text", "Picture"
 
 run: Callable[..., Watched]  # with these heads silenced
 layout.head(words.HEADS)
+offered: dict[str, Callable[..., None]] = {
+    "Measured": measured.show,
+    "Silenced": silenced.show,
+    "Added up": added_up.show,
+    "Taken together": together.show,
+}
+show = sections.chosen(offered)
 with layout.control_bar():
     kind = controls.choice("Input", [TEXT, PICTURE], key="input")
     if kind == TEXT:
@@ -21,14 +28,13 @@ with layout.control_bar():
     else:
         picture, name = controls.picture(), naming.model("image")
         run = Photograph(name, picture, controls.resolution(image_model(name))).watched
+if kind == TEXT:
+    controls.examples(texts.TO_GO_ON)
 with layout.waiting_place():
     watched = run()
 if isinstance(watched, WatchedText):
     layout.say_what_was_cut(watched.given)
-show: dict[str, Callable[[Watched], None]] = {
-    "Measured": measured.show,
-    "Silenced": partial(silenced.show, run=run),
-    "Added up": added_up.show,
-    "Taken together": together.show,
-}
-sections.chosen(show)(watched)
+if show is silenced.show:
+    show(watched, run=run)
+else:
+    show(watched)

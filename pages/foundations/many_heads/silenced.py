@@ -21,42 +21,50 @@ from pages.foundations.many_heads.head_in_view import if_it_is_there, layer_name
 
 FAINT = 10  # percent of the attention: where less has moved, the map stays pale
 LARGEST_DRAWN = 256  # cells on a side: more than a third of a window shows
-HEIGHT = 360  # pixels
+HEIGHT, MOVED = 360, 240  # pixels: the maps of a head, and the map of all heads that stands above them
 SOME = 0.0005  # of the attention: less is not told from nothing
 SMALL = 0.005  # nats: less is not told from nothing
 MOST = "the one that changed most"
 
 
 def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
-    """Silence heads by clicking; loss, predictions and maps before and after; then each head alone.
+    """What each head costs alone, and heads to silence by clicking; loss, predictions and maps before and after.
 
     `run` makes the same run with some heads silenced.
     """
+    layout.noticed_here()
     stage = st.container()
     with layout.control_bar():
         heads = silencing.silenced_heads(watched)
     with layout.waiting_place():
         changed = run(heads) if heads else None
         moved = compute.attention_moved(watched, changed, heads) if changed else None
+    trial = _trial(watched)
     with stage:
+        place = layout.waiting_place()
         map_side, loss_side = st.columns([3, 2], gap="large")
-        with map_side:
-            _show_map(watched, heads, moved)
-        with loss_side:
-            trial = _trial(watched)
-            after = None if changed is None or changed.run.logits is None else changed.run.logits
-            if trial:
-                _show_loss(trial, after)
-    predictions.show(watched, changed)
+    after = None if changed is None else changed.run.logits
+    with loss_side:  # first: the answers of all heads take longer
+        if trial:
+            _show_loss(trial, after)
+        predictions.show(watched, changed)
+    with place:
+        costs = one_at_a_time.costs(watched, trial) if trial else {}
+    with map_side:
+        st.markdown("**Click heads to silence them**, and again to bring them back.")
+        one_at_a_time.show_map(watched, costs, heads, on_click=if_it_is_there(watched, _switch))
+        if trial and not costs:
+            one_at_a_time.offer(watched, trial)
+    predictions.show_at_every_token(watched, changed)
     if changed is not None and moved is not None:
         _show_changed(watched, changed, moved)
-    if trial:
-        one_at_a_time.show(watched, trial, heads, on_click=if_it_is_there(watched, _switch))
+    if trial and costs:
+        one_at_a_time.show_table(watched, trial, costs)
     layout.notes(
         words.SILENCED,
         notice=(
             noticed(trial, len(heads), after),
-            *one_at_a_time.noticed(compute.known_costs(watched), len(trial.heads)),
+            *one_at_a_time.noticed(costs, len(trial.heads)),
         )
         if trial
         else (),
@@ -71,11 +79,11 @@ def noticed(trial: Trial, count: int, after: Tensor | None) -> str:
     if after is None:
         if trial.quantity == "own answer":
             return (
-                f"While all heads speak, the model gives its own answer a probability of {exp(-trial.whole):.0%}"
+                f"With all heads active, the model gives its own answer a probability of {exp(-trial.whole):.0%}"
                 f"{predictions}."
             )
         return (
-            f"While all heads speak, the loss is {trial.whole:.2f} nats, a perplexity of {exp(trial.whole):,.0f}: that "
+            f"With all heads active, the loss is {trial.whole:.2f} nats, a perplexity of {exp(trial.whole):,.0f}: that "
             "of guessing each next token among so many equally likely ones."
         )
     changes = trial.losses_of(after) - before
@@ -112,62 +120,76 @@ def _switch(layer: int, head: int) -> None:
     st.session_state.silenced = sorted(set(st.session_state.get("silenced") or []) ^ {f"{layer}.{head}"})
 
 
-def _show_map(watched: Watched, heads: tuple[Head, ...], moved: Float[np.ndarray, "layer head"] | None) -> None:
-    """All heads: how much of their attention has moved since the chosen ones are silent."""
-    st.markdown("**Click heads to silence them** and to let them speak again.")
-    calls = watched.record.calls
-    shape = len(calls), max(call.heads for call in calls)
-    values = np.zeros(shape, dtype=np.float32) if moved is None else 100 * moved
-    cell_map(
-        values,
-        key="silence",
-        x="head",
-        y="layer",
-        tell="layer {row}, head {column}: {value}% of its attention has moved",
-        rows=layer_names(watched),
-        limits=(0.0, max(FAINT, float(np.nanmax(values, initial=0.0)))),
-        marked=heads,
-        mark="silenced",
-        on_click=if_it_is_there(watched, _switch),
-        alt=f"{len(heads)} of {sum(call.heads for call in calls)} heads are silenced",
-        name="moved",
-    )
-
-
 def _show_loss(trial: Trial, logits: Tensor | None) -> None:
     """The loss before and after, in nats and bits."""
     before = trial.whole
-    st.metric("Loss while all heads speak", f"{before:.3f} nats")
+    st.metric("Loss with all heads active", f"{before:.3f} nats")
     if logits is None:
-        st.caption(f"{before / log(2):.3f} bits")
+        layout.caption(f"{before / log(2):.3f} bits")
     else:
         after = trial.loss_of(logits)
         st.metric(
             "Loss without the silenced heads", f"{after:.3f} nats", f"{after - before:+.3f} nats", delta_color="inverse"
         )
-        st.caption(f"{before / log(2):.3f} bits before, {after / log(2):.3f} bits after")
+        layout.caption(f"{before / log(2):.3f} bits before, {after / log(2):.3f} bits after")
     if not layout.is_presented():
-        st.caption(words.LOSS[trial.quantity])
+        layout.caption(words.LOSS[trial.quantity])
 
 
 def _show_changed(before: Watched, after: Watched, moved: Float[np.ndarray, "layer head"]) -> None:
-    """Three maps of one head that was left to speak: what it looked at, looks at, and the difference."""
+    """How much each head that still speaks has changed, and three maps of one: before, after, and the difference."""
     st.subheader("What changed in the heads that still speak", anchor=False)
     heads = [(int(layer), int(head)) for layer, head in np.argwhere(np.isfinite(moved))]
     heads.sort(key=lambda place: -moved[place])
     options = [MOST, *(f"{layer}.{head}" for layer, head in heads)]
-    name = st.selectbox("Head (layer.head), most changed first", options, key="changed", bind="query-params", width=300)
-    place = heads[options.index(name) - 1] if name != MOST else heads[0] if heads else None
+    every, one = st.columns([3, 2], gap="large")
+    with one:
+        name = st.selectbox("Head (layer.head), most changed first", options, key="changed", bind="query-params")
+        place = heads[options.index(name) - 1] if name != MOST else heads[0] if heads else None
+        st.markdown(_tell_moved(moved, place, is_most=name == MOST))
     if place is None:
-        st.markdown("No other head is left to speak.")
-    elif name == MOST and moved[place] < SOME:
-        st.markdown(
+        return
+    with every:
+        _show_moved(before, moved, place)
+    if name != MOST or moved[place] >= SOME:
+        _show_maps(before, after, place)
+
+
+def _tell_moved(moved: Float[np.ndarray, "layer head"], place: Head | None, *, is_most: bool) -> str:
+    """How much of the attention of the head in question has moved; `is_most`: it is the one that changed most."""
+    if place is None:
+        return "No other head is left to speak."
+    if is_most and moved[place] < SOME:
+        return (
             f"In no other head has as much as {SOME:.2%} of the attention moved. Silence is heard only in later layers."
         )
-    else:
-        told = f"{moved[place]:.1%}" if moved[place] >= SOME else f"less than {SOME:.2%}"
-        st.markdown(f"**Layer {place[0]}, head {place[1]}**: {told} of its attention has moved.")
-        _show_maps(before, after, place)
+    told = f"{moved[place]:.1%}" if moved[place] >= SOME else f"less than {SOME:.2%}"
+    return f"**Layer {place[0]}, head {place[1]}**: {told} of its attention has moved."
+
+
+def _show_moved(watched: Watched, moved: Float[np.ndarray, "layer head"], place: Head) -> None:
+    """All heads: how much of their attention has moved; a click compares the maps of one."""
+
+    def compare(layer: int, head: int) -> None:
+        if np.isfinite(moved[layer, head]):
+            st.session_state.changed = f"{layer}.{head}"
+
+    values = 100 * moved
+    cell_map(
+        values,
+        key="moved",
+        x="head",
+        y="layer",
+        tell="layer {row}, head {column}: {value}% of its attention has moved",
+        rows=layer_names(watched),
+        limits=(0.0, max(FAINT, float(np.nanmax(values, initial=0.0)))),
+        marked=[place],
+        mark="compared below",
+        on_click=compare,
+        alt=f"How much of the attention of each head has moved: most is {values[np.isfinite(values)].max():.1f}%",
+        name="moved",
+        height=MOVED,
+    )
 
 
 def _show_maps(before: Watched, after: Watched, place: Head) -> None:
@@ -225,4 +247,4 @@ def _explain(trial: Trial | None) -> None:
         f"this a mask). The cost of *S* is its loss minus that of the whole model.{number} One bit is 0.693 nats."
     )
     st.latex(r"\mathrm{moved}=\frac{1}{n}\sum_i\tfrac{1}{2}\sum_j\lvert A_{ij}-A^{S}_{ij}\rvert")
-    st.caption("The share of a head's attention that went elsewhere (total variation), from 0 to 1.")
+    layout.caption("The share of a head's attention that went elsewhere (total variation), from 0 to 1.")

@@ -124,8 +124,8 @@ def _about_rollout(together: Together, sequence: Sequence) -> tuple[str, ...]:
     own = maps.diagonal(axis1=1, axis2=2).mean(axis=1)
     later = f", after layer {last} by {own[-1]:.0%}" if len(own) > 1 else ""
     sentences = [
-        f"By this reckoning a token still consists of itself by {own[0]:.0%} on average after the first layer{later}. "
-        "One half in each layer was put in by the residual connection, not measured."
+        f"By this reckoning a token is still itself by {own[0]:.0%} on average after the first layer{later}. One half "
+        "in each layer stands for the residual connection; it was assumed, not measured."
     ]
     if isinstance(sequence, Patches):
         sentences.append(_most_of_class(maps[-1], sequence))
@@ -174,8 +174,8 @@ def _about_widest(together: Together, sequence: Sequence) -> tuple[str, ...]:
     rolled = float(relevance.rollout(together.graph)[-1, query, key])
     return (
         f"The widest path from {_name(sequence, query)} to another token leads to {_name(sequence, key)}: some way "
-        f"between them has no link below {other:.2f}. Staying in place is worth {own:.2f}, at least the half that "
-        "the residual connection was given.",
+        f"between them has no link below {other:.2f}. Staying in place is worth {own:.2f}, at least the half that is "
+        "assumed for the residual connection.",
         f"Rollout between the two is {rolled:.2f}. Attention flow, which is not computed here, is at least "
         f"{max(rolled, other):.2f}: both are lower bounds of it.",
     )

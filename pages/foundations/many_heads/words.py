@@ -8,9 +8,9 @@ from dashboard.references import references
 HEADS = PageWords(
     question="What is each head for?",
     lead=(
-        "A layer does not look once but several times at once: each head has its own way of choosing what to look at. "
-        "Measure all heads of a model on your own text or picture, click a cell to see its map, then silence some: "
-        "what did the model lose?"
+        "A layer looks in several ways at once: each of its heads chooses in its own way what to look at. Measure all "
+        "heads of a model on your own text or picture, click a cell to see its map, then silence some: what did the "
+        "model lose?"
     ),
     try_this=(),
     references=(),
@@ -19,7 +19,7 @@ MEASURED = replace(
     HEADS,
     try_this=(
         "Sort the table by *induction*, and look at the strongest head on a text that says something twice. Does the "
-        "second time look at what came after the first?",
+        "second occurrence look at what followed the first?",
         "Choose *entropy*: do the first layers look at everything, and the later ones at less?",
         "Find the head with the largest share of the output, then silence it. Is it also the one that costs most?",
     ),
@@ -122,7 +122,7 @@ MEASURES = {
         name="Induction",
         formula=r"\frac{1}{p}\sum_{i=p+1}^{2p} A_{i,\,i-p+1}",
         source="Olsson et al. 2022, “prefix matching”; on $p$ random tokens said twice, not on your text",
-        high="At a repetition the head looks at what came next the first time, as one does who continues a pattern.",
+        high="At a repetition the head looks at what came next the first time, as it must to continue a pattern.",
         low="What came next the first time gets next to nothing.",
     ),
     "output_shares": MeasureWords(
@@ -132,12 +132,12 @@ MEASURES = {
         r"{\sum_{h'}\lVert\mathrm{head}_{h'}(i)\,W_O^{h'}\rVert}",
         source="after Kobayashi et al. 2020, section 3: what is looked at counts by what is then written",
         high="Much of what the layer writes comes from this head.",
-        low="What it writes is short beside what the other heads of its layer write.",
+        low="What it writes is small beside what the other heads of its layer write.",
     ),
 }
 
 # Why a cell or a whole measure is empty.
-NO_VALUE = "Hatched: here the measure does not apply, or there is no such head."
+NO_VALUE = "Hatched: the measure does not apply here, or the layer has no such head."
 WINDOWS = (
     "This layer looks through {windows} windows of {length} patches each. The map is the mean over {shown} of them: "
     "rows and columns are places within a window."
@@ -154,8 +154,8 @@ LOSS = {
         "each nat more means a probability 2.7 times smaller."
     ),
     "own answer": (
-        "This model has no next token to guess, so the loss is about its own answer: how improbable it finds what it "
-        "says itself while all heads speak (the mean over the tokens of a text that it fills or writes)."
+        "This model does not predict a next token, so the loss is about its own answer: how improbable it finds the "
+        "answer that it gives with all heads active (the mean over the tokens, if it fills or writes a text)."
     ),
 }
 
@@ -172,7 +172,7 @@ ADDED_UP = replace(
 TOGETHER = replace(
     HEADS,
     try_this=(
-        "Compare *Rollout* after the first layer and after the last: where did all the differences go?",
+        "Compare *Rollout* after the first layer and after the last: how much of the differences is left?",
         "Follow one token through *Strongest path*, layer by layer: when does it leave its own place?",
         "Take a mean that looks convincing, then look for it in *Measured*: is there any head that has this map?",
     ),
@@ -200,15 +200,15 @@ class Aggregate:
 AGGREGATES = {
     "Mean over heads": Aggregate(
         "The mean map of each layer, all heads counting alike.",
-        "No head need look like this. Two heads that each know one thing become one that knows both by halves, and a "
-        "head that writes next to nothing counts as much as the one that writes most.",
+        "No single head needs to look like this. Two heads with one job each are blended into one map, and a head that "
+        "writes next to nothing counts as much as the one that writes most.",
         r"\bar A^{(l)} = \frac{1}{H}\sum_h A^{(l,h)}",
         "Two maps may differ and lead to the same prediction (Jain and Wallace 2019): a mean is no explanation.",
     ),
     "Largest over heads": Aggregate(
         "For each pair of tokens the largest weight that any head of the layer gives it.",
-        "Rows may sum to more than 1, and neighbouring cells may come from different heads: it says that somebody "
-        "looks, not who, nor what came of it.",
+        "Rows may sum to more than 1, and neighbouring cells may come from different heads: the map says that some "
+        "head looks, not which one, nor what came of it.",
         r"M^{(l)}_{ij} = \max_h A^{(l,h)}_{ij}",
         "Of use for finding a link; then look at the head itself, in *Measured*.",
     ),
@@ -220,23 +220,23 @@ AGGREGATES = {
         "Attention weights are weak evidence of what an input contributed (Bastings and Filippova 2020).",
     ),
     "Rollout": Aggregate(
-        "From a token after a layer down to the input, along all paths: the choice of layer says up to where.",
-        "It knows nothing of values, $W_O$, MLPs and norms, and takes the residual connection to be worth one half in "
-        "every layer. The more layers, the more alike the rows tend to be: each layer averages once more.",
+        "From a token after the chosen layer back to the input, along all paths.",
+        "It ignores values, $W_O$, MLPs and norms, and counts the residual connection as one half in every layer. Each "
+        "layer averages once more, so the rows tend to become more alike.",
         r"R^{(l)} = \tilde A^{(l)} R^{(l-1)},\quad \tilde A = \tfrac12 \bar A + \tfrac12 I",
         "Abnar and Zuidema 2020, section 3.",
     ),
     "Strongest path": Aggregate(
-        "Of all paths that rollout adds up the single best one: the product of its weights, from the input to a layer.",
-        "One path of very many, and what the others carry is left out. It knows nothing of values, $W_O$, MLPs and "
-        "norms, and takes the residual connection to be worth one half.",
+        "The single best of all the paths that rollout adds up: the product of its weights, from the input to a layer.",
+        "It is one path of very many, and what the others carry is left out. It ignores values, $W_O$, MLPs and norms, "
+        "and counts the residual connection as one half.",
         r"P^{(l)}_{ij} = \max_k \tilde A^{(l)}_{ik} P^{(l-1)}_{kj} \;\le\; R^{(l)}_{ij}",
-        "The graph is that of Abnar and Zuidema 2020, section 3; a sum became a maximum.",
+        "The graph is that of Abnar and Zuidema 2020, section 3; the sum is replaced by a maximum.",
     ),
     "Widest path": Aggregate(
         "The path whose narrowest link is widest, and how wide that is: no link on it has a smaller weight.",
         "A lower bound of *attention flow*, which would use all paths at once and takes too long here. It is neither a "
-        "share nor a probability, and knows nothing of values, $W_O$, MLPs and norms.",
+        "share nor a probability, and ignores values, $W_O$, MLPs and norms.",
         r"W^{(l)}_{ij} = \max_k \min\big(\tilde A^{(l)}_{ik},\, W^{(l-1)}_{kj}\big) \;\le\; \mathrm{flow}",
         "Attention flow: Abnar and Zuidema 2020, section 3.",
     ),
@@ -246,6 +246,6 @@ PIECES = (
     "Pieces of a word are one word: what goes to its pieces is added up, what comes from them is averaged (Clark et "
     "al. 2019, section 4.1)."
 )
-PIECES_OF_THE_BEST = "Pieces of a word are one word: the best between any two of their pieces counts."
-ENCODER_ONLY = "Of this model only the encoder is taken together: its decoder reads another sequence."
-LEFT_OUT = "Left out: {layers}, where not all tokens look at all."
+PIECES_OF_THE_BEST = "Pieces of a word are one word: the largest value between any two of their pieces counts."
+ENCODER_ONLY = "Only the encoder of this model is taken together: its decoder reads another sequence."
+LEFT_OUT = "Left out: {layers}, where not every token can look at every other."

@@ -122,7 +122,7 @@ def sequence_notices(table: PositionTable) -> tuple[str, ...]:
     """Near and far positions, and what one cannot ask for."""
     means = [round(mean, 2) for mean in by_distance(similarity(table.vectors)).tolist()]
     count, free = len(means), ", though every vector was free to become anything" if table.learned else ""
-    end = f"There are {count:,} vectors and no more: position {count:,} has none, so that longer texts have no place."
+    end = f"There are only {count:,} vectors: position {count:,} has none, so a longer text cannot be read."
     if count < 3:
         return (end,)
     half = count // 2
@@ -196,8 +196,8 @@ def picture_notices(table: PositionTable) -> tuple[str, ...]:
     assert table.grid is not None
     rows, columns = table.grid
     end = (
-        f"A finer picture has more patches than these {rows} × {columns} vectors: they have to be stretched to its "
-        "grid, or it cannot be read."
+        f"A finer picture has more patches than these {rows} × {columns} vectors: the vectors have to be stretched to "
+        "its grid, or it cannot be read."
     )
     if rows * columns < 2:
         return (end,)
@@ -206,7 +206,7 @@ def picture_notices(table: PositionTable) -> tuple[str, ...]:
     nearer = "more alike" if near > far else "no more alike"
     said = [
         f"Patches that touch have a cosine of **{signed(near)}** on average, patches at least half the shorter side "
-        f"apart **{signed(far)}**: near places are {nearer}, though in the table itself nothing says how the "
+        f"apart **{signed(far)}**: near places are {nearer}, though nothing in the table itself says how the "
         f"{rows * columns} patches lie."
     ]
     kinds = {
@@ -217,7 +217,7 @@ def picture_notices(table: PositionTable) -> tuple[str, ...]:
     if not any(map(math.isnan, kinds.values())):
         numbers = ", ".join(f"**{signed(value)}** {kind}" for kind, value in kinds.items())
         said.append(
-            f"Of patches so far apart the mean cosine is {numbers}. Most alike are those "
+            f"Among patches that far apart the mean cosine is {numbers}. Most alike are those "
             f"{max(kinds, key=kinds.__getitem__)}."
         )
     return (*said, end)

@@ -134,7 +134,7 @@ def _bucket_formula(buckets: int, longest: int, bidirectional: bool) -> None:
         rf"\cdot {half - exact} \right\rfloor\right) \end{{aligned}}"
     )
     if bidirectional:
-        st.caption(f"For keys that come after the query, {half} is added: the other half of the buckets.")
+        layout.caption(f"For keys that come after the query, {half} is added: the other half of the buckets.")
     st.caption("T5 does not divide its scores by the square root of the width.")
 
 

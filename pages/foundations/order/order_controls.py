@@ -13,7 +13,13 @@ from dashboard.layout import PageWords
 from dashboard.models import text_model
 
 MODEL = "gpt-books"
-SENTENCE = "The dog bit the man because the man had kicked the dog."
+# Sentences to click, each with words that stand twice; the first is there before anybody has typed.
+SENTENCES = {
+    "Two roles": "The dog bit the man because the man had kicked the dog.",
+    "Repetition": "The man saw the man, and the man saw the dog.",
+    "Negation": "He said that she was not old, not that she was old.",
+}
+SENTENCE = next(iter(SENTENCES.values()))
 WIDE = 370  # pixels: beside the other controls on a usual window; a narrower one gives it a row of its own
 LONGEST = 24  # tokens: so many rows can still be told apart
 LONGEST_TYPED = 2000  # characters
@@ -28,11 +34,12 @@ def lead(words: PageWords) -> None:
 def sentence(longest: int = LONGEST) -> Tokens:
     """The tokens of the visitor's sentence, at most `longest` of them, with a word about what is left out."""
     raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED, width=WIDE)
+    controls.examples(SENTENCES)
     tokens = text_model(MODEL).encode(read_text(raw))
     if len(tokens) <= longest:
         return tokens
     st.info(
-        f"Here the first {longest} of {len(tokens):,} tokens are used: more rows could not be told apart.",
+        f"Here the first {longest} of {len(tokens):,} tokens are used: more rows would be too small to tell apart.",
         icon=":material/content_cut:",
     )
     return Tokens(tokens.ids[:longest], tokens.labels[:longest], tokens.special[:longest], tokens.words[:longest])

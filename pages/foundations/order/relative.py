@@ -118,7 +118,7 @@ def _circle(query: Tensor, key: Tensor, base: float, pair: int, places: tuple[in
     charts.chart(
         figure,
         name="order-rotary-turn",
-        alt=f"The pair {pair} of the query at place {at} and of the key at place {key_at}, as arrows.",
+        alt=f"Pair {pair} of the query at place {at} and of the key at place {key_at}, as arrows.",
         table=pd.DataFrame({"place": range(PLACES), "x": track[:, 0], "y": track[:, 1]}),
     )
 
@@ -219,7 +219,7 @@ def _show_alibi() -> None:
                 name=name,
             )
     if not layout.is_presented():
-        st.caption("A what if: gpt-books was trained without ALiBi, with a learned vector for each position.")
+        layout.caption("A what if: gpt-books was trained without ALiBi, with a learned vector for each position.")
     slopes = alibi_slopes(call.heads).tolist()
     _slopes(slopes, head)
     layout.notes(
@@ -262,13 +262,13 @@ def alibi_notices(
     change = "nearer" if would < was else "as near as before" if would == was else "farther"
     return (
         f"Head {head} looks **{was:.1f}** tokens away on average; with ALiBi it would look **{would:.1f}** away, "
-        f"{change}. It was not trained with it: a what if.",
+        f"{change}. This is a what if: the model was trained without it.",
         f"Its slope is {written(slopes[head])}: the score of a key {TEN} tokens away falls by "
         f"{TEN * slopes[head]:.2g}, which divides its weight against that of the token itself by "
         f"{_divisor(slopes[head])}.",
         f"The slopes of the {len(slopes)} heads go from {written(max(slopes))} to {written(min(slopes))}: at {TEN} "
-        f"tokens of distance the steepest divides by {_divisor(max(slopes))}, the gentlest by "
-        f"{_divisor(min(slopes))}. Nothing of this is learned.",
+        f"tokens of distance the steepest divides by {_divisor(max(slopes))}, the gentlest by {_divisor(min(slopes))}. "
+        "None of this is learned.",
     )
 
 
@@ -287,7 +287,7 @@ def _alibi_formula(slopes: list[float], head: int, last: int) -> None:
     st.latex(r"\operatorname{softmax}\left(\tfrac{q_i K^{\top}}{\sqrt{d}} - m \cdot [i-1, \ldots, 2, 1, 0]\right)")
     st.latex(rf"m = {written(slope)} \quad \text{{in head {head} of {len(slopes)}}}")
     st.latex(rf"\text{{last to first: }} -{written(slope)} \cdot {last} = -{slope * last:.3g}")
-    st.caption(
-        "For a power of two the slopes are 2^(−8/n), its square, its cube …; for other numbers of heads those of the "
+    layout.caption(
+        "For a power of two the slopes are $2^{-8/n}$, its square, its cube …; for other numbers of heads those of the "
         "next lower power come first, then every second one of the next higher."
     )

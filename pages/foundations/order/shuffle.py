@@ -61,6 +61,7 @@ def show() -> None:
     if len(order) - taken.fixed < 2:
         st.info("One token alone has no order: type a few more words.", icon=":material/info:")
         return
+    layout.noticed_here()
     if subject.picture is not None:
         _pictures(subject.picture, subject.grid, order[taken.fixed :].numpy() - taken.fixed)
     results = {name: {way: run(taken, name, layer, way, order) for way in TOLD} for name in PARTS}
@@ -140,10 +141,10 @@ def _figure(subject: Subject, result: Shuffled) -> None:
         table=table,
     )
     if not layout.is_presented():
-        st.caption(
-            f"A strip is the output vector of a token, less the mean of all: the {len(channels)} of its {width} "
-            "channels in which the tokens differ most. On the right is what is left when the first map is shuffled by "
-            f"hand and taken off the second: at most {small(result.largest)} in any of the {width} channels."
+        layout.caption(
+            f"A strip is the output vector of a token, minus the mean of all: the {len(channels)} of its {width} "
+            "channels in which the tokens differ most. On the right is what remains when the first map is shuffled by "
+            f"hand and subtracted from the second: at most {small(result.largest)} in any of the {width} channels."
         )
 
 
@@ -197,8 +198,8 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
         )
         said.append(
             f"{choose.quoted(labels[first])} stands at places {first} and {second}, counted from 0. Without positions "
-            f"both get the same vector (difference {small(gap)}): by it nobody can tell which of them did what. With "
-            f"positions they differ by {small(placed)}."
+            f"both get the same vector (difference {small(gap)}): the vector alone does not tell which of them did "
+            f"what. With positions they differ by {small(placed)}."
         )
     return tuple(said)
 

@@ -47,9 +47,9 @@ def show() -> None:
             alt="Each row is the vector of one position: fast waves on the left, slow ones on the right.",
             name="order-waves",
         )
-    st.subheader("How alike are two positions?", anchor=False)
+    layout.heading("How alike are two positions?")
     _products(encoding)
-    st.subheader("A step is a turn", anchor=False)
+    layout.heading("A step is a turn")
     offset = _turn(encoding, base)
     layout.notes(WAVES, notice=notices(encoding, base, offset), formula=lambda: _formula(width, base))
 
@@ -95,7 +95,7 @@ def _toggle(_position: int, channel: int) -> None:
 
 def _single_waves(encoding: Float[Tensor, "token width"], waves: list[int], base: float) -> None:
     if not waves:
-        st.caption("Choose a channel to see its wave.")
+        layout.caption("Choose a channel to see its wave.")
         return
     lengths = (2 * math.pi / frequencies(encoding.shape[1], base)).tolist()
     kinds, numbers = ("sine", "cosine"), encoding.numpy()

@@ -8,8 +8,8 @@ QUESTION = "How does a set know its order?"
 ORDER = PageWords(
     question=QUESTION,
     lead=(
-        "Attention compares every token with every other, wherever they stand: to it a sentence is a set. What a "
-        "transformer knows of first and last it must be told: by vectors, angles, biases or a mask."
+        "Attention compares every token with every other, wherever they stand: for attention a sentence is a set. "
+        "Whatever a transformer knows about order, it has to be told: by vectors, angles, biases or a mask."
     ),
     try_this=(),
     references=(),
@@ -36,7 +36,7 @@ WAVES = PageWords(
 )
 LEARNED = PageWords(
     question=QUESTION,
-    lead="Or every position gets a free vector, and training finds out what to write into it.",
+    lead="Or every position gets a vector of its own, and training decides what it holds.",
     try_this=(
         "Choose an image model and click patches near the edge: do their rows and columns still show?",
         "Name a larger model, for instance `google-bert/bert-base-uncased` or `openai-community/gpt2`.",
@@ -46,7 +46,10 @@ LEARNED = PageWords(
 )
 ROTARY = PageWords(
     question=QUESTION,
-    lead="Turn query and key by their places: of these, their product then knows how far apart they are, no more.",
+    lead=(
+        "Rotate query and key by an angle for each place: their product then depends on the distance between the "
+        "places, not on the places themselves."
+    ),
     try_this=(
         "Click along a diagonal of the map. The arrows turn together; what stays the same between them?",
         "Look at pair 0, then at the last: which one hardly moves over 32 places?",
@@ -58,7 +61,7 @@ ALIBI = PageWords(
     question=QUESTION,
     lead="Take something off the score for every token of distance. No vectors, nothing to learn.",
     try_this=(
-        "Find a head that looks far back, and see what its slope would leave of that.",
+        "Find a head that looks far back, and see how much of that its slope would leave.",
         "Compare head 3 with head 4: which of them could still see the beginning of a long text?",
     ),
     references=references("PRESS", "HAVIV"),
@@ -84,11 +87,14 @@ WINDOWS = PageWords(
 )
 BEYOND = PageWords(
     question=QUESTION,
-    lead="Six small models, equal but for how they are told the order, read on beyond the length they were trained on.",
+    lead=(
+        "Six small models that differ only in how they are told the order read on beyond the length they were trained "
+        "on."
+    ),
     try_this=(
         "Leave only *Rotary* and *ALiBi*. At what length do they part?",
         "Which is better within the training length: the one that is best beyond it, or another?",
-        "Look at *None*: how much does a model lose that is told nothing at all?",
+        "Look at *None*: how much does a model lose when it is told nothing at all?",
     ),
     references=references("PRESS", "KAZEMNEJAD", "HAVIV", "SU", "RAFFEL"),
 )
@@ -99,7 +105,7 @@ TABLE_OF_WAVES = "it keeps a table of waves for {count} positions"
 
 WHAT_IF = (
     "The vectors are real ones of head {head} in layer {layer} of gpt-books, but it was trained with learned "
-    "positions: that its queries are turned is a *what if*."
+    "positions: rotating its queries is a *what if*."
 )
 BASE_HELP = "The more channels there are, the nearer the slowest wave comes to base × 2π positions."
 BUCKETS_HELP = "The buckets grow wider up to this distance; the last one begins before it."
@@ -116,8 +122,8 @@ TITLES = {
 BY_CONSTRUCTION = {
     "none": "Only the mask tells the order, and it now shows more characters than it ever did.",
     "learned": "No vector was learned there: the model cannot be run.",
-    "sinusoidal": "The slow waves reach phases that were never seen.",
-    "rotary": "Distances that were never seen, and in slow pairs angles that were never seen.",
-    "alibi": "The same slope goes on: what is far counts less, as before.",
+    "sinusoidal": "The slow waves reach phases that the model never saw in training.",
+    "rotary": "Distances that the model never saw in training, and in slow pairs angles that it never saw.",
+    "alibi": "The same slope continues: what is far away counts less, as before.",
     "relative": "Everything far shares the last bucket; a bucket that was never used has learned nothing.",
 }

@@ -46,7 +46,7 @@ def show() -> None:
     found = _alignment()
     looks = _map(english, french, hidden, pair, found)
     if found is not None:
-        st.subheader("Do they look where people would?", anchor=False)
+        layout.heading("Do they look where people would?")
         alignment_table.show(found, name="across-alignment")
     measured = compute.measured()
     notice = (
@@ -159,7 +159,7 @@ def _guesses(pair: Pair, guessed: Guessed) -> Twice | None:
     if len(gaps) > 1:
         names = [f"{n}. {_hidden_label(pair, each, one)}" for n, (each, one) in enumerate(gaps, start=1)]
         language, gap = gaps[names.index(controls.choice("Gap", names, key="across_gap"))]
-    st.subheader("What should stand there?", anchor=False)
+    layout.heading("What should stand there?")
     st.markdown(say.about_gap(gap, language), width=layout.PROSE)
     beside, alone = st.columns(2, gap="large")
     with beside:
@@ -204,10 +204,10 @@ def _alignment() -> Alignment | None:
 
 def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, found: Alignment | None) -> str:
     """The attention from the French words to the English ones in one head; what is to be noticed."""
-    st.subheader("Which word looks at which?", anchor=False)
+    layout.heading("Which word looks at which?")
     chosen = found.models.get(PAIRS) if found is not None else None
     if chosen is None:
-        st.caption(words_across.NOT_MEASURED)
+        layout.caption(words_across.NOT_MEASURED)
     best, usual = None, None
     if chosen is not None:
         best = int(chosen["layer"]), int(chosen["head"])
@@ -267,15 +267,17 @@ def _formula(gap: Twice | None, found: Alignment | None) -> None:
         st.markdown(words_across.OBJECTIVE.format(token=token))
         beside, alone = (max(each.probability, FAINT) for each in (gap.beside, gap.alone))
         st.latex(
-            rf"\log_2\frac{{p(w\mid \tilde W,\tilde V)}}{{p(w\mid \tilde W)}}=\log_2\frac{{{_number(beside)}}}"
-            rf"{{{_number(alone)}}}={log2(beside / alone):.2f}\text{{ bits}}"
+            rf"\begin{{aligned}} &\log_2\frac{{p(w\mid \tilde W,\tilde V)}}{{p(w\mid \tilde W)}} \\ "
+            rf"&=\log_2\frac{{{_number(beside)}}}{{{_number(alone)}}}={log2(beside / alone):.2f}\text{{ bits}} "
+            r"\end{aligned}"
         )
     if found is not None and PAIRS in found.models:
         of, (text, title) = found.models[PAIRS], next(iter(TEXTS.items()))
         links, sure, found_sure, found_possible = of["agreement"][text]["counts"]
         st.latex(
-            rf"\mathrm{{AER}}=1-\frac{{|A\cap S|+|A\cap P|}}{{|A|+|S|}}=1-\frac{{{found_sure}+{found_possible}}}"
-            rf"{{{links}+{sure}}}={of['agreement'][text]['aer']:.3f}"
+            rf"\begin{{aligned}} \mathrm{{AER}}&=1-\frac{{|A\cap S|+|A\cap P|}}{{|A|+|S|}} \\ "
+            rf"&=1-\frac{{{found_sure}+{found_possible}}}{{{links}+{sure}}}={of['agreement'][text]['aer']:.3f} "
+            r"\end{aligned}"
         )
         pairs = of["agreement"][text]["pairs"]
         st.markdown(words_across.AER.format(layer=of["layer"], head=of["head"], pairs=pairs, text=title))

@@ -83,7 +83,7 @@ def _about_text(found: Alignment, text: str, title: str) -> str:
         used = int(of["agreement"][text]["pairs"])
         return (
             f"{title}: {head} was measured on {used} of {pairs_of(found, text)} pairs only, so its error rate of "
-            f"{own:.0%} is compared with nothing."
+            f"{own:.0%} has nothing to be compared with."
         )
     titles = TITLES | {COUNTED: COUNTED, STRAIGHT: "the diagonal"}
     others = sorted((name for name in rates if name != PAIRS), key=rates.__getitem__)

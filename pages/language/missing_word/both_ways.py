@@ -16,6 +16,7 @@ from dashboard import charts, layout, waiting
 from dashboard.components.cell_map import cell_map
 from dashboard.components.kit import whole_number
 from dashboard.components.word_picker import PickedWord, word_picker
+from dashboard.data_table import data_table
 from dashboard.figures.predictions import prediction_bars
 from dashboard.models import text_model
 from pages.language.missing_word import compute_both_ways as compute
@@ -24,7 +25,7 @@ from pages.language.missing_word.compute_both_ways import FORWARD, Reading
 from pages.language.missing_word.inputs import WORD_ADDRESS
 
 TICKS = ((0, "none"), (0.5, "half"), (1, "all of it"))
-MEASURE = "Ask for the words of a page that neither has read"
+MEASURE = "Let both guess the words of a page that neither has read"
 
 
 def show() -> None:
@@ -67,13 +68,13 @@ def about_masks(forward: Reading, both: Reading) -> str:
 
 
 def about_guess(forward: Reading, both: Reading) -> str:
-    """What each says about the word that is asked for."""
+    """What each says about the word to guess."""
     word = both.words[both.asked]
     name, pieces = layout.plain(layout.readable(word.label)), len(word.places)
     first = f" (its first of {pieces} pieces)" if pieces > 1 else ""
     after = f"{both.true:.1%} from both sides"
     if not forward.guesses:
-        why = "It is the first word: from the left nobody can guess it."
+        why = "It is the first word: it cannot be guessed from the left."
         return f"“{name}”{first} has a probability of **{after}**. {why}"
     return f"“{name}”{first} has a probability of **{forward.true:.1%} from the left** and **{after}**."
 
@@ -96,7 +97,7 @@ def about_one_side(found: Sides) -> str:
     together = int(((found.both.rank == 1) & (found.left.rank > 1) & (found.right.rank > 1)).sum())
     return (
         f"Shown one side alone, the BERT finds {found.left.accuracy:.0%} from the left and {found.right.accuracy:.0%} "
-        f"from the right: {told}. **{together}** words it finds only with both, and from neither side alone."
+        f"from the right: {told}. **{together}** words are found only with both sides, and from neither side alone."
     )
 
 
@@ -134,7 +135,9 @@ def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> 
             f"replacing “{label}” moves {moved:.1%} of the guess" if moved > 0 else f"“{label}” cannot change the guess"
         )
         tell = (
-            f"“{label}” is asked for." if asked else f"{informs[0].upper()}{informs[1:]}. Click to ask for this word."
+            f"“{label}” is the word to guess."
+            if asked
+            else (f"{informs[0].upper()}{informs[1:]}. Click to have this word guessed.")
         )
         strength = 0.0 if asked or not moved > 0 else max(moved / strongest, 0.06)
         picked.append(PickedWord(word.label, tell, strength=strength, covered=asked, below=guess if asked else ""))
@@ -143,7 +146,7 @@ def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> 
         key=f"both_words_{'forward' if name == FORWARD else 'both'}",
         on_click=partial(_choose, reading, known),
         label=f"The text as {model.title} reads it",
-        hint="Click a word to ask for it. Without a tint: it cannot change the guess.",
+        hint="Click a word to have it guessed. A word without a tint cannot change the guess.",
         scale="How much of the guess a word moves",
         ticks=((0, "0"), (1, f"{strongest:.0%}")),
     )
@@ -208,7 +211,7 @@ def _page(name: str) -> Sides | None:
         shares = st.column_config.NumberColumn(format="percent")
         perplexity = st.column_config.NumberColumn(format="%.1f")
         columns = {"first guess is right": shares, "among the first five": shares, "perplexity": perplexity}
-        st.dataframe(table, hide_index=True, column_config=columns)
+        data_table(table, hide_index=True, column_config=columns)
     return found
 
 
@@ -235,7 +238,7 @@ def _formula(both: Reading, found: Sides | None) -> None:
     place, count = both.words[both.asked].places[0], len(both.tokens)
     st.markdown(words.BOTH_FORMULA.format(before=place, after=count - 1 - both.words[both.asked].places[-1]))
     st.latex(r"\mathrm{influence}(j)=\tfrac12\sum_{w}\big|\,p(w)-p_{j}(w)\,\big|")
-    st.caption(words.INFLUENCE_TOLD)
+    layout.caption(words.INFLUENCE_TOLD)
     if found:
         rank = found.both.log_probability
         st.latex(rf"\mathrm{{perplexity}}=\exp({-float(rank.mean()):.2f})={found.both.perplexity:.1f}")

@@ -71,7 +71,7 @@ def read(name: str, text: Text, number: int) -> Reading:
     words = words_of(tokens)
     asked = next((place for place, word in enumerate(words) if word.number == number), None)
     if asked is None:
-        raise InputError(f"{model.title} does not read that word apart from the one before it. Click another word.")
+        raise InputError(f"{model.title} does not separate that word from the one before it. Click another word.")
     places = words[asked].places
     given = model.hide(tokens, places) if isinstance(model, MissingToken) else tokens
     with torch.inference_mode(), record_attention(model.network) as record:
@@ -105,7 +105,7 @@ def _tokens(model: NextToken, text: Text) -> Tokens:
     return replace(model, context=min(model.context, LONGEST)).encode(content_of(text))
 
 
-@keep("Asking for the words of a page …", unit="questions")
+@keep("Guessing the words of a page …", unit="questions")
 def page_guessed(name: str, progress: Progress = unheard) -> Sides:
     """The words of the held-out page guessed from the left, from the right and from both sides."""
     model = masked_model(name)

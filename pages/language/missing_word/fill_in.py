@@ -39,7 +39,7 @@ def show() -> None:
     model = given.model
     _picker(model, filled, hidden)
     place = _guesses(model, tokens, filled)
-    st.subheader("All heads", anchor=False)
+    layout.heading("All heads")
     attention_view(filled.watched.scene, key="fill_view", token=place)
     scores = _pseudo_perplexity(given, hidden)
     found = _more_hidden(given)
@@ -91,10 +91,10 @@ def _guesses(model: MissingToken, tokens: Tokens, filled: Filled) -> int | None:
         gap = filled.gaps[names.index(controls.choice("Gap", names, key="gap"))]
     guesses, looks = st.columns([2, 3], gap="large")
     with guesses:
-        st.subheader("What should stand there?", anchor=False)
+        layout.heading("What should stand there?")
         _bars(model, gap)
     with looks:
-        st.subheader("What does the gap look at?", anchor=False)
+        layout.heading("What does the gap look at?")
         _looks(filled, gap.place)
     return gap.place
 
@@ -139,7 +139,7 @@ def _looks(filled: Filled, place: int) -> None:
 
 def _pseudo_perplexity(given: inputs.Given, hidden: frozenset[int]) -> PseudoLikelihood:
     """The text with each word tinted by what it costs; a click hides it here as well."""
-    st.subheader("Every word in turn", anchor=False)
+    layout.heading("Every word in turn")
     whole = st.toggle("Hide the rest of the same word too", key="whole", bind="query-params", help=words.WHOLE_HELP)
     with layout.waiting_place():
         scores = compute.pseudo(given.name, given.text, whole)
@@ -184,7 +184,7 @@ def _more_hidden(given: inputs.Given) -> HiddenMore | None:
     """Two curves against the share of words that are hidden; None where there is only one word."""
     if len(compute.words_of(compute.read(given.name, given.text))) < 2:
         return None
-    st.subheader("Hide more, and see it fail", anchor=False)
+    layout.heading("Hide more, and see it fail")
     seed = st.number_input("Draw", 0, DRAWS, 0, key="draw", bind="query-params", width=130, help=words.DRAW_HELP)
     with layout.waiting_place():
         found = compute.harder(given.name, given.text, int(seed))
@@ -211,7 +211,7 @@ def _more_hidden(given: inputs.Given) -> HiddenMore | None:
         table=table,
     )
     if not layout.is_presented():
-        st.caption(words.MORE_CAPTION.format(asked=len(found.answers[0])))
+        layout.caption(words.MORE_CAPTION.format(asked=len(found.answers[0])))
     return found
 
 

@@ -30,7 +30,7 @@ def about_guesses(gaps: Sequence[Gap]) -> str:
 def about_looks(looks: Mapping[str, np.ndarray], place: int, tokens: Tokens) -> str:
     """Which side a gap looks to, on average over all heads, and the strongest link to another token."""
     if not looks:
-        return "This model has no layer that connects all tokens, so nothing can be said of what the gap looks at."
+        return "This model has no layer that connects all tokens, so nothing can be said about what the gap looks at."
     special = np.array(tokens.special)
     mean = np.mean(list(looks.values()), axis=0)
     own = np.where(special, 0.0, mean)

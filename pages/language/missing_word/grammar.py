@@ -64,7 +64,7 @@ def _treebank() -> Upload | None:
     with st.popover(uploads.name_of(TREEBANK) or "Open a treebank", icon=":material/account_tree:"):
         uploads.offer_to_remove(TREEBANK)
         uploads.take(TREEBANK, "Annotated sentences", type=["conllu", "conll", "txt"])
-        st.caption(f"{words_grammar.TREEBANK} {uploads.RULE}")
+        layout.caption(f"{words_grammar.TREEBANK} {uploads.RULE}")
     if uploads.is_forgotten(TREEBANK):
         again, instead = "Open it again", "what was measured before"
         st.info(uploads.FORGOTTEN.format(what="treebank", again=again, instead=instead), icon=":material/history:")
@@ -80,7 +80,7 @@ def _measured(name: str, file: Upload | None) -> tuple[Measured | None, bool]:
     trees = compute_grammar.treebank(file)
     left_out = f" {trees.too_long:,} longer ones were left out." if trees.too_long else ""
     left_out += f" {trees.too_many:,} more are not read." if trees.too_many else ""
-    st.caption(f"Your treebank: {len(trees.trees):,} sentences.{left_out}")
+    layout.caption(f"Your treebank: {len(trees.trees):,} sentences.{left_out}")
     waiting.offer(
         f"Measure every head on {len(trees.trees):,} sentences",
         partial(compute_grammar.measure, name, file),

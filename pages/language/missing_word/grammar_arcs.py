@@ -109,7 +109,7 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], shown: Sequence[Arc]) -> No
         table=partial(links_table, reading.words, tuple(shown)),
     )
     if not layout.is_presented():
-        st.caption(f"{words_grammar.ABOUT} {words_grammar.BELOW if tree else words_grammar.UNKNOWN}")
+        layout.caption(f"{words_grammar.ABOUT} {words_grammar.BELOW if tree else words_grammar.UNKNOWN}")
 
 
 def _within(shown: Sequence[Arc], places: range) -> list[Arc]:

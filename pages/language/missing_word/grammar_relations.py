@@ -10,6 +10,7 @@ import streamlit as st
 from core.grammar.relations import DIRECTIONS, TO_GOVERNOR, BestHead, Measured
 from dashboard import charts, controls, layout
 from dashboard.components.cell_map import cell_map
+from dashboard.data_table import data_table
 from pages.language.missing_word import compute_grammar, words_grammar
 from pages.language.missing_word.figures_grammar import Dot, relation_dots
 
@@ -95,7 +96,7 @@ def show(rows: Mapping[str, BestHead], found: Measured, own: bool) -> BestHead |
         percent = st.column_config.NumberColumn(format="percent")
         frame = relations_table(pairs)
         shares = {column: percent for column in frame.columns if frame[column].dtype == float}
-        st.dataframe(frame, hide_index=True, column_config=shares)
+        data_table(frame, hide_index=True, column_config=shares)
     return chosen
 
 
@@ -116,7 +117,7 @@ def _show_heads(best: BestHead) -> None:
         name="grammar-heads",
     )
     if not layout.is_presented():
-        st.caption("Outlined: the head that was best where heads were chosen. Click a head to see its links above.")
+        layout.caption("Outlined: the head that was best where heads were chosen. Click a head to see its links above.")
 
 
 def _choose(layer: int, head: int) -> None:

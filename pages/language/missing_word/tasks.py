@@ -42,6 +42,7 @@ def show() -> None:
     place, name, head = _row_and_head(looks, word)
     with row:
         told = _row(looks, head, place, name)
+    layout.noticed_here()
     st.markdown(sentences.about_verdict(said))
     _maps(looks, head, place)
     if not layout.is_presented():
@@ -218,7 +219,7 @@ def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
                 height=330,
             )
     if not layout.is_presented():
-        st.caption(f"{words_tasks.MOVED} {words_tasks.READ_FROM}")
+        layout.caption(f"{words_tasks.MOVED} {words_tasks.READ_FROM}")
 
 
 def _over_all_heads(looks: Looks, place: int, name: str) -> str:

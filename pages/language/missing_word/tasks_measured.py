@@ -9,6 +9,7 @@ from core.fine_tuned.frequent_tags import Frequent
 from core.fine_tuned.reading import Said
 from core.measured.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
 from dashboard import charts, layout
+from dashboard.data_table import data_table
 from pages.language.missing_word import tasks_sentences, words_tasks
 
 NAMES = {
@@ -24,10 +25,10 @@ def show(found: Results) -> None:
     table = compared(found)
     percents = {name: st.column_config.NumberColumn(format="%.1f%%") for name in table.columns[1:]}
     scaled = table.assign(**{name: 100 * table[name] for name in table.columns[1:]})
-    st.dataframe(scaled, hide_index=True, column_config=percents, width="content", placeholder="")
+    data_table(scaled, hide_index=True, column_config=percents, width="content", placeholder="")
     if layout.is_presented():
         return
-    st.caption(
+    layout.caption(
         words_tasks.MEASURED.format(
             words=found.words,
             sentences=found.sentences,
@@ -40,7 +41,7 @@ def show(found: Results) -> None:
         by_tag = tag_by_tag(found)
         shown = by_tag.assign(**{name: 100 * by_tag[name] for name in by_tag.columns[3:]})
         formats = {name: st.column_config.NumberColumn(format="%.1f%%") for name in by_tag.columns[3:]}
-        st.dataframe(shown, hide_index=True, column_config=formats, width="content")
+        data_table(shown, hide_index=True, column_config=formats, width="content")
         charts.download_table(by_tag, "tasks-by-tag")
 
 

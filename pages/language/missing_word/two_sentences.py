@@ -30,10 +30,10 @@ def show() -> None:
         pair = compute.read(name, first, second)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.subheader("Does the second follow?", anchor=False)
+        layout.heading("Does the second follow?")
         answers = _next_sentence(name, first, second)
     with right:
-        st.subheader("What the model reads", anchor=False)
+        layout.heading("What the model reads")
         lengths = _input(name, pair)
     head = _heads(pair)
     attention_view(compute.one_head(name, first, second, head), key=f"pair-{head[0]}-{head[1]}", address=False)
@@ -65,7 +65,7 @@ def about_segments(lengths: SegmentLengths | None) -> str:
         return "This model has no segment vectors: only the separators tell it where the second sentence begins."
     return (
         f"The two segment vectors are {lengths.apart:.2f} apart; a token's own vector is {lengths.tokens:.2f} long on "
-        f"average. So the sentence makes **{lengths.apart / lengths.tokens:.0%}** of a token's length of difference."
+        f"average. So changing sentence moves a token by **{lengths.apart / lengths.tokens:.0%}** of its length."
     )
 
 
@@ -77,11 +77,11 @@ def about_crossing(found: Crossing) -> str:
     more = int((values[heads] > found.even).sum())
     layers = np.nanmean(values, axis=1)
     return (
-        f"**Layer {layer}, head {head}** looks across most: a word gives {values[layer, head]:.0%} of its attention "
-        f"to the other sentence. Even attention would give {found.even:.0%}; **{more} of {int(heads.sum())}** heads "
-        f"give more. Separators get {float(found.separators.nanmean()):.0%} on average over all heads. By layer, most "
-        f"crosses in layer {int(layers.argmax())} ({layers.max():.0%}), least in layer {int(layers.argmin())} "
-        f"({layers.min():.0%})."
+        f"**Layer {layer}, head {head}** looks across most: a word gives {values[layer, head]:.0%} of its attention to "
+        f"the other sentence. Even attention would give {found.even:.0%}; **{more} of {int(heads.sum())}** heads give "
+        f"more. Separators get {float(found.separators.nanmean()):.0%} on average over all heads. By layer, most "
+        f"attention crosses in layer {int(layers.argmax())} ({layers.max():.0%}), least in layer "
+        f"{int(layers.argmin())} ({layers.min():.0%})."
     )
 
 
@@ -174,7 +174,7 @@ def input_table(pair: Pair) -> pd.DataFrame:
 
 def _heads(pair: Pair) -> Head:
     """All heads by how much of their attention goes where; a click takes one into view."""
-    st.subheader("Which heads look across?", anchor=False)
+    layout.heading("Which heads look across?")
     found = pair.crossing
     measures = {OTHER: found.other, SEPARATORS: found.separators, FIRST: found.first}
     with layout.control_bar():
@@ -218,4 +218,4 @@ def _formula(pair: Pair, answers: Mapping[str, float]) -> None:
         rf"\mathrm{{even}}=\frac{{2\cdot{first}\cdot{second}}}{{({first}+{second})\cdot{len(tokens)}}}="
         rf"{pair.crossing.even:.3f}"
     )
-    st.caption(words.EVEN_TOLD)
+    layout.caption(words.EVEN_TOLD)

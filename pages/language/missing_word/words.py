@@ -45,18 +45,19 @@ WHOLE_HELP = (
 )
 DRAW_HELP = "Which words are hidden together is drawn at random; each number is another draw."
 MORE_CAPTION = (
-    "At every point the same {asked} words are asked for, the first token of each; what differs is how many of the "
-    "other words are hidden with them."
+    "At every point the same {asked} words have to be guessed, the first token of each; what differs is how many of "
+    "the other words are hidden with them."
 )
 FILL_FORMULA = (
-    "Each token $w_t$ is hidden alone, and all others, $W_{\\setminus t}$, can be read. No text is ever predicted as a "
-    "whole, so the sum is no probability of the text; it compares texts of the same model. Here, with the sum in nats:"
+    "Each token $w_t$ is hidden alone, and all others, $W_{\\setminus t}$, can be read. The text is never predicted as "
+    "a whole, so the sum is not a probability of the text; it serves to compare texts read by the same model. Here, "
+    "with the sum in nats:"
 )
 FILL_NOTES = replace(
     PAGE,
     try_this=(
-        "Hide two words that stand side by side. What does the model lose that it knew while one of them could be "
-        "read?",
+        "Hide two words that stand side by side. What does the model no longer know that it knew while one of them "
+        "could be read?",
         "Hide a word, then change another word far away from it in the text. Does the guess change?",
         "Find the word that costs most when it is hidden, and put a more usual one in its place. What happens to the "
         "pseudo-perplexity?",
@@ -72,15 +73,15 @@ MASK_TOLD = {
     True: "Hatched: the mask forbids it. No token may look at what comes later.",
 }
 PAGE_TOLD = (
-    "A page of *The Time Machine*, which neither `gpt-books` nor `bert-books` has read. Only words are asked for that "
-    "both models read as one piece. A reader gets up to {side} tokens of each side that it may see: the GPT those "
-    "before, the BERT those before, those after, or both, with nothing else in its input. It was trained with both "
-    "sides, so one side alone is strange to it; that is why the GPT stands beside it."
+    "A page of *The Time Machine*, which neither `gpt-books` nor `bert-books` has read. Only words that both models "
+    "read as one piece have to be guessed. A reader gets up to {side} tokens of each side that it may see: the GPT "
+    "those before, the BERT those before, those after, or both, with nothing else in its input. The BERT was trained "
+    "with both sides, so one side alone is unfamiliar to it; that is why the GPT stands beside it."
 )
 BOTH_FORMULA = (
-    "For the word that is asked for, the BERT reads {before} tokens before it and {after} after it, special ones "
-    "included. A GPT has a prediction for every token of a text from a single pass; a BERT needs a pass for each word "
-    "that is hidden."
+    "For the word to be guessed, the BERT reads {before} tokens before it and {after} after it, special ones included. "
+    "A GPT has a prediction for every token of a text from a single pass; a BERT needs a pass for each word that is "
+    "hidden."
 )
 INFLUENCE_TOLD = (
     "The guess $p$ is a distribution over all tokens; $p_j$ is the guess when word $j$ is replaced by random tokens "
@@ -89,10 +90,11 @@ INFLUENCE_TOLD = (
 BOTH_NOTES = replace(
     PAGE,
     try_this=(
-        "Ask for the first word of the sentence, then for the last one. For which of them do the two models know the "
-        "same?",
-        "Take “Only the end tells” and ask for “stable”. Which words after it does the BERT use?",
-        "Ask for a small word such as “the” or “of”. Are both sides worth more for small words or for large ones?",
+        "Have the first word of the sentence guessed, then the last one. For which of them do the two models know "
+        "equally much?",
+        "Take “Only the end tells” and have “stable” guessed. Which words after it does the BERT use?",
+        "Have a small word guessed, such as “the” or “of”. Are both sides worth more for small words or for large "
+        "ones?",
     ),
     references=references("DEVLIN", "RADFORD", "SCHUSTER", "TAYLOR", "WELLS"),
 )
@@ -127,7 +129,9 @@ PAIR_FORMULA = (
     "The sum goes into the first block (Devlin et al. 2018, figure 2). After the last one, the vector of the first "
     "token decides, by a map that was learned from pairs of sentences, some of which did follow one another."
 )
-EVEN_TOLD = "What a word would give to the other sentence if it looked at all tokens alike, on average over all words."
+EVEN_TOLD = (
+    "What a word would give to the other sentence if it looked at all tokens equally, on average over all words."
+)
 PAIR_NOTES = replace(
     PAGE,
     try_this=(

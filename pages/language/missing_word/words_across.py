@@ -48,8 +48,8 @@ MISSING = (
     "Fetch the project again, or train them: make train-bert-pairs DATA=PATH."
 )
 UNKNOWN = (
-    "The model cannot read {shown}: whatever such a character is, it is one and the same unknown token to it. It "
-    "learned its {pieces:,} pieces from English and French sentences."
+    "The model cannot read {shown}: every such character becomes the same unknown token. It learned its {pieces:,} "
+    "pieces from English and French sentences."
 )
 HINTS = {
     "English": "Click a word to hide it, or to show it again. Below a gap: the best guess with the French sentence.",
@@ -57,7 +57,8 @@ HINTS = {
 }
 ALONE_IS_STRANGE = (
     "In the other colour: what was hidden. `bert-pairs` learned from sentences with their translations only, so one "
-    "sentence alone is strange to it, and some of the difference is that: see whether it guesses in the right language."
+    "sentence alone is unfamiliar to it, and that is part of the difference: see whether it guesses in the right "
+    "language."
 )
 ABOUT_MAP = "attention weights, from the French words to the English ones"
 CHOSEN = "aligns best"

@@ -11,7 +11,7 @@ NOTES = PageWords(
         "Choose an annotated sentence: solid arcs are in its tree, dotted ones are not. Which of them are near misses?",
         "Put a long insertion between a subject and its verb (“The keys that the man in the car lost were old.”). Does "
         "the head for `nsubj` still find the way, or does it take the nearest noun?",
-        "Click a head in the map that is best at nothing, and see what it links instead.",
+        "Click a head in the map that is best at no relation, and see what it links instead.",
         "Open `gpt-books` and then a BERT. Which relations can a model find only if it may look ahead?",
     ),
     references=references("CLARK_SYNTAX", "NIVRE", "SILVEIRA", "VOITA", "VIG", "HTUT"),
@@ -23,11 +23,11 @@ BELOW = (
     "Above, an arc is solid where the tree has this link for this relation, and dotted where it has not."
 )
 UNKNOWN = (
-    "Nobody has annotated this sentence, so the page does not know its true tree: the arcs are what the heads say, "
+    "This sentence has not been annotated, so the page does not know its true tree: the arcs are what the heads say, "
     "right or wrong. The annotated sentences have their trees."
 )
 NOT_MEASURED = (
-    "How well the heads of {title} follow grammar has not been measured here, so nobody knows which head is best at "
+    "How well the heads of {title} follow grammar has not been measured here, so it is not known which head is best at "
     "what. Look at any head above, or open a treebank and measure: UD_English-EWT and many others are at "
     "universaldependencies.org."
 )
@@ -82,7 +82,7 @@ RELATIONS = {
     "expl": "there, it without meaning",
     "fixed": "part of a fixed expression",
     "flat": "part of a name",
-    "goeswith": "word torn apart",
+    "goeswith": "word split by mistake",
     "iobj": "indirect object",
     "list": "item of a list",
     "mark": "that, if, to",

@@ -52,8 +52,8 @@ GROUPS = {
 WORD, VERDICT = "the clicked word, for its tag", "[CLS], for the verdict"
 MOVED = "How much each head's attention moved, from 0 (none) to 1 (all of it), on average over the rows of its map."
 READ_FROM = (
-    "A tag is read off the first piece of its word, after the last layer; the verdict is read off `[CLS]`. What stands "
-    "here is one head's attention on the way there: no proof of what decided."
+    "A tag is read off the first piece of its word, after the last layer; the verdict is read off `[CLS]`. What is "
+    "shown here is one head's attention on the way there; it does not prove what decided."
 )
 MEASURED = (
     "Tags: the {words:,} words of UD_English-EWT's test sentences. Verdicts: the {sentences} sentences of SST-2's dev "
@@ -71,7 +71,7 @@ NOTES = replace(
         "Write one word twice, once as a noun and once as a verb: “The cook will cook.” Does the tag change? In which "
         "head do the two look at different words?",
         "Take “Not good” and delete “not”. What does the verdict do? Which head's row of [CLS] gives most to “not”?",
-        "Write “The film is not bad.” Does the model know that two words of blame can be praise?",
+        "Write “The film is not bad.” Does the model know that two negative words can be praise?",
         "Ask for the head that moved most. Did it take its attention from `[SEP]`, and what does it look at now?",
         "Write something that no novel of 1890 knows, such as “lol that movie was lit”. How sure are the tags?",
     ),

@@ -33,7 +33,7 @@ def show() -> None:
     with layout.waiting_place():
         reading = compute_cache.stepped(given.name, given.text, prompt)
     if reading.total > count:
-        st.caption(words.CACHE_FIRST.format(count=count))
+        layout.caption(words.CACHE_FIRST.format(count=count))
     step = reading.stepped.step_of(token)
     st.markdown(about_step(step, reading.labels), width=layout.PROSE)
     _grids(reading, step)
@@ -82,7 +82,7 @@ def _grids(reading: CachedReading, step: Step) -> None:
                 height=layout.look().high(300),
             )
     if layers < len(step.queries):
-        st.caption(words.CACHE_LAYERS.format(shown=layers, layers=len(step.queries)))
+        layout.caption(words.CACHE_LAYERS.format(shown=layers, layers=len(step.queries)))
     if not layout.is_presented():
         charts.download_table(table_of(reading.stepped, reading.labels), "cache-steps")
 
@@ -124,7 +124,7 @@ def about_whole(read: Stepped) -> str:
     """Rows computed in all steps together, with and without a cache, and that the logits are the same."""
     new, anew = sum(step.computed() for step in read.steps), sum(map(rows_anew, read.steps))
     equal = (
-        "not a digit apart"
+        "the same to the last digit"
         if read.difference == 0
         else f"at most {with_power(read.difference, digits=2)} apart (the largest is {read.largest:.1f})"
     )
@@ -145,7 +145,10 @@ def about_bytes(step: Step, heads: KeptHeads | None) -> str:
     expected = bytes_kept(heads, step.last, FLOAT)
     if expected == step.bytes:
         return f"{held}: counted, and the same as by the formula."
-    return f"{held} by count and {amount(expected)}B by the formula: this model keeps something else, or otherwise."
+    return (
+        f"{held} by count and {amount(expected)}B by the formula: this model keeps something else, or keeps it "
+        "differently."
+    )
 
 
 def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
@@ -172,7 +175,7 @@ def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
 def _measured(name: str) -> StepCosts | None:
     st.subheader("Time and memory of the next token, against length", anchor=False)
     if not compute_cache.can_be_measured(name):
-        st.caption(words.CACHE_TOO_SMALL)
+        layout.caption(words.CACHE_TOO_SMALL)
         return None
     if not layout.is_presented():
         st.markdown(words.CACHE_MEASURE, width=layout.PROSE)

@@ -11,6 +11,7 @@ from core.generation.shared_heads import KeptHeads, bytes_kept
 from core.published import key_value_heads
 from core.sizes import PRECISIONS
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from dashboard.figures.paper import escape, on_paper
 from dashboard.numbers import amount
 from dashboard.theme import HUES, Look
@@ -137,7 +138,7 @@ def _famous() -> None:
         with st.expander("The numbers, and where they were published"):
             whole = {name: st.column_config.NumberColumn(format="localized") for name in rows.columns[7:10]}
             year = {"year": st.column_config.NumberColumn(format="%d")}
-            st.dataframe(rows, hide_index=True, height="content", column_config=whole | year)
+            data_table(rows, hide_index=True, height="content", column_config=whole | year)
 
 
 def famous_rows(tokens: int = 8192, size: int = 2) -> pd.DataFrame:

@@ -40,7 +40,7 @@ def show() -> None:
         whole, scores = compute_copying.heard(said), compute_copying.scores(said.at_random)
         without = compute_copying.silenced(said, count) if count else None
     if not layout.is_presented():
-        st.caption(_said(said, whole))
+        layout.caption(_said(said, whole))
     summary, along = st.columns([2, 3], gap="large")
     with summary:
         _summary(whole, without)
@@ -129,7 +129,7 @@ def about_silence(whole: Heard, without: Silenced | None) -> str:
     count, before, after = len(without.best), saved(whole), saved(without.without_best)
     others = [saved(each) for each in without.without_others]
     heads = "the best head" if count == 1 else f"the best {count} heads"
-    random = f"{'one other' if count == 1 else f'{count} others'}, drawn {len(others)} times"
+    random = f"{'one other' if count == 1 else f'{count} others'}, chosen at random {len(others)} times"
     told = (
         f"With all heads the second time is {_nats(before)} nats cheaper. Without {heads} it is **{_nats(after)}**; "
         f"without {random}, {_nats(min(others))} to {_nats(max(others))}."
@@ -138,9 +138,10 @@ def about_silence(whole: Heard, without: Silenced | None) -> str:
         return f"{told} There is nothing to lose."
     if after < min(before, *others) - SAVED:
         return (
-            f"{told} They carry {min(1.0, max(0.0, 1 - after / before)):.0%} of it, more than any of the others drawn."
+            f"{told} They carry {min(1.0, max(0.0, 1 - after / before)):.0%} of it, more than any of the others chosen "
+            "at random."
         )
-    return f"{told} So they matter no more than heads drawn at random."
+    return f"{told} So they matter no more than heads chosen at random."
 
 
 def _nats(value: float) -> str:
@@ -168,9 +169,9 @@ def _summary(whole: Heard, without: Silenced | None) -> None:
     columns = [
         Column(FIRST, table[FIRST].to_numpy(), tell, colour=layout.look().palette.soft),
         Column(SECOND, table[SECOND].to_numpy(), tell),
-        Column("right", table["right, second time"].to_numpy(), "%{customdata}: %{x:.1%} foretold", percent=True),
+        Column("right", table["right, second time"].to_numpy(), "%{customdata}: %{x:.1%} right", percent=True),
     ]
-    st.markdown("**Nats a token**, and how many are foretold the second time")
+    st.markdown("**Nats a token**, and how many are predicted right the second time")
     charts.chart(
         partial(score_bars, list(runs), columns, look=layout.look().sized(-1)),
         name="copying-summary",
@@ -178,7 +179,7 @@ def _summary(whole: Heard, without: Silenced | None) -> None:
         table=table,
     )
     if without:
-        st.caption(f"\\* The mean over {DRAWS} random choices among the other heads.")
+        layout.caption(f"\\* The mean over {DRAWS} random choices among the other heads.")
 
 
 def _along(said: Said, given: Given, whole: Heard, without: Silenced | None) -> None:

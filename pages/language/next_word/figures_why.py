@@ -26,7 +26,7 @@ def writer_name(writer: Writer) -> str:
         "position": "position",
         "head": f"{where}, head {writer.head}",
         "attention": f"{where}, attention",
-        "bias": f"{where}, bias of W_O",
+        "bias": f"{where}, bias of the output matrix",
         "MLP": f"{where}, MLP",
         "other": f"{where}, another branch",
         "constant": "final norm and unembedding",
@@ -79,7 +79,7 @@ def by_kind(parts: dict[Writer, float]) -> Sequence[tuple[str, float]]:
         "head": "heads",
         "attention": "attention layers",
         "MLP": "MLPs",
-        "bias": "biases of W_O",
+        "bias": "biases of the output matrices",
         "other": "other branches",
         "constant": "constant",
     }
@@ -87,7 +87,7 @@ def by_kind(parts: dict[Writer, float]) -> Sequence[tuple[str, float]]:
     for kind, name in names.items():
         values = [share for writer, share in parts.items() if writer.kind == kind]
         if values:
-            rows.append((f"{len(values)} {name}" if name.endswith(("s", "W_O")) else name, sum(values)))
+            rows.append((f"{len(values)} {name}" if name.endswith("s") else name, sum(values)))
     return rows
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.errors import ModelError
 from core.zoo.missing_token import MissingToken
 from core.zoo.text_models import NextToken
-from dashboard import controls, layout, naming
+from dashboard import controls, layout, naming, texts
 from dashboard.models import text_model
 from dashboard.watched import Text
 from pages.language.next_word import words
@@ -31,7 +31,7 @@ class Given:
 
 def given() -> Given:
     """The controls for text and model, and examples to click."""
-    controls.examples(words.EXAMPLES, forgets=(WRITTEN_ADDRESS,))
+    controls.examples(texts.TO_GO_ON, forgets=(WRITTEN_ADDRESS,))
     with layout.control_bar():
         chosen = Given(text=controls.text(), name=naming.model("text"))
     assert chosen.model

@@ -1,6 +1,5 @@
 """Byte-pair encoding step by step, on one's own word: which pair is merged when, with its rank and count."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -9,10 +8,11 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.text import read_text
+from core.text import BYTE, read_text
 from core.tokens.byte_pairs import Spelled
 from core.tokens.pieces import Piece
 from dashboard import charts, layout, naming
+from dashboard.data_table import data_table
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_tokens, words
@@ -20,7 +20,6 @@ from pages.language.next_word.compute_tokens import Merged
 
 LONGEST = 60  # characters
 KEY = "tokens_word"
-BYTE, BETWEEN_BYTES = re.compile("0x[0-9A-F]{2}"), re.compile("(?<=0x[0-9A-F]{2}) (?=0x[0-9A-F]{2})")
 ROOM = 60  # letters of all symbols together that find room side by side
 
 
@@ -64,13 +63,13 @@ def _byte_pairs(found: Merged, bar: DeltaGenerator) -> None:
     )
     if not layout.is_presented() and steps:
         numbers = {"rank": st.column_config.NumberColumn(format="localized")}
-        st.dataframe(rows, hide_index=True, height=min(380, 36 * (len(rows) + 1)), column_config=numbers)
+        data_table(rows, hide_index=True, height=min(380, 36 * (len(rows) + 1)), column_config=numbers)
     layout.notes(words.MERGES_NOTES, notice=about_merges(found), formula=lambda: _formula(found))
 
 
 def seen(label: str) -> str:
-    """A piece with its spaces visible; the space between two bytes is none of the text."""
-    return BETWEEN_BYTES.sub("\u00a0", label).replace(" ", "␣").replace("\n", "↵").replace("\t", "⇥") or "∅"
+    """A piece with its spaces visible."""
+    return label.replace(" ", "␣").replace("\n", "↵").replace("\t", "⇥") or "∅"
 
 
 def stage(found: Merged, done: int) -> tuple[str, ...]:
@@ -221,7 +220,7 @@ def _other(kind: str, pieces: tuple[Piece, ...]) -> None:
     """A tokenizer that does not merge: what it made, and how it makes it."""
     st.markdown(words.OTHER_KINDS.get(kind, words.OTHER_KIND).format(kind=kind), width=layout.PROSE)
     rows = pieces_table(pieces)
-    st.dataframe(rows, hide_index=True, height="content", width="content")
+    data_table(rows, hide_index=True, height="content", width="content")
     if not layout.is_presented():
         charts.download_table(rows, "tokens-pieces")
     layout.notes(words.MERGES_NOTES, notice=about_pieces(pieces), formula=lambda: st.markdown(words.OTHER_FORMULA))

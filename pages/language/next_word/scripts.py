@@ -49,7 +49,7 @@ def show() -> None:
     charts.chart(
         partial(dots, rows, each=drawn == EACH, look=layout.look()),
         name="tokens-scripts",
-        alt=f"One row a language, four marks in it: {drawn} when the sentence is cut into {', '.join(WAYS)}",
+        alt=f"One row per language, four marks in it: {drawn} when the sentence is cut into {', '.join(WAYS)}",
         table=rows,
     )
     _one(found, sentences)
@@ -146,7 +146,9 @@ def about_languages(found: dict[str, Cuts]) -> tuple[str, ...]:
     if whole:
         sentences.append(f"Not one merge helps, each byte is a token of its own: {', '.join(whole)}.")
     if single:
-        sentences.append(f"No space stands between words, so that a word is the whole sentence: {', '.join(single)}.")
+        sentences.append(
+            f"There are no spaces between words, so the whole sentence counts as one word: {', '.join(single)}."
+        )
     if unknown:
         told = ", ".join(f"{language} ({count})" for language, count in unknown.items())
         sentences.append(f"Tokens that only say “unknown”: {told}.")

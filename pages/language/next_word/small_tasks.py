@@ -160,4 +160,4 @@ def _reading(task: Task, problem: Tensor, written: Written) -> None:
         height=330,
     )
     if not layout.is_presented():
-        st.caption(words.SMALL_READS)
+        layout.caption(words.SMALL_READS)

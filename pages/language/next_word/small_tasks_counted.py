@@ -90,7 +90,7 @@ def about_silence(found: Accuracy, silenced: Collection[Head], best: Head) -> tu
         change = "stays at" if found.left == found.whole else f"goes from {found.whole:.1%} to"
         sentences.append(f"Without {names} the share of right answers {change} **{found.left:.1%}**.")
     if found.whole - float(alone.min()) < ALIKE:
-        enough = f"No head is missed when it alone is silent: at least {alone.min():.1%} of answers stay right."
+        enough = f"No head is missed when it alone is silenced: at least {alone.min():.1%} of answers stay right."
         return (*sentences, enough)
     same = "It is also the head that points best."
     if most != best:

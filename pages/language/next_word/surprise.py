@@ -31,11 +31,12 @@ def show() -> None:
         found = compute_tokens.surprised(given.name, given.text)
     layout.say_what_was_cut(found.tokens)
     labels, bits = found.tokens.labels, found.bits.numpy()
-    first, *notice = about_bits(labels, bits, found.characters, found.vocabulary)
+    names = [layout.in_word(found.tokens, place) for place in range(len(labels))]
+    first, *notice = about_bits(names, bits, found.characters, found.vocabulary)
     st.markdown(first, width=layout.PROSE)
     tinted_lines(
         [label.replace("\n", "↵\n") for label in labels[:TINTED]],
-        [_line(given.name, labels[:TINTED], bits[:TINTED], found)],
+        [_line(given.name, names[:TINTED], bits[:TINTED], found)],
         key="surprise",
         odd=[place for place, special in enumerate(found.tokens.special[:TINTED]) if special],
         odd_means=words.SPECIAL_TOKENS,
@@ -44,9 +45,10 @@ def show() -> None:
         after="",
         of="token",
     )
-    rows = table(labels, bits)
+    layout.explain_bytes(labels[:TINTED])
+    rows = table(names, bits)
     charts.chart(
-        partial(along, bits, tuple(labels), look=layout.look()),
+        partial(along, bits, tuple(names), look=layout.look()),
         name="tokens-surprise",
         alt=f"Bits of each token along the text as points, and the mean of the last {MEAN} as a line",
         table=rows,
@@ -69,7 +71,7 @@ def tell(label: str, bits: float) -> str:
     """The sentence for one token."""
     name = layout.readable(label)
     if math.isnan(bits):
-        return f"“{name}”: the first token; nothing was expected of it."
+        return f"“{name}”: the first token; nothing was predicted about it."
     chance = 2.0**-bits
     return f"“{name}”: {bits:.1f} bits, expected with {chance:.1%}" + (
         "." if chance >= 0.0005 else f", 1 of {2.0**bits:,.0f}."
@@ -144,14 +146,14 @@ def about_bits(labels: Sequence[str], bits: np.ndarray, characters: int, vocabul
 def _like_choosing(equal: float, vocabulary: int) -> str:
     """The mean as a choice among so many equally probable tokens; that can be more than there are."""
     if equal > vocabulary:
-        return f"To guess evenly among all {vocabulary:,} tokens would cost only {math.log2(vocabulary):.2f} a token."
-    return f"It is as if the model had chosen among {equal:,.1f} equal tokens each time."
+        return f"Guessing evenly among all {vocabulary:,} tokens would cost only {math.log2(vocabulary):.2f} a token."
+    return f"It is as if the model had chosen among {equal:,.1f} equally probable tokens each time."
 
 
 def _formula(found: Surprised) -> None:
     place = int(found.bits.nan_to_num(-1).argmax())
     value = float(found.bits[place])
-    name = layout.readable(found.tokens.labels[place])
+    name = layout.in_word(found.tokens, place)
     st.latex(r"\text{bits}_t = -\log_2 p(x_t \mid x_1 \ldots x_{t-1})")
     st.markdown(f"For “{layout.plain(name)}”, position {place}:")
     mantissa, power = f"{2.0**-value:.2e}".split("e")

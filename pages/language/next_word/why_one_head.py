@@ -54,7 +54,7 @@ def choose(found: Attribution) -> Head | None:
         layer = controls.number("Layer", last, key="why_layer", first=strongest.block)
         if layer not in heads:
             reason = found.writings.whole.get(layer, "")
-            st.caption(layout.plain(words.NOT_APART.format(layer=layer, reason=reason).strip()))
+            layout.caption(layout.plain(words.NOT_APART.format(layer=layer, reason=reason).strip()))
             return None
         first = strongest.head if layer == strongest.block else 0
         return layer, controls.number("Head", len(heads[layer].weights), key="why_head", first=first)

@@ -63,9 +63,9 @@ def noticed(parts: dict[Writer, float], difference: float, one: str, other: str)
     for_one, for_other = max(parts, key=parts.__getitem__), min(parts, key=parts.__getitem__)
     told = []
     if parts[for_one] >= NEAR:
-        told.append(f"most toward {one} writes **{writer_name(for_one)}** ({plus(parts[for_one])})")
+        told.append(f"toward {one}, most is written by **{writer_name(for_one)}** ({plus(parts[for_one])})")
     if parts[for_other] <= -NEAR:
-        told.append(f"most toward {other} **{writer_name(for_other)}** ({plus(parts[for_other])})")
+        told.append(f"toward {other}, most is written by **{writer_name(for_other)}** ({plus(parts[for_other])})")
     groups = {
         "All heads together": ("head", "attention"),
         "all MLPs": ("MLP",),
@@ -76,13 +76,13 @@ def noticed(parts: dict[Writer, float], difference: float, one: str, other: str)
     added = [f"{name} write {plus(sum(values))}" for name, values in sums.items() if values]
     sentences = [_preferred(difference, one, other)]
     if told:
-        sentences.append(f"M{'; '.join(told)[1:]}.")
+        sentences.append(f"T{'; '.join(told)[1:]}.")
     return (*sentences, f"{', '.join(added)}: that is {plus(difference)}.")
 
 
 def _preferred(difference: float, one: str, other: str) -> str:
     if abs(difference) < NEAR:
-        return f"The model holds {one} and {other} for equally probable: their logits differ by less than {NEAR} nats."
+        return f"The model finds {one} and {other} equally probable: their logits differ by less than {NEAR} nats."
     more, less = (one, other) if difference > 0 else (other, one)
     times = math.exp(min(abs(difference), 700.0))
     told = f"{times:,.2f}" if times < 1000 else f"{times:,.0f}" if times < 1e6 else with_power(times, digits=2)

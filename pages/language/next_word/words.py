@@ -3,15 +3,14 @@
 from dataclasses import replace
 
 from core.small_tasks.tasks import CARRY, COLUMN, COPY
-from dashboard.controls import FIRST_TEXT
 from dashboard.layout import PageWords
 from dashboard.references import references
 
 PAGE = PageWords(
     question="What does a GPT look at?",
     lead=(
-        "A GPT reads a text and says how probable each token is to come next; one is drawn, and it reads again. "
-        "Everything here is done by a model that runs now, on your own text."
+        "A GPT reads a text and says for each token how probable it is to come next; one is sampled, and it reads "
+        "again. Everything here is done by a model that runs now, on your own text."
     ),
     try_this=("End your text in the middle of a word: what does it expect?",),
     references=references("TRANSFORMER"),
@@ -24,37 +23,25 @@ NO_GPT = (
     "Llama, Qwen), or open this one in Language / Missing word."
 )
 
-# Texts to click, by what stands on the button; the first is there before anybody has typed.
-EXAMPLES = {
-    "Repetition": FIRST_TEXT,
-    "A pronoun": "Mary lent John her umbrella because it was raining, and John thanked",
-    "A list": "In spring, in summer, in autumn and in",
-    "A dialogue": (
-        "“Where have you been?” asked the king.\n“At the sea,” said the boy.\n“And what did you see?” asked the"
-    ),
-    "Code": "def add(a, b):\n    return a + b\n\ndef take(a, b):\n    return a",
-    "Two languages": "The cat is black. Le chat est noir. The dog is white. Le chien est",
-}
-
 # Cache.
 CACHE_TOO_SHORT = "A step goes on from what was read before: type at least two tokens, for instance two words."
-CACHE_FIRST = "Shown are the first {count} tokens of your text: more columns could not be told apart."
-CACHE_LAYERS = "Shown are the first {shown} of {layers} layers; the sentence above counts all."
+CACHE_FIRST = "The first {count} tokens of your text are shown: more columns could not be told apart."
+CACHE_LAYERS = "The first {shown} of {layers} layers are shown; the sentence above counts all of them."
 CACHE_MEASURE = (
-    "One token is read after *n* − 1 others: with a cache its own rows alone, without one the model's whole forward "
-    "pass, which also says what it expects after each earlier token. Memory is the most that is held at once during "
-    "the step, without the weights; the cache itself is in it."
+    "One token is read after *n* − 1 others: with a cache only its own rows are computed, without one the whole "
+    "forward pass, which also predicts what follows each earlier token. Memory is the most that is held at once during "
+    "the step: the cache is included, the weights are not."
 )
 CACHE_NOT_MEASURED = "Measure above what the next token costs here, and this place will say what the cache saves."
 CACHE_TOO_SMALL = "This model reads too few tokens at once for a curve."
 SHARED = (
-    "Four small models with random weights run here, alike in all but this: how many heads of keys and values eight "
-    "heads of queries share, and how far they look back. Lines are the formula, points the bytes that a running model "
+    "Four small models with random weights run here. They differ only in how many key and value heads their eight "
+    "query heads share, and in how far they look back. Lines show the formula, points the bytes that a running model "
     "really holds."
 )
 FAMOUS_CACHES = (
-    "From the shapes that their makers published. The outline is what the cache would take if every head of queries "
-    "had keys and values of its own. Not every one of them was trained for texts of this length."
+    "From the shapes that their makers published. The outline is what the cache would take if every query head had "
+    "keys and values of its own. Not all of these models were trained for texts of this length."
 )
 CACHE_FORMULA = (
     "A token's key and value depend on the tokens before it and on none after it, so they never change. A query is "
@@ -66,7 +53,7 @@ CACHE_NOTES = replace(
         "Move *Newest token* to the right. Which of the two grids fills, and which only gets one more column?",
         "Read the whole text as a prompt. What is left for the cache to save in that step?",
         "Make the window as short as it can be. From which length on does its line lie below multi-query attention?",
-        "Which famous model would need most memory if no head shared, and what does it need?",
+        "Which famous model would need the most memory if no heads shared, and how much does it need?",
     ),
     references=references("SHAZEER", "AINSLIE", "BELTAGY", "JIANG", "POPE"),
 )
@@ -75,15 +62,16 @@ CACHE_NOTES = replace(
 MERGES, SCRIPTS, SURPRISE = "A word, merge by merge", "One sentence, many scripts", "Surprise"
 WORDS = ("listening", "understandable", "antidisestablishmentarianism", "lalalala", "naïveté", "मित्र", "🙂")
 TOKENS_NOTHING = "This model's tokenizer sees nothing in this word. Type another one."
-MERGES_LEFT_OUT = "Drawn are the first words: {count} more had no room."
+MERGES_LEFT_OUT = "Only the first words are shown: there was no room for {count} more."
 MERGES_ADDED = (
     "This text holds a token that was added to the vocabulary by hand, such as the end of a text: the tokenizer takes "
     "it out before it merges, so that its result differs from what the merges alone make, below."
 )
 MERGES_FORMULA = (
     "The list of merges was learned once: in the texts on which the tokenizer was trained, the most frequent pair of "
-    "neighbours became one symbol, again and again. So a low rank means a pair that was frequent then. *Count* is how "
-    "often the rule was applied here. A token that is a single byte of a longer character is shown as 0xE2."
+    "neighbours became one symbol, again and again. So a low rank means that the pair was frequent in those texts. "
+    "*Count* is how often the rule was applied here. A token that is a single byte of a longer character is shown as "
+    "‹E2›."
 )
 OTHER_KINDS = {
     "Unigram": (
@@ -103,7 +91,7 @@ OTHER_FORMULA = (
 MERGES_NOTES = replace(
     PAGE,
     try_this=(
-        "Type a word with a spelling mistake. How many tokens more does it take?",
+        "Type a word with a spelling mistake. How many more tokens does it take?",
         "Type the same word with a space before it, with a capital letter, in the plural. Is it the same token?",
         "Type a syllable many times over (*lalalala*): which rule applies more than once?",
         "Move *Merges done* to the left: which pair came first, and is its rank the lowest?",
@@ -130,23 +118,23 @@ SENTENCES = {
 SCRIPTS_FORMULA = (
     "Bytes are those of UTF-8: one for a letter of English, two for Greek, Cyrillic, Arabic and Hebrew, three for most "
     "others. Words are what stands between spaces. Tokens are the model's own, special ones left out. The sentences "
-    "are ours, and say the same."
+    "are ours, and all say the same thing."
 )
 SCRIPTS_NOTES = replace(
     PAGE,
     try_this=(
         "Choose *pieces a character*: for which scripts does a token hold less than a character?",
-        "Type your own sentence in two languages, one after the other. Which of them is dearer?",
+        "Type your own sentence in two languages, one after the other. Which of them takes more tokens?",
         "Open a model that read many languages (a Qwen, or XLM-R by name): which languages become cheaper?",
     ),
     references=references("SENNRICH", "RADFORD", "PETROV"),
 )
 
-SURPRISE_TOO_SHORT = "Of the first token nothing is expected: type at least two tokens, for instance two words."
-SURPRISE_SCALE = "bits: the more, the less it was expected"
+SURPRISE_TOO_SHORT = "Nothing is predicted about the first token: type at least two tokens, for instance two words."
+SURPRISE_SCALE = "bits: the more bits, the less expected"
 SPECIAL_TOKENS = "special tokens, which the tokenizer adds"
 SURPRISE_FORMULA = (
-    "A token that was expected with probability one half costs one bit, one of a thousand costs ten. The mean over a "
+    "A token that was expected with probability 1/2 costs one bit, with probability 1/1,000 about ten. The mean over a "
     "held-out text, by bytes, is the number on a model's card."
 )
 SURPRISE_NOTES = replace(
@@ -154,7 +142,8 @@ SURPRISE_NOTES = replace(
     try_this=(
         "Write the same sentence twice. What does the second one cost?",
         "Put a word where it does not belong: is the surprise in it, or in what follows?",
-        "Compare a page of an old novel with a message of yours: which of them did the model read more of?",
+        "Compare a page of an old novel with a message of yours: which of the two did the model read more of in "
+        "training?",
     ),
     references=references("HALE", "RADFORD"),
 )
@@ -168,16 +157,17 @@ WRITES_NOTES = PageWords(
         "repetition penalty of 1.3.",
         "Write 16 tokens, start over, write 16 again: the seed gives the same text. With another seed, where do both "
         "texts part?",
-        "Take the least probable candidate instead of the one that is drawn, and go on. Does the model find back?",
+        "Take the least probable candidate instead of the one that is sampled, and go on. Does the model recover?",
         "Compare top-k 5 with top-p 0.5 where the model is sure of the next token, and where it is not: which of the "
         "two takes more away?",
     ),
     references=references("FAN", "HOLTZMAN", "NGUYEN", "KESKAR"),
 )
 TEMPERATURE = (
-    "Logits are divided by it: below 1 the probable becomes more probable, above 1 all becomes alike. 0 is greedy."
+    "Logits are divided by it: below 1 probable tokens become still more probable, above 1 all tokens become more "
+    "alike. 0 is greedy."
 )
-TOP_K = "Only so many of the most probable tokens remain. 0 is off."
+TOP_K = "Only this many of the most probable tokens remain. 0 is off."
 TOP_P = "Only the most probable tokens that together have this probability remain. 1 is off."
 MIN_P = "Only tokens with at least this share of the probability of the most probable one remain. 0 is off."
 PENALTY = "Logits of tokens that have been read are divided by it (multiplied where they are negative). 1 is off."
@@ -196,10 +186,10 @@ WRONG_LINK = (
 )
 RULES_FORMULA = (
     "The penalty θ is for tokens that have been read, *T* is the temperature; *K* are the tokens that no filter took "
-    "away. They lie in a row from 0 to 1, each as long as its *q*, the most probable first; the seed throws *u*, and "
-    "the token that lies there is written."
+    "away. They lie in a row from 0 to 1, each as long as its *q*, the most probable first; the seed gives a random "
+    "number *u*, and the token that lies there is written."
 )
-GREEDY_FORMULA = "At temperature 0 nothing is drawn: the token with the largest logit is written."
+GREEDY_FORMULA = "At temperature 0 nothing is sampled: the token with the largest logit is written."
 # Why this word.
 WHY_NOTES = replace(
     PAGE,
@@ -219,7 +209,7 @@ WORD_HELP = (
 )
 TOO_LONG = (
     "The first {kept:,} of {total:,} tokens are read here: what each part writes is held in memory while it is taken "
-    "apart. What comes next, comes after these."
+    "apart. The next token is the one after these."
 )
 TWICE = "A token cannot be compared with itself: choose another one under Token or under Against."
 NOT_APART = "The heads of layer {layer} cannot be told apart. {reason}"
@@ -244,11 +234,12 @@ COPYING_NOTES = replace(
     references=references("OLSSON", "ELHAGE", "MICHEL"),
 )
 BEST_HELP = (
-    "The heads with the largest induction scores say nothing. For comparison as many others are silenced, at random."
+    "The heads with the largest induction scores are silenced. For comparison the same number of other heads is "
+    "silenced at random."
 )
 SAID = (
-    "Random tokens are drawn evenly from the vocabulary, none twice in a sequence, {count} sequences of {period}; then "
-    "each is said once more. Nothing but the repetition can be known."
+    "Random tokens are sampled evenly from the vocabulary, none twice in a sequence: {count} sequences of {period}; "
+    "then each sequence is repeated. Only the repetition can be predicted."
 )
 SAID_OWN = "Your text, {period} tokens of it, said twice. Heads are still ranked by what they do on random tokens."
 SAID_CUT = " The rest of its {total:,} tokens is left out."
@@ -259,18 +250,19 @@ SMALL_NOTES = replace(
         "Sort `111111`, then `999990`. How many copies of the digit does each head look at?",
         "Silence the head that points best. Which digits of the answer become wrong first?",
         "Add `45+54`, then `45+55`: one digit more, and every column carries. What does the tens' digit read now?",
-        "Silence heads one after another, the least missed first: how few are enough for nine answers of ten?",
+        "Silence heads one after another, the least missed first: how few are enough for nine right answers out of "
+        "ten?",
     ),
     references=references("MINGPT", "WEISS", "LEE", "NANDA", "CLARK"),
 )
 SMALL_LEAD = (
-    "Two GPTs so small that one can ask what each head is for, because the right answer is known. One sorts six "
-    "digits; one adds two numbers, and writes the sum from the units on, as by hand."
+    "Two GPTs small enough to ask what each head is for, on tasks whose right answers are known. One sorts six digits; "
+    "one adds two numbers, and writes the sum from the units on, as by hand."
 )
 SMALL_TASKS = {"Sort six digits": "sort", "Add two numbers": "add"}
 SMALL_OWN = {"sort": "Your own six digits", "add": "Your own sum"}
 SMALL_EXAMPLE = {"sort": "352041", "add": "47+85"}
-SMALL_OWN_HELP = "Empty: the drawn problem, one of those that the model never learned from."
+SMALL_OWN_HELP = "Empty: the random problem, one of those that the model never learned from."
 SMALL_SAME = {"sort": "the same digits", "add": "the same two numbers"}
 SMALL_SILENCED = "none: choose some, or click heads below"
 SMALL_AIMS = {COPY: "what matters", COLUMN: "its column", CARRY: "for the carry"}

@@ -137,10 +137,10 @@ def _buttons(tree: Tree, many: int, *, is_writing: bool) -> None:
 
     written, full = tree.written, len(tree.written) >= LONGEST
     if is_writing:
-        st.button("Stop", icon=":material/stop:", key="writes_stop", on_click=write, args=(0,), type="primary")
+        st.button("Stop", icon=":material/stop:", key="writes_stop", on_click=write, args=(0,))
     else:
         icon = ":material/edit:"
-        st.button("Write", icon=icon, key="writes_go", on_click=write, args=(many,), type="primary", disabled=full)
+        st.button("Write", icon=icon, key="writes_go", on_click=write, args=(many,), disabled=full)
     for label, icon, click, argument, disabled in (
         ("One step", ":material/skip_next:", write, 1, full),
         ("Back", ":material/undo:", _go, written[:-1], not written),

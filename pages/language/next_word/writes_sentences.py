@@ -13,9 +13,9 @@ def about_filters(step: Step) -> str:
     taken = [f"{name} **{share:.1%}**" for name, share in step.taken.items() if share]
     remain = "one token remains" if step.remaining == 1 else f"{step.remaining:,} remain"
     if step.remaining == step.vocabulary:
-        return f"No filter takes anything away: all {step.vocabulary:,} tokens may be drawn."
+        return f"No filter takes anything away: all {step.vocabulary:,} tokens may be sampled."
     if not taken:
-        return f"What the filters take away has no probability to speak of; of {step.vocabulary:,} tokens {remain}."
+        return f"The filters take away almost no probability; of {step.vocabulary:,} tokens {remain}."
     return f"Of the probability the filters take away: {', '.join(taken)}. Of {step.vocabulary:,} tokens {remain}."
 
 
@@ -23,11 +23,11 @@ def about_draw(step: Step, label: Callable[[int], str]) -> str:
     """Which token the seed draws, and the one that the model itself holds most probable."""
     name, share = quoted(label(step.drawn)), f"{step.expected_drawn:.1%}"
     if step.rank == 1:
-        return f"Next is **{name}**, which the model itself holds most probable ({share})."
+        return f"Next is **{name}**, which the model itself finds most probable ({share})."
     best = quoted(label(step.best))
     return (
-        f"Next is **{name}**, only number {step.rank:,} of what the model itself expects ({share}); greedy choice "
-        f"would take {best} ({step.expected_best:.1%})."
+        f"Next is **{name}**, only number {step.rank:,} in the model's own ranking ({share}); greedy choice would take "
+        f"{best} ({step.expected_best:.1%})."
     )
 
 
@@ -36,7 +36,7 @@ def about_entropy(step: Step) -> str:
     before, after = step.entropies
     return (
         f"The model is unsure by **{before:.1f} bits**, as if {2**before:,.0f} tokens were equally probable; after all "
-        f"rules the draw is unsure by {after:.1f} bits, as if there were {2**after:,.0f}."
+        f"rules the choice is unsure by {after:.1f} bits, as if there were {2**after:,.0f}."
     )
 
 
@@ -46,8 +46,8 @@ def about_ranks(ranks: Sequence[int]) -> tuple[str, ...]:
         return ()
     firsts, worst = sum(rank == 1 for rank in ranks), max(ranks)
     if len(ranks) == 1:
-        return (f"The token that was written is number {ranks[0]:,} of what the model expected there.",)
-    said = f"Of the {len(ranks)} tokens written, **{firsts}** are what the model held most probable"
+        return (f"The token that was written is number {ranks[0]:,} in the model's ranking there.",)
+    said = f"Of the {len(ranks)} tokens written, **{firsts}** are what the model found most probable"
     return (f"{said}; the least expected one was number {worst:,}." if worst > 1 else f"{said}.",)
 
 

@@ -11,6 +11,7 @@ from core.measured.sentiment_results import Results
 from core.published import SentimentResult
 from core.published import sentiment_results as published_results
 from dashboard import charts, layout
+from dashboard.data_table import data_table
 from dashboard.kept import keep
 from dashboard.numbers import in_latex
 from pages.language.sentiment import compared_sentences as sentences
@@ -55,7 +56,7 @@ def show() -> None:
     )
     if not layout.is_presented():
         source = next(iter(theirs.values())).source
-        st.caption(words_compared.CAPTION.format(test=found.test, source=layout.plain(source)))
+        layout.caption(words_compared.CAPTION.format(test=found.test, source=layout.plain(source)))
     _table(table)
     why = (sentences.about_sizes(every, shared),) if language == "spanish" else ()
     layout.notes(
@@ -118,9 +119,9 @@ def _table(table: pd.DataFrame) -> None:
     formats |= {name: st.column_config.NumberColumn(format="localized") for name in COUNTS}
     formats |= {name: st.column_config.NumberColumn(format="%d") for name in ("epochs", "published epochs")}
     scaled = table.assign(**{name: 100 * table[name] for name in shares})
-    st.dataframe(scaled, hide_index=True, column_config=formats, placeholder="")
+    data_table(scaled, hide_index=True, column_config=formats, placeholder="")
     if not layout.is_presented():
-        st.caption(words_compared.SECONDS)
+        layout.caption(words_compared.SECONDS)
 
 
 def _formula(found: Results) -> None:

@@ -76,8 +76,9 @@ def about_sizes(all_results: Mapping[str, Results], published: Published) -> str
     was, now = published[MACHINE], spanish.models[MACHINE].accuracy
     own = f"{_title(MACHINE)} has {now:.1%} on these tweets, where {was.accuracy:.0%} was published on {was.dataset}"
     return (
-        f"{text}Is it the networks? Without any, {own}: **{points(-base)}**. Such a loss needs no network to "
-        f"explain it: the tweets are others, and fewer may be the reason. The networks beside it: {networks}."
+        f"{text}Is it the networks? Without any, {own}: **{points(-base)}**. Such a loss needs no network to explain "
+        "it: the tweets are different ones, and their smaller number may be the reason. The networks beside it: "
+        f"{networks}."
     )
 
 

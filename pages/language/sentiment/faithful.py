@@ -55,7 +55,7 @@ def show() -> None:
 
 def _taken(given: Explained) -> None:
     """The text without the first words of an explanation, and what the model says of it."""
-    st.subheader(words_faithful.TAKEN, anchor=False)
+    layout.heading(words_faithful.TAKEN)
     with layout.control_bar():
         method = _method(given)
         how = controls.choice("Its words", [words_faithful.DELETE, words_faithful.KEEP], key=HOW)
@@ -131,7 +131,7 @@ def _words(given: Explained, method: str, count: int, *, kept: bool) -> None:
 
 def _measured_curves(given: Explained) -> Curves | None:
     """Both figures and the areas; None while nobody has asked for what would take long."""
-    st.subheader(words_faithful.CURVES, anchor=False)
+    layout.heading(words_faithful.CURVES)
     if given.waiting > PATIENCE:
         label = words_faithful.LONG.format(seconds=given.waiting)
         if not st.toggle(label, key=LONG, bind="query-params"):
@@ -144,7 +144,7 @@ def _measured_curves(given: Explained) -> Curves | None:
         with place:
             _curves(given, curves, side)
     if not layout.is_presented():
-        st.caption(f"{words_faithful.BAND.format(draws=len(curves.draws))} {words_faithful.REPLACED}")
+        layout.caption(f"{words_faithful.BAND.format(draws=len(curves.draws))} {words_faithful.REPLACED}")
         st.markdown(sentences.about_ends(curves, layout.plain(given.verdict.said)))
     return curves
 
@@ -170,7 +170,7 @@ def _curves(given: Explained, curves: Curves, side: str) -> None:
 
 def _agreement(given: Explained) -> str:
     """How alike the explanations rank the words, as two matrices; what is to be noticed in the second."""
-    st.subheader(words_faithful.AGREE, anchor=False)
+    layout.heading(words_faithful.AGREE)
     ranked = controls.choice("Words ranked by", [words_faithful.VERDICT, words_faithful.STRENGTH], key=RANKED)
     strength = ranked == words_faithful.STRENGTH
     found = compute.agreement(given, strength=strength)
@@ -224,7 +224,10 @@ def _formula(given: Explained, curves: Curves | None) -> None:
     whole, bins = found.deletion[0].item(), list(found.bins)
     for heights, value in ((found.deletion, found.comprehensiveness), (found.insertion, found.sufficiency)):
         first, *_, last = heights[bins].tolist()
-        st.latex(rf"{whole:.3f} - \tfrac{{1}}{{5}}({first:.3f} + \dots + {last:.3f}) = {value:.3f}")
+        st.latex(
+            rf"\begin{{gathered}} {whole:.3f} - \tfrac{{1}}{{5}}({first:.3f} + \dots + {last:.3f}) \\ "
+            rf"= {value:.3f} \end{{gathered}}"
+        )
     _formula_of_tau(given, method)
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 from core.measured.sentiment_faithful import MEASURES, RANDOM, RANKED, Agreed, Faithful
 from core.verdict.explanations import METHODS
 from dashboard import charts, layout
+from dashboard.data_table import data_table
 from dashboard.figures.faithfulness import RANDOM as AT_RANDOM
 from pages.language.sentiment import compute_faithful as compute
 from pages.language.sentiment import faithful_sentences as sentences
@@ -41,7 +42,7 @@ def show(given: Explained, curves: Curves, names: Mapping[str, str], hues: Mappi
         st.caption(caption.format(draws=len(curves.draws), reviews=over.reviews if over else 0))
     with st.expander("The numbers", expanded=layout.is_presented()):
         shown = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
-        st.dataframe(table, hide_index=True, column_config=shown, width="content", placeholder="")
+        data_table(table, hide_index=True, column_config=shown, width="content", placeholder="")
     return tuple(told[1:])
 
 
@@ -80,7 +81,7 @@ def show_agreed(model: str, names: Mapping[str, str], *, strength: bool) -> None
     table = agreed_table(found)
     with st.expander("The same over held-out reviews"):
         shown = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[2:]}
-        st.dataframe(table, hide_index=True, column_config=shown, width="content")
+        data_table(table, hide_index=True, column_config=shown, width="content")
         charts.download_table(table, "sentiment-agreement")
 
 

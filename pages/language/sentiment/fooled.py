@@ -189,7 +189,7 @@ def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
         pages = -(-len(chosen) // ROWS)
         page = controls.number("Page, from 0", pages, key=PAGE) if pages > 1 else 0
     if not chosen:
-        st.caption("Nobody fails on any of them.")
+        st.caption("No model fails on any of them.")
         return
     shown = chosen[page * ROWS : (page + 1) * ROWS]
     table = pd.DataFrame({"pair": [marked(pairs[row].before, pairs[row].after) for row in shown]})
@@ -201,7 +201,7 @@ def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
     st.table(table, hide_index=True)
     if not layout.is_presented():
         tail = words_fooled.DIRECTION.format(tolerance=TOLERANCE) if kind == "intensity" else ""
-        st.caption(f"{len(chosen):,} of {len(pairs):,} pairs. {words_fooled.MARKS} {tail}")
+        layout.caption(f"{len(chosen):,} of {len(pairs):,} pairs. {words_fooled.MARKS} {tail}")
         charts.download_table(partial(pairs_table, pairs, read, classes), f"sentiment-fooled-{kind}")
 
 

@@ -10,6 +10,7 @@ from core.text import read_text
 from core.verdict.checklist import leaning
 from dashboard import charts, layout
 from dashboard.contents import LONGEST_LINE
+from dashboard.data_table import data_table
 from pages.language.sentiment import compute, words_fooled
 from pages.language.sentiment import compute_fooled as computed
 from pages.language.sentiment import fooled_sentences as sentences
@@ -49,7 +50,7 @@ def show(language: str, names: Sequence[str]) -> None:
             table=table,
         )
     if len(rows) < len(names):
-        st.dataframe(table, hide_index=True)
+        data_table(table, hide_index=True)
 
 
 def _own_pair(language: str) -> tuple[str, str]:

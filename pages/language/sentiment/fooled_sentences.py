@@ -90,7 +90,7 @@ def about_sides(counted: Counted) -> str:
     return (
         f"Over the whole list, the models fail on {_range(low, high)} of the pairs on which the verdict should change, "
         f"and on {_range(least, most)} of those on which it should stay: **{len(stubborn)} of {len(shares)}** err more "
-        "often by keeping their mind."
+        "often by not changing their mind."
     )
 
 
@@ -128,7 +128,7 @@ def about_own(changed: Mapping[str, bool]) -> str:
     """Which models changed their mind on the visitor's own pair."""
     who = [name for name, moved in changed.items() if moved]
     if not who:
-        return f"**Nobody** changed its mind: all {len(changed)} say the same of both texts."
+        return f"**None** changed its mind: all {len(changed)} say the same of both texts."
     if len(who) == len(changed):
         return f"**All {len(changed)}** changed their mind."
     stayed = [name for name, moved in changed.items() if not moved]

@@ -12,6 +12,7 @@ from core.verdict.explanations import METHODS, by_word, replacement_of, words_of
 from core.zoo.reviewers import REVIEWERS
 from dashboard import charts, layout
 from dashboard.components.tinted_lines import Line, tinted_lines
+from dashboard.data_table import data_table
 from dashboard.watched import Text
 from pages.language.sentiment import compute, reviews, words
 from pages.language.sentiment.compute import Verdict
@@ -42,11 +43,11 @@ def show() -> None:
         given = compute.verdict(name, text)
         all_given = compute.verdicts(text, offered if name in offered else (*offered, name))
     layout.say_what_was_cut(given.tokens)
-    st.subheader(words.VERDICTS, anchor=False)
+    layout.heading(words.VERDICTS)
     classes = all_given[0].model.classes  # of ours, which stand first
     st.markdown(about_verdicts(all_given, name, classes), width=layout.PROSE)
     _bars(all_given, classes)
-    st.subheader(words.WHY, anchor=False)
+    layout.heading(words.WHY)
     with layout.waiting_place():
         scores = {
             method: by_word(compute.explanation(text, name, method, given.target), given.tokens)
@@ -114,7 +115,7 @@ def _tinted(given: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels
     )
     if len(labels) > TINTED:
         st.caption(words.NOT_ALL_TINTED.format(shown=TINTED, all=len(labels)))
-    st.caption(words.SPOKEN + _unknown(given, len(labels)))
+    layout.caption(words.SPOKEN + _unknown(given, len(labels)))
     charts.download_table(pd.DataFrame(word_scores(scores, labels)), "sentiment-words")
 
 
@@ -145,7 +146,7 @@ def _line(given: Verdict, method: str, scores: Sequence[float], labels: Sequence
 
 
 def _sentences(text: Text, given: Verdict) -> tuple[str, ...]:
-    st.subheader(words.SENTENCES, anchor=False)
+    layout.heading(words.SENTENCES)
     name = given.model.name
     with layout.waiting_place():
         found = compute.sentences(name, text, given.target)
@@ -153,7 +154,7 @@ def _sentences(text: Text, given: Verdict) -> tuple[str, ...]:
             st.caption(words.FEW_SENTENCES)
             return ()
         if SHARED not in compute.methods(name):
-            st.caption(words.NO_SHARES)
+            layout.caption(words.NO_SHARES)
             return ()
         scores = compute.explanation(text, name, SHARED, given.target)
     shares = [float(scores[each.places.start : each.places.stop].sum()) for each in found]
@@ -166,7 +167,7 @@ def _sentences(text: Text, given: Verdict) -> tuple[str, ...]:
             "sentence": [each.text.strip() for each in found],
         }
     )
-    st.dataframe(
+    data_table(
         table,
         hide_index=True,
         column_config={
@@ -178,7 +179,7 @@ def _sentences(text: Text, given: Verdict) -> tuple[str, ...]:
             "in the whole": st.column_config.NumberColumn("adds to the whole", format="%+.2f", width=120),
         },
     )
-    st.caption(words.ALONE.format(method=METHODS[SHARED].lower()))
+    layout.caption(words.ALONE.format(method=METHODS[SHARED].lower()))
     charts.download_table(table, "sentiment-sentences")
     return (about_sentences(found, shares, given.said),)
 

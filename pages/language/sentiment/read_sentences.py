@@ -121,9 +121,9 @@ def about_sentences(found: Sequence[Sentence], shares: Sequence[float], said: st
     apart = sum((sentence.said == said) != (share >= 0) for sentence, share in zip(found, shares, strict=True))
     what = layout.plain(said)
     return (
-        f"Sentence {best + 1} of {len(shares)} adds most to “{what}” ({shares[best]:+.2f} of the log-odds); read "
-        f"alone it is {layout.plain(found[best].said)}. **{others} of {len(found)}** sentences read alone are not "
-        f"{what}; for {apart}, the verdict read alone and what the sentence adds to the whole point in different ways."
+        f"Sentence {best + 1} of {len(shares)} adds most to “{what}” ({shares[best]:+.2f} of the log-odds); read alone "
+        f"it is {layout.plain(found[best].said)}. **{others} of {len(found)}** sentences read alone are not {what}; "
+        f"for {apart}, the verdict read alone and what the sentence adds to the whole point in different directions."
     )
 
 

@@ -12,6 +12,7 @@ from core.measured.sentiment_swapped import Swapped
 from core.verdict.swapped import MOST, TRIES
 from dashboard import charts, controls, layout
 from dashboard.components.tinted_lines import Line, tinted_lines
+from dashboard.data_table import data_table
 from pages.language.sentiment import compute_swap as compute
 from pages.language.sentiment import reviews, words_swap
 from pages.language.sentiment.compute_swap import Exchanged, Tried
@@ -43,10 +44,10 @@ def show() -> None:
     with layout.waiting_place():
         found = compute.tried(name, text, int(seed), float(allowed))
     layout.say_what_was_cut(found.tokens)
-    st.subheader(words_swap.TINTED, anchor=False)
+    layout.heading(words_swap.TINTED)
     st.markdown(about_different(found), width=layout.PROSE)
     _tinted(found)
-    st.subheader(words_swap.VERDICTS, anchor=False)
+    layout.heading(words_swap.VERDICTS)
     _bars(found)
     measured = _measured(reviews.language_of(name))
     if not layout.is_presented():
@@ -110,7 +111,7 @@ def about_different(found: Tried) -> str:
 def about_permuted(found: Tried) -> str:
     """How often a permutation changes the verdict, and by how much the middle one moves it."""
     return (
-        f"**{found.flips} of {found.draws}** permutations of the weights change the verdict; the middle one moves it "
+        f"**{found.flips} of {found.draws}** permutations of the weights change the verdict; the median one moves it "
         f"by {found.median_change:.1%}. Uniform weights move it by {found.exchanged['uniform'].change:.1%}."
     )
 
@@ -140,7 +141,7 @@ def _bars(found: Tried) -> None:
 
 def _measured(language: str) -> dict[str, Swapped]:
     rows = compute.measured(language)
-    st.subheader(words_swap.MEASURED, anchor=False)
+    layout.heading(words_swap.MEASURED)
     found = {row.kind: row for row in rows if row.part == "all"}
     st.markdown(about_needed(compute.trained()[language]), width=layout.PROSE)
     titles = [words_swap.KINDS[kind] for kind in found]
@@ -156,9 +157,9 @@ def _measured(language: str) -> dict[str, Swapped]:
         }
     )
     percent = {name: st.column_config.NumberColumn(format="percent") for name in table.columns[2:6]}
-    st.dataframe(table, hide_index=True, column_config=percent)
+    data_table(table, hide_index=True, column_config=percent)
     if not layout.is_presented():
-        st.caption(words_swap.TABLE.format(trained=words_swap.KINDS["trained"]))
+        layout.caption(words_swap.TABLE.format(trained=words_swap.KINDS["trained"]))
     parts = {part: {row.kind: row for row in rows if row.part == part} for part in ("lowest", "middle", "highest")}
     shown = {kind: words_swap.KINDS[kind] for kind in ("permuted", "uniform")}
     charts.chart(

@@ -62,13 +62,15 @@ VERDICTS, WHY, SENTENCES = "What they say", "Which words it rests on", "Sentence
 SCALE = "Each row is scaled to its own strongest word"
 TICKS = ((0, "against"), (0.5, "0"), (1, "for the verdict"))
 NOT_ALL_TINTED = "The first {shown:,} of {all:,} words are shown here; the numbers to take away hold all of them."
-SPOKEN = "Attention and rollout only say where a network looks: they know no “against”. A comma counts as a word, too."
+SPOKEN = (
+    "Attention and rollout only say where a network looks: they cannot say “against”. A comma counts as a word, too."
+)
 FEW_SENTENCES = "A text of two sentences or more is also read sentence by sentence."
 ALONE = (
     "Each sentence is read once by itself. Beside it stands what the words of the sentence add up to in the "
     "explanation of the whole text: {method}, in units of log-odds."
 )
-NO_SHARES = "Of this model no share of a sentence can be told: it has no integrated gradients."
+NO_SHARES = "No sentence's share can be computed for this model: it has no integrated gradients."
 
 READ_NOTES = replace(
     PAGE,
@@ -76,7 +78,8 @@ READ_NOTES = replace(
         "Take the word that every explanation puts first, and replace it by its opposite. Which networks follow?",
         "Write the same review with “but” in the middle, then change its halves over: does the order matter to the "
         "convolutional network?",
-        "In “Scene by scene”, find a sentence whose own verdict and whose share in the whole point in different ways.",
+        "In “Scene by scene”, find a sentence whose own verdict and whose share in the whole point in different "
+        "directions.",
     ),
     references=references("YANG", "SUNDARARAJAN", "ABNAR", "BASTINGS"),
 )
@@ -86,8 +89,8 @@ FORMULA_ODDS = (
 )
 FORMULA_GRADIENT = "Gradient × input: how fast the log-odds rise as the vector of a word is stretched."
 FORMULA_INTEGRATED = (
-    "Integrated gradients: the mean gradient on the straight way from a text of empty words to this one, times that "
-    "way. Added up over all words they give the whole rise of the log-odds (completeness)."
+    "Integrated gradients: the mean gradient along the straight line from a text of empty words to this one, times the "
+    "difference between the two. Added up over all words they give the whole rise of the log-odds (completeness)."
 )
 FORMULA_ATTENTION = (
     "Attention: the weight of each token in the last layer; the mean over the heads, and over the tokens R from which "

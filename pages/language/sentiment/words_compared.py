@@ -36,11 +36,12 @@ SMALL = ("rnn", "rnn-uniform", "cnn", "encoder")
 ACCURACY, EFFORT = "Right verdicts", "What it took"
 CAPTION = (
     "Full dots: measured here on the {test:,} texts of the test part, with 95% intervals. Open diamonds: published, as "
-    "accuracy on a validation part ({source}); with another split, so the two are neighbours and no repetition."
+    "accuracy on a validation part ({source}); with another split, so the two can be set side by side, but ours does "
+    "not repeat theirs."
 )
 SECONDS = (
-    "Seconds an epoch were measured on the machines that the table names: they tell how the networks of one machine "
-    "compare, and not which of two tables is faster."
+    "Seconds an epoch were measured on the machines that the table names: they show how networks on the same machine "
+    "compare, not which of two tables is faster."
 )
 FORMULA_ACCURACY = "Accuracy is the share of right verdicts. For {name}, of {test:,} texts:"
 FORMULA_F1 = (
@@ -52,7 +53,7 @@ NOTES = replace(
     try_this=(
         "Compare the encoder with TF-IDF, then look in “Fooled” at what each of them misses: is the more accurate one "
         "also fooled less?",
-        "Choose Spanish. How many tweets would have to be judged otherwise for the first and the last network to "
+        "Choose Spanish. How many tweets would have to be judged differently for the first and the last network to "
         "change places? The intervals tell.",
         "Compare the two recurrent networks: one learned its weights, the other has uniform ones. What did attention "
         "buy? “Swap it” asks the same about single reviews.",

@@ -16,13 +16,14 @@ GAINS = "Better than chance?"
 AGREE = "Do they say the same?"
 DELETE, KEEP = "struck out", "kept alone"
 VERDICT, STRENGTH = "what speaks for the verdict", "strength, for or against"
-HINT = "Click a word: all words up to it in this order go."
-HINT_KEPT = "Click a word: all words up to it in this order stay, the others go."
-ALIKE = "This explanation gives every word the same, so its order is drawn at random."
+HINT = "Click a word: all words up to it in this order are removed."
+HINT_KEPT = "Click a word: all words up to it in this order are kept, the others are removed."
+ALIKE = "This explanation gives every word the same score, so its order is random."
 REPLACED = (
     "A word that is taken away leaves the model's token for “nothing” in its place. The model learned from whole "
-    "reviews: a text of little else is something it has hardly ever read, so a curve measures explanation and oddity "
-    "together. Attention and rollout are never negative; they cannot say that a word speaks against the verdict."
+    "reviews: a text of little else is something it has hardly ever read, so a curve measures the explanation and the "
+    "oddity of such texts together. Attention and rollout are never negative; they cannot say that a word speaks "
+    "against the verdict."
 )
 BAND = "The grey band holds all {draws} random orders, the dotted line is their mean."
 GAINED = (
@@ -32,7 +33,7 @@ GAINED = (
 )
 GAINED_HERE = (
     "How much smaller the area under deletion is, and how much larger the one under insertion, than the mean of "
-    "{draws} random orders. Over many reviews this model was not measured."
+    "{draws} random orders. This model was not measured over many reviews."
 )
 LONG = "Measure the curves: takes about {seconds:.0f} seconds"
 FORMULA_AREA = "The area under the deletion curve of {name}, by the trapezoid rule:"

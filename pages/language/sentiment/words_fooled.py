@@ -27,7 +27,7 @@ MAP = "Share of the pairs on which each model fails: click a row for its pairs."
 PAIRS = "The pairs, and both verdicts"
 MARKS = (
     "~~Struck out~~: what stood there first; **bold**: what stands there now. ✗ marks a model that fails on the pair. "
-    "The verdicts are computed here and now; the TF-IDF baseline is not on board, so of it there are rates alone."
+    "The verdicts are computed here and now; the TF-IDF baseline is not included, so only its rates are shown."
 )
 DIRECTION = (
     "Where words become stronger or weaker, what counts is how positive the verdict is (probability of praise, plus "
@@ -68,7 +68,7 @@ NOTES = replace(
         "Choose “Negation”. Compare the networks with TF-IDF, which only counts words and pairs of words: who "
         "needed a network for “not”?",
         "Choose “Contrast” and find the pairs in which two words change places. Both sentences have exactly the same "
-        "words: what must a model know beside them?",
+        "words: what must a model know besides the words?",
         "Write a pair that differs in a name only, and make a model change its mind. Then try the name in a longer "
         "review: does it still matter?",
         "Name another classifier, for instance a large one from the hub, and let it read the checklist: which kind of "

@@ -70,7 +70,7 @@ def show() -> None:
 
 def _say_what_it_is(model: NamedTranslator) -> None:
     """Its size, and what it was not trained for."""
-    st.caption(
+    layout.caption(
         f"**{layout.plain(model.title)}** · {type(model.network).__name__} · {model.parameters / 1e6:,.1f} million "
         f"parameters"
     )
@@ -143,7 +143,9 @@ def _few_enough(every: tuple[Map, ...], layers: int) -> tuple[Map, ...]:
     if sum(each.weights.size for each in every) <= MOST:
         return every
     layer = controls.number("Heads of layer", layers, key="named_layer")
-    st.caption(f"This model has {len(every)} maps of this size: the means are all here, heads come a layer at a time.")
+    layout.caption(
+        f"This model has {len(every)} maps of this size: the means are all here, heads come a layer at a time."
+    )
     return tuple(each for each in every if each.name.endswith(MEAN) or each.name.startswith(f"layer {layer}, "))
 
 
@@ -177,8 +179,8 @@ def about_sinks(heads: torch.Tensor, source: Tokens) -> str:
     share = heads[:, :, special].sum(dim=-1).mean()
     names = " and ".join(dict.fromkeys(quoted(source.labels[place]) for place in special))
     return (
-        f"In the mean over all {len(heads)} heads, **{share:.0%}** of the weight rests on {names}, which no word "
-        f"stands for; even attention would leave {len(special) / len(source):.0%} there."
+        f"In the mean over all {len(heads)} heads, **{share:.0%}** of the weight rests on {names}, which stand for no "
+        f"word; even attention would leave {len(special) / len(source):.0%} there."
     )
 
 
@@ -194,8 +196,8 @@ def about_sharpest(layers: tuple[torch.Tensor, ...], source: Tokens) -> str:
     }
     best = max(sharpness, key=sharpness.__getitem__)
     return (
-        f"The head that points most clearly at words is **{head_name(*best)}**: on average its strongest source "
-        f"token gets {sharpness[best]:.0%}. Whether it points at the right one, your eyes must tell."
+        f"The head that points most clearly at words is **{head_name(*best)}**: on average its strongest source token "
+        f"gets {sharpness[best]:.0%}. Whether it points at the right one is for you to judge."
     )
 
 
@@ -205,7 +207,10 @@ def about_copy(asked: str, written: str) -> str:
     total, shared = sum(own.values()), sum((read & own).values())
     if not total or shared / total <= MOSTLY:
         return ""
-    return f"{shared} of the {total} words written stand in the source just like that, capitals aside: rather a copy."
+    return (
+        f"{shared} of the {total} words written stand in the source in the same form, capitals aside: more a copy than "
+        "a translation."
+    )
 
 
 def _formula_in_general() -> None:

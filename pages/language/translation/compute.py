@@ -86,18 +86,26 @@ def align_again(name: str, text: str, beam: int, changes: Changes) -> Aligned:
 @keep()
 def worked_step(name: str, text: str, beam: int, place: int, layer: int = 0, head: int = 0) -> WorkedStep:
     """The step that writes token `place` of a model's own translation; `layer` and `head` are the transformer's."""
-    translated = translate(name, text, beam)
-    network: Any = translated.model.network
-    source = torch.tensor([translated.source.ids])
-    before = torch.tensor([(BEGIN, *translated.target.ids[:-1])])
-    known: Look | Memory
-    if isinstance(network, Bahdanau):
-        known = look_additive(network, source, before, place)
-    elif isinstance(network, Transformer):
-        known = look_product(network, source, before, place, layer=layer, head=head)
-    else:
-        known = remember(network, source, before, place)
+    known = known_in_step(name, text, beam, place, layer, head)
+    network, source, before = _read_in_step(translate(name, text, beam))
     return WorkedStep(known, next_tokens(network, source, before, place))
+
+
+@keep()
+def known_in_step(name: str, text: str, beam: int, place: int, layer: int = 0, head: int = 0) -> Look | Memory:
+    """What that step knows, without what it expects: for this the model need not write the sentence again."""
+    network, source, before = _read_in_step(translate(name, text, beam))
+    if isinstance(network, Bahdanau):
+        return look_additive(network, source, before, place)
+    if isinstance(network, Transformer):
+        return look_product(network, source, before, place, layer=layer, head=head)
+    return remember(network, source, before, place)
+
+
+def _read_in_step(translated: Translated) -> tuple[Any, Tensor, Tensor]:
+    """The network, the source, and what the decoder reads before each token, as batches of one."""
+    before = (BEGIN, *translated.target.ids[:-1])
+    return translated.model.network, torch.tensor([translated.source.ids]), torch.tensor([before])
 
 
 def best_head() -> BestHead | None:

@@ -69,7 +69,7 @@ def _silenced_heads(aligned: Aligned) -> tuple[Head, ...]:
         list(heads),
         key="change_silenced",
         bind="query-params",
-        placeholder="none: choose heads that shall say nothing",
+        placeholder="none: choose heads to silence",
     )
     return tuple(heads[name] for name in names)
 
@@ -83,7 +83,6 @@ def _choose_link(aligned: Aligned, target: Words, source: Words, cut: tuple[CutL
         st.button(
             "Cut this link",
             icon=":material/content_cut:",
-            type="primary" if not cut else "secondary",
             disabled=any(each.covers(target.spans[word], looked_at) for each in cut),
             on_click=lambda: cuts.write(cuts.switched(cut, target.spans[word], looked_at)),
         )
@@ -102,45 +101,30 @@ def _word(label: str, among: Words, first: int, *, key: str) -> int:
         label,
         range(len(among.spans)),
         index=first,
-        format_func=lambda place: f"{layout.readable(among.labels[place])} ({place + 1})",
+        format_func=among.numbered,
         key=key,
         width=WORD,
     )
 
 
 def _list_cuts(compared: Compared) -> None:
-    """Every cut with the button that takes it back, and what a cut is bound to."""
+    """Every cut with the button that takes it back, the last step undone or all, and what a cut is bound to."""
     cut = compared.cut
-    if not cut:
-        return
     with st.container(horizontal=True):
         for each in cut:
             st.button(
-                described(compared, each),
+                cut_effects.described(compared, each),
                 key=f"take-back-{cuts.encode([each])}",
                 icon=":material/close:",
                 help="Take this cut back",
                 on_click=lambda each=each: cuts.write([other for other in cut if other != each]),
             )
-        if len(cut) > 1:
-            st.button("Take all back", icon=":material/undo:", type="tertiary", on_click=lambda: cuts.write(()))
+        if cuts.can_undo():
+            st.button("Undo", icon=":material/undo:", type="tertiary", on_click=cuts.undo)
+        if cut:
+            st.button("Clear all", icon=":material/clear_all:", type="tertiary", on_click=lambda: cuts.write(()))
     if not all(each.is_whole for each in cut):
         st.caption(words.CHANGE_POSITION)
-
-
-def described(compared: Compared, cut: CutLink) -> str:
-    """A cut in words: the place, what stood there before and stands there now, and what it may not look at."""
-    to = compared.source.quoted(cut.source)
-    if cut.first is None or cut.last is None:
-        return f"No word may look at {to}"
-    place = f"piece {cut.first + 1}" if cut.first == cut.last else f"pieces {cut.first + 1}–{cut.last + 1}"
-    was, now = (_there(each, cut.first) for each in (compared.first, compared.second))
-    return f"{was if was == now else f'{was}, now {now}'} ({place}) may not look at {to}"
-
-
-def _there(among: Words, token: int) -> str:
-    place = among.at(token)
-    return "nothing" if place is None else among.quoted(place)
 
 
 def _sentences(compared: Compared) -> None:
@@ -148,6 +132,8 @@ def _sentences(compared: Compared) -> None:
     if not compared.is_changed:
         st.info(words.CHANGE_NOTHING, icon=":material/ads_click:")
         return
+    if said := cut_effects.about_cuts(compared):
+        st.markdown("\n\n".join(f"**{sentence}**" for sentence in said))
     changed = compared.difference
     left, right = st.columns(2, gap="large")
     for column, title, written, places, translated in (
@@ -155,7 +141,7 @@ def _sentences(compared: Compared) -> None:
         (right, AFTER, compared.second, changed.new, compared.after),
     ):
         with column.container(border=True, height="stretch"):
-            st.caption(f"{title}: log-probability {signed(translated.log_probability)}")
+            layout.caption(f"{title}: log-probability {signed(translated.log_probability)}")
             st.markdown(_text(written, places, gone=title == BEFORE))
 
 

@@ -31,15 +31,29 @@ class Difference:
         return bool(self.gone or self.new)
 
 
-def difference(before: Sequence[str], after: Sequence[str]) -> Difference:
-    """What is left when the longest common runs of words are matched; spaces around words do not count."""
+@dataclass(frozen=True)
+class Run:
+    """Neighbouring words of the first version, and what stands there in the second: the same, others, or nothing."""
+
+    before: range
+    after: range
+    same: bool
+
+
+def runs(before: Sequence[str], after: Sequence[str]) -> tuple[Run, ...]:
+    """Both versions side by side, the longest common runs of words matched; spaces around words do not count."""
     first, second = ([word.strip() for word in words] for words in (before, after))
-    gone, new = set(range(len(first))), set(range(len(second)))
     # Without "junk", which leaves out words that are frequent in long texts.
-    for block in SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks():
-        gone -= set(range(block.a, block.a + block.size))
-        new -= set(range(block.b, block.b + block.size))
-    return Difference(tuple(sorted(gone)), tuple(sorted(new)))
+    found = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    return tuple(Run(range(a, b), range(c, d), kind == "equal") for kind, a, b, c, d in found)
+
+
+def difference(before: Sequence[str], after: Sequence[str]) -> Difference:
+    """The words that stand in one version only."""
+    changed = [run for run in runs(before, after) if not run.same]
+    return Difference(
+        tuple(place for run in changed for place in run.before), tuple(place for run in changed for place in run.after)
+    )
 
 
 def marked(words: Sequence[str], places: Sequence[int], *, gone: bool) -> str:
@@ -117,6 +131,39 @@ def about_strongest(aligned: Aligned, target: Words, source: Words) -> str:
     )
 
 
+def described(compared: Compared, cut: CutLink) -> str:
+    """A cut in words: the word of the first translation at its place, and what may not be looked at from there."""
+    to = compared.source.quoted(cut.source)
+    if cut.first is None:
+        return f"every word → {to}"
+    place = compared.first.at(cut.first)
+    return f"{'what may follow' if place is None else compared.first.quoted(place)} → {to}"
+
+
+def about_cuts(compared: Compared) -> tuple[str, ...]:
+    """For each cut, the last first, what the changed model wrote where the cut word stood."""
+    return tuple(
+        f"You cut {described(compared, cut)}; {_outcome(compared, cut)}." for cut in compared.cut[: -TOLD - 1 : -1]
+    )
+
+
+def _outcome(compared: Compared, cut: CutLink) -> str:
+    first, second = compared.first, compared.second
+    place = None if cut.first is None else first.at(cut.first)
+    if place is None:
+        return "words of the translation changed" if compared.difference else "the translation stays the same"
+    run = next(run for run in runs(first.labels, second.labels) if place in run.before)
+    if run.same:
+        return "the model wrote the word all the same"
+    if not run.after:
+        moved = first.labels[place].strip() in [second.labels[each].strip() for each in compared.difference.new]
+        return "the model wrote the word at another place" if moved else "the model left the word out"
+    there = " ".join(second.quoted(each) for each in run.after[:TOLD])
+    return f"the model wrote {there}" + (
+        " in its place" if len(run.before) == 1 else f" in place of {' '.join(map(first.quoted, run.before[:TOLD]))}"
+    )
+
+
 def about_words(compared: Compared) -> str:
     """The words that went and those that came."""
     changed = compared.difference
@@ -124,7 +171,8 @@ def about_words(compared: Compared) -> str:
     numbers = f"log p {signed(before)} before, {signed(after)} now"
     if not changed:
         return (
-            f"The translation stays the same, word for word ({numbers}): the model can write it without what was taken."
+            f"The translation stays the same, word for word ({numbers}): the model can write it without what was taken "
+            "away."
         )
     gone = ", ".join(compared.first.quoted(place) for place in changed.gone[:TOLD]) or "nothing"
     new = ", ".join(compared.second.quoted(place) for place in changed.new[:TOLD]) or "nothing"
@@ -147,7 +195,7 @@ def about_loss(compared: Compared) -> str:
     if compared.cut:
         length = len(compared.before.target)
         own = any(set(each.tokens(length)) & set(words.spans[worst]) for each in compared.cut)
-        how = ", a word of which a link is cut" if own else ", although none of its own links is cut"
+        how = ", one of whose own links is cut" if own else ", although none of its own links is cut"
     return f"{whole} The greatest loss is at {words.quoted(worst)} ({signed(was[worst])} to {signed(now[worst])}){how}."
 
 
@@ -160,8 +208,8 @@ def about_moved_places(compared: Compared) -> tuple[str, ...]:
         if was is None or now is None or compared.first.labels[was].strip() == compared.second.labels[now].strip():
             continue
         return (
-            f"At piece {cut.first + 1}, where {compared.first.quoted(was)} stood, {compared.second.quoted(now)} stands "
-            f"now: it is this word that may not look at {compared.source.quoted(cut.source)}.",
+            f"Where {compared.first.quoted(was)} stood, {compared.second.quoted(now)} stands now: it is this word that "
+            f"may not look at {compared.source.quoted(cut.source)}.",
         )
     return ()
 

@@ -12,6 +12,8 @@ import streamlit as st
 from core.translation.translator_maps import Cell
 
 ADDRESS = "cut"
+PAST = "cuts_before"  # in the session: the addresses before each step, the oldest first
+STEPS = 50  # that can be undone
 MOST = 60  # cuts of the address that are read
 _CUT = re.compile(r"(all|(\d{1,3})(?:to(\d{1,3}))?)-(\d{1,3})")
 
@@ -71,14 +73,32 @@ def read(sources: int, targets: int) -> tuple[CutLink, ...]:
             f"words, whose translation may have at most {targets} pieces: left out.",
             icon=":material/link_off:",
         )
-        write(cuts)
+        _put(encode(cuts))
     return cuts
 
 
 def write(cuts: Collection[CutLink]) -> None:
-    """Write the cuts into the address."""
-    if cuts:
-        st.query_params[ADDRESS] = encode(cuts)
+    """Write the cuts into the address, as a step that can be undone."""
+    past = [*st.session_state.get(PAST, ()), st.query_params.get(ADDRESS, "")]
+    st.session_state[PAST] = past[-STEPS:]
+    _put(encode(cuts))
+
+
+def can_undo() -> bool:
+    """Whether there is a step to take back."""
+    return bool(st.session_state.get(PAST))
+
+
+def undo() -> None:
+    """Take the last step back."""
+    *earlier, last = st.session_state[PAST]
+    st.session_state[PAST] = earlier
+    _put(last)
+
+
+def _put(text: str) -> None:
+    if text:
+        st.query_params[ADDRESS] = text
     elif ADDRESS in st.query_params:
         del st.query_params[ADDRESS]
 

@@ -59,7 +59,7 @@ def show_heads() -> tuple[str, ...]:
         table=rows[rows.model == TRANSFORMER],
     )
     if not layout.is_presented():
-        st.caption(words.MEASURED_HEADS)
+        layout.caption(words.MEASURED_HEADS)
     return about_heads(values[:, :-1], TEXTS[text], float(found.baselines[STRAIGHT][text]["aer"]))
 
 
@@ -94,7 +94,7 @@ def about_alignment(found: Alignment) -> tuple[str, ...]:
     better = [TITLES[name] for name, rate in networks.items() if rate < counted]
     against = f"Better than IBM model 1: {' and '.join(better)}." if better else "None reaches IBM model 1."
     return (
-        f"{title}, {pairs_of(found, text)} pairs, alignment error rate: {told}; IBM model 1, which knows only what "
+        f"{title}, {pairs_of(found, text)} pairs, alignment error rate: {told}; IBM model 1, which knows only which "
         f"words occur together, {counted:.0%}; the diagonal, which looks at no word at all, {straight:.0%}. {against}",
         *(() if WITHOUT in networks else (about_influence(found, text),)),
     )

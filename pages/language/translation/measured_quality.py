@@ -10,6 +10,7 @@ import streamlit as st
 from core.errors import ModelError
 from core.published import PublishedTranslator, published_translators
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from dashboard.figures.costs import Point, costs
 from dashboard.figures.curves import curves
 from dashboard.kept import keep
@@ -36,14 +37,13 @@ def show() -> None:
 
 def _scores() -> tuple[str, ...]:
     """The table of the three models; what is to be noticed in it."""
-    st.subheader("How good are they, and at what cost?", anchor=False)
+    layout.heading("How good are they, and at what cost?")
     results = compute_measured.results()
     table = scores(results)
-    st.dataframe(
+    data_table(
         table,
         hide_index=True,
         width="stretch",
-        row_height=42 if layout.is_presented() else None,
         column_config={
             "BLEU": st.column_config.NumberColumn(format="%.1f"),
             "BLEU, greedy": st.column_config.NumberColumn(format="%.1f"),
@@ -54,7 +54,7 @@ def _scores() -> tuple[str, ...]:
         },
     )
     if not layout.is_presented():
-        st.caption(how_scored(results))
+        layout.caption(how_scored(results))
         charts.download_table(table, "translation-scores")
     return about_scores(results)
 
@@ -93,7 +93,7 @@ def how_scored(results: Results) -> str:
 
 def _lengths() -> tuple[str, ...]:
     """The length curve; what is to be noticed in it."""
-    st.subheader("What becomes of long sentences?", anchor=False)
+    layout.heading("What becomes of long sentences?")
     rows = compute_measured.lengths()
     score = controls.choice("Score", SCORES, key="measured_score")
     lines = by_length(rows, SCORES[score])
@@ -113,11 +113,11 @@ def _lengths() -> tuple[str, ...]:
     charts.chart(
         figure,
         name="translation-lengths",
-        alt=f"{score} of each model against the number of words in the English text, one line a model",
+        alt=f"{score} of each model against the number of words in the English text, one line per model",
         table=rows.assign(model=rows.model.map(TITLES)),
     )
     if not layout.is_presented():
-        st.caption(words.MEASURED_LENGTHS)
+        layout.caption(words.MEASURED_LENGTHS)
     return about_lengths(lines, score)
 
 
@@ -135,7 +135,7 @@ def published() -> tuple[PublishedTranslator, ...]:
 
 def _published() -> tuple[str, ...]:
     """What translation models reached in print, and our three in a panel of their own; what is to be noticed."""
-    st.subheader("What does quality cost elsewhere?", anchor=False)
+    layout.heading("What does quality cost elsewhere?")
     language = controls.choice("Published for", LANGUAGES, key="measured_language")
     printed = points(published(), french=language == LANGUAGES[0])
     there, here = st.columns([2, 1], gap="large")
@@ -165,7 +165,7 @@ def _costs(shown: Sequence[Point], name: str, text: str, hues: Mapping[str, str]
     charts.chart(
         figure,
         name=f"translation-{name}",
-        alt=f"BLEU on {text} against training FLOPs, one point a model",
+        alt=f"BLEU on {text} against training FLOPs, one point per model",
         table=pd.DataFrame(
             [(point.name, point.group, point.cost, point.quality) for point in shown],
             columns=["model", "kind", "training FLOPs", f"BLEU ({text})"],
@@ -202,8 +202,8 @@ def about_scores(results: Results) -> tuple[str, ...]:
     cheapest, dearest = min(flops, key=flops.__getitem__), max(flops, key=flops.__getitem__)
     slow, fast = min(speed, key=speed.__getitem__), max(speed, key=speed.__getitem__)
     return (
-        f"BLEU on sentences that none of them has read, the best first: **{told}**. Between the first and the last lie "
-        f"{bleu[ranked[0]] - bleu[ranked[-1]]:.1f} points.",
+        f"BLEU on sentences that none of them has read, the best first: **{told}**. The first and the last are "
+        f"{bleu[ranked[0]] - bleu[ranked[-1]]:.1f} points apart.",
         f"{TITLES[dearest]} took **{flops[dearest] / flops[cheapest]:.1f} times** the training operations of "
         f"{TITLES[cheapest]}; by the clock, {TITLES[fast]} read {speed[fast] / speed[slow]:.1f} times as many pairs in "
         f"a second as {TITLES[slow]}.",

@@ -14,6 +14,7 @@ from torch import Tensor
 from core.text import Tokens
 from core.translation.decoder_step import Look
 from dashboard import charts, contents, layout
+from dashboard.data_table import data_table
 from dashboard.figures.paper import escape
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.figures.vector_rows import Row, vector_rows
@@ -117,7 +118,7 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
     )
     table = summands(look, place)
     numbers = {name: st.column_config.TextColumn(alignment="right") for name in table.columns}
-    st.dataframe(
+    data_table(
         table.map(_four),
         hide_index=True,
         column_config=numbers,
@@ -125,7 +126,7 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
         alt=f"The channels that contribute most to the score of {label}, and their sum",
     )
     if not layout.is_presented():
-        st.caption(pushes(look.terms[place]))
+        layout.caption(pushes(look.terms[place]))
 
 
 def pushes(terms: Float[Tensor, " each"]) -> str:
@@ -228,7 +229,7 @@ def about_look(look: Look, source: Tokens) -> tuple[str, ...]:
     else:
         first = (
             f"It looks most at **{strongest}**, weight {weights[0]:.1%}. Its score is {top - following:.2f} above that "
-            f"of {other} ({weights[1]:.1%}), and softmax makes of a difference a factor: "
+            f"of {other} ({weights[1]:.1%}), and softmax turns a difference into a factor: "
             f"$e^{{{top - following:.2f}}}$ ≈ {_factor(top - following)}."
         )
     share, names = float(look.shares[places[0]]), symbols(look)

@@ -168,8 +168,8 @@ def about_order(panel: Panel, rows: tuple[int, ...], source: tuple[str, ...], co
     written = [quoted(panel.target[places[place][0]]) for place in run][:TOLD]
     seen = [quoted(source[places[place][1]]) for place in run][:TOLD]
     return (
-        f"{which} turns the order round: {_and(written)} look most at {_and(seen)}, from right to left "
-        f"in the English sentence.{aside}"
+        f"{which} reverses the order: {_and(written)} look most at {_and(seen)}, from right to left in the English "
+        f"sentence.{aside}"
     )
 
 
@@ -196,7 +196,7 @@ def about_certainty(log_probabilities: Mapping[str, tuple[float, ...]]) -> str:
     told = ", ".join(f"{title} {mean:.0%}" for title, mean in means.items())
     return (
         f"**{surest}** is surest of what it writes: the geometric mean of its tokens' probabilities is highest "
-        f"({told}). To be sure is not to be right."
+        f"({told}). Being sure is not the same as being right."
     )
 
 
@@ -239,7 +239,7 @@ def _and(parts: list[str]) -> str:
 def _show_row(translated: Translated, text: str, beam: int) -> None:
     """The softmax over all source tokens in the step that writes one word: scores, powers, weights."""
     place = row_to_show(translated)
-    look = compute.worked_step("bahdanau", text, beam, place).known
+    look = compute.known_in_step("bahdanau", text, beam, place)
     assert isinstance(look, Look)
     st.latex(words.SOFTMAX_FORMULA)
     word = layout.plain(layout.readable(translated.target.labels[place]))

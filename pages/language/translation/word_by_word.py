@@ -12,6 +12,7 @@ from core.models.transformer import Transformer
 from core.translation.decoder_step import Look, Memory
 from core.translation.decoding import BEGIN, PAD, PENALTY, length_penalty, limit_of
 from dashboard import charts, controls, layout, search_tree
+from dashboard.data_table import data_table
 from dashboard.figures.beam_tree import beam_tree
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows
@@ -131,22 +132,22 @@ def _step_in_numbers(translated: Translated, worked: WorkedStep, step: int) -> i
     """What may come next, beside where the step looks; then one source word, whose place it returns, and the mix."""
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.subheader("What may come next", anchor=False)
+        layout.heading("What may come next")
         _next(translated, worked, step)
     look = worked.known
     if isinstance(look, Memory):
         with right:
-            st.subheader("Where it looks: nowhere", anchor=False)
+            layout.heading("Where it looks: nowhere")
             st.markdown(words.ONE_VECTOR)
             _memory(look, step)
         return 0
     with right:
-        st.subheader("Where it looks", anchor=False)
+        layout.heading("Where it looks")
         scores = st.container()
-    st.subheader("One score, taken apart", anchor=False)
+    layout.heading("One score, taken apart")
     place = _source_word(translated.source.labels, int(look.weights.argmax()))
     step_attention.one_word(look, translated.source, place)
-    st.subheader("What is handed on", anchor=False)
+    layout.heading("What is handed on")
     if not layout.is_presented():
         st.markdown(words.HANDED_ON if look.state is not None else words.HANDED_ON_BY_A_HEAD, width=layout.PROSE)
     step_attention.mixed(look, translated.source, step=step)
@@ -195,7 +196,7 @@ def _memory(memory: Memory, step: int) -> None:
 def _tree(translated: Translated, beam: int, step: int) -> None:
     """The tree up to the chosen step, and all candidates of that step."""
     decoded = translated.decoded
-    st.subheader("The beam", anchor=False)
+    layout.heading("The beam")
     columns = controls.choice("Steps drawn", COLUMNS, key="steps_drawn")
 
     def label(token: int) -> str:
@@ -207,9 +208,9 @@ def _tree(translated: Translated, beam: int, step: int) -> None:
     charts.chart(figure, name="steps-tree", alt=f"The tree of the beam search up to step {step}", table=table)
     if not layout.is_presented():
         longest = limit_of(len(translated.source))
-        st.caption(search_tree.about_drawing(decoded, step, beam=beam, longest=longest))
+        layout.caption(search_tree.about_drawing(decoded, step, beam=beam, longest=longest))
     with st.expander(f"All {len(table)} candidates of step {step}"):
-        st.dataframe(
+        data_table(
             table,
             hide_index=True,
             column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("log p", "total", "score")},

@@ -50,6 +50,12 @@ class Words:
         """One value for each that is shown: the sum over its tokens."""
         return tuple(sum(values[self.spans[place].start : self.spans[place].stop]) for place in self.shown)
 
+    def numbered(self, place: int) -> str:
+        """A word for a list; where the text has it several times, with its number among them: "le (2 of 3)"."""
+        name = layout.readable(self.labels[place])
+        same = [each for each, label in enumerate(self.labels) if layout.readable(label) == name]
+        return name if len(same) == 1 else f"{name} ({same.index(place) + 1} of {len(same)})"
+
     def quoted(self, place: int) -> str:
         """A word in a sentence of ours."""
         return quoted(self.labels[place])

@@ -5,8 +5,9 @@ from dataclasses import replace
 from core.zoo import TRANSLATION
 from dashboard.layout import PageWords
 from dashboard.references import references
+from dashboard.texts import TO_TRANSLATE
 
-SENTENCE = "My brother bought a small red car because it was not expensive."
+SENTENCE = next(iter(TO_TRANSLATE.values()))
 CLASSIC = "The agreement on the European Economic Area was signed in August 1992."
 # Translations of both, as a person writes them.
 FRENCH = {
@@ -15,8 +16,8 @@ FRENCH = {
 }
 CLASSIC_BUTTON = "The classic sentence"
 CLASSIC_HELP = (
-    "The sentence of figure 3 of Bahdanau et al. 2014, in which three words turn their order round. The models here "
-    "are small, and learned from everyday sentences: “Economic Area” is new to them."
+    "The sentence of figure 3 of Bahdanau et al. 2014, in which three words reverse their order. The models here are "
+    "small, and learned from everyday sentences: “Economic Area” is new to them."
 )
 
 # The sections of the page, as they stand in the address.
@@ -44,7 +45,7 @@ PAGE = PageWords(
 )
 
 # What more than one section says.
-NO_END = "it wrote as much as it may and found no end"
+NO_END = "it reached the length limit without ending"
 UNITS_HELP = (
     "The models read pieces of words. For words, the weights of the pieces that are looked at add up, and those of "
     "the pieces that look are averaged."
@@ -52,9 +53,7 @@ UNITS_HELP = (
 
 # Three translators.
 WAITING = "waits for its turn"
-UNKNOWN = (
-    "The models do not know {shown}: whatever such a character is, they read it as one and the same unknown token."
-)
+UNKNOWN = "The models do not know {shown}: they read every such character as the same unknown token."
 ABOUT_MAP = {
     "seq2seq": "has no attention: influence of each source word, measured by the gradient",
     "bahdanau": "attention weights, one map",
@@ -101,12 +100,12 @@ TRANSLATE_NOTES = replace(
 
 # Word by word.
 HANDED_ON = (
-    "The context vector is the sum of all annotations *h*, each times its weight. All strips have one scale: what lies "
-    "below one another adds up to the first."
+    "The context vector is the sum of all annotations *h*, each times its weight. All strips share one scale: the "
+    "lower strips add up to the first."
 )
 HANDED_ON_BY_A_HEAD = (
-    "The head's output is the sum of all values *v*, each times its weight. All strips have one scale: what lies "
-    "below one another adds up to the first."
+    "The head's output is the sum of all values *v*, each times its weight. All strips share one scale: the lower "
+    "strips add up to the first."
 )
 ONE_VECTOR = (
     "This model has no attention, so there are no scores and no weights to show. When it has read the sentence it "
@@ -117,8 +116,8 @@ MEMORY_FORMULA = (
     "depend on the step *i*: that is the bottleneck which attention was invented to open."
 )
 BEAM_FORMULA = (
-    "Unfinished translations are compared by the sum above the line, complete ones by the score: without the line "
-    "below, every word more would make a translation less probable (Wu et al. 2016, equation 14)."
+    "Unfinished translations are compared by the sum above the line, complete ones by the score: without dividing by "
+    "what is below it, every additional word would make a translation less probable (Wu et al. 2016, equation 14)."
 )
 STEPS_NOTES = replace(
     PAGE,
@@ -152,7 +151,7 @@ PAIR_NOTES = replace(
     try_this=(
         "Take the strongest links of Bahdanau's attention, correct them by clicking, and watch the error rates. Which "
         "of your corrections helps the other models?",
-        "Swap two words of the French sentence, or put in a wrong one. Which model is surprised, and does anybody "
+        "Swap two words of the French sentence, or put in a wrong one. Which model is surprised, and does any of them "
         "still look at the right English word?",
         "Write a word-for-word translation: *la européenne économique zone*. Do the maps follow your order?",
         "Choose *both agree*. Which measure rises, and which one pays for it?",
@@ -174,8 +173,8 @@ CHANGE_WITHOUT = (
 )
 CHANGE_FORMULA = (
     "A cut sets a score to −∞ before the softmax: the weight is 0, and what is left of the row is shared out again in "
-    "proportion. In the transformer every head of every decoder layer loses the link. All that is read from the source "
-    "otherwise stays: the encoder has mixed its words, so a neighbour may still tell what the cut word said. A "
+    "proportion. In the transformer every head of every decoder layer loses the link. Everything else that is read "
+    "from the source stays: the encoder has mixed its words, so a neighbour may still carry what the cut word said. A "
     "silenced head adds nothing to the sum over heads. What the first translation has lost is found by making the "
     "changed model write the translation that it wrote before (teacher forcing)."
 )
@@ -184,7 +183,7 @@ CHANGE_NOTES = replace(
     try_this=(
         "Cut the strongest link of one word. Does the model find another way, or does the word change?",
         "Cut a name or a number for the whole translation. What does the model write in its place?",
-        "Cut the end mark for the whole translation, in both models. Who needs it?",
+        "Cut the end mark for the whole translation, in both models. Which of them needs it?",
         "Silence the cross-attention heads of the transformer one by one, then all of the last layer.",
     ),
     references=references("SERRANO", "KNOCKOUT", "MICHEL", "VOITA", "JAIN"),
@@ -219,7 +218,7 @@ BLEU_FORMULA = (
     "all translations, *r* that of the references closest in length (Papineni et al. 2002)."
 )
 AER_FORMULA = (
-    "*A* are the links found by layer {layer}, head {head} of the transformer ({text}); *S* the sure links of the "
+    "*A* are the links found by layer {layer}, head {head} of the transformer ({text}); *S* the sure links made by "
     "people, which should be found; *P* the possible ones, which may be, *S* among them (Och and Ney 2003). Weights of "
     "pieces are joined to words: the sum over the pieces looked at, the mean over those that look. A word that the "
     "tokenizer cannot see stays without a link."
@@ -279,7 +278,8 @@ NAMED_FORMULA = (
     "to 1."
 )
 NAMED_FORMULA_T5 = (
-    "T5 does not divide by a root: its weights were begun small enough to do without. In the self-attention of encoder "
+    "T5 does not divide by a root: its weights were initialised small enough to do without. In the self-attention of "
+    "encoder "
     "and decoder it adds a learned bias for each distance between tokens; not here. " + NAMED_FORMULA
 )
 NAMED_NOTES = replace(
@@ -288,8 +288,8 @@ NAMED_NOTES = replace(
         "Open `Helsinki-NLP/opus-mt-en-fr` and compare its mean map with those of single heads, layer by layer. "
         "Which of them is an alignment?",
         "Open `google-t5/t5-small` and change the prefix to *translate English to German:*. Which columns did the "
-        "prefix have, and does anybody look there?",
-        "Give BART the same sentence: what does a map look like that only copies?",
+        "prefix have, and does any head look there?",
+        "Give BART the same sentence: what does the map of a mere copy look like?",
         "In the encoder, look for heads that look one token back, one ahead, or at the end mark.",
     ),
     references=references("MARIAN", "T5", "NLLB", "LEWIS", "VASWANI", "KUDO"),

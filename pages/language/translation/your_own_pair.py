@@ -17,6 +17,7 @@ from core.zoo import Aligned
 from dashboard import charts, controls, layout
 from dashboard.alignment_table import DIRECTION_HELP, DIRECTIONS
 from dashboard.components.alignment_view import AlignmentScene, Panel, alignment_view
+from dashboard.data_table import data_table
 from dashboard.numbers import signed
 from pages.language.translation import compute, inputs, word_maps, words
 from pages.language.translation.figures import HUE, HUE_OF_TITLE, agreement_bars, by_word
@@ -211,7 +212,7 @@ def _measures(agreements: Mapping[str, Agreement]) -> None:
         columns=["", "links", "right", *measures],
     )
     shares = st.column_config.NumberColumn(format="percent")
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(measures, shares))
+    data_table(table, hide_index=True, column_config=dict.fromkeys(measures, shares))
     pale = frozenset(name for name in agreements if name.endswith(word_maps.MEAN))
     hues = {name: HUE_OF_TITLE[name.split(",")[0]] for name in agreements if name.split(",")[0] in HUE_OF_TITLE}
     charts.chart(
@@ -274,7 +275,7 @@ def about_surprises(target: Words, bits: Mapping[str, np.ndarray]) -> tuple[str,
     least = min(totals, key=lambda name: totals[name])
     whole = ", ".join(f"{name} {total:.0f}" for name, total in totals.items())
     return (
-        f"Most surprised is: {told}.",
+        f"What surprises each most: {told}.",
         f"The whole French sentence costs, in bits: {whole}. **{least}** finds it most probable "
         f"(log p = {signed(-totals[least] * float(np.log(2)))}).",
     )

@@ -13,6 +13,7 @@ from core.efficient.clustered import STEPS
 from core.efficient.performer import CHUNK
 from core.measured import attention_costs
 from dashboard import charts, layout, measuring
+from dashboard.data_table import data_table
 from dashboard.numbers import in_latex
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
@@ -32,18 +33,22 @@ LETTERS: Mapping[str, tuple[str, Callable[[Any], dict[str, int]]]] = {
     ),
     "Linformer": (r"4\cdot {n}\cdot {k}\cdot {d}", lambda of: {"k": of.rank}),
     "Performer": (
-        r"2\cdot {n}\cdot {m}\cdot (2\cdot {d} + 1) + {n}\cdot {c}\cdot ({m} + {d} + 1)",
+        r"2\cdot {n}\cdot {m}\cdot (2\cdot {d} + 1) \\ &\quad + {n}\cdot {c}\cdot ({m} + {d} + 1)",
         lambda of: {"m": of.features, "c": CHUNK},
     ),
     "Clustered": (r"2\cdot ({s} + 1)\cdot {n}\cdot {c}\cdot {d}", lambda of: {"s": STEPS, "c": of.clusters}),
 }
 
 
+TIME_POWER, MEMORY_POWER = "power of n, time", "power of n, memory"
+CROSSINGS = {"faster than fused from": FUSED, "faster than written out from": WRITTEN_OUT}  # and what it is faster than
+
+
 def show() -> None:
     """The two figures, the table of exponents, the button."""
     if not layout.is_presented():
         st.markdown(words.COST_LEAD.format(each=EACH), width=layout.PROSE)
-        st.caption(settings())
+        layout.caption(settings())
     here = measured_here.known()
     costs, told = _that_come_along()
     if here:
@@ -84,8 +89,8 @@ def table(costs: Sequence[Cost]) -> pd.DataFrame:
         rows.append(
             {
                 "attention": name,
-                "time grows like n^": exponent(lengths, seconds[name]),
-                "memory grows like n^": exponent(lengths, [float(max(cost.bytes, 1)) for cost in each]),
+                TIME_POWER: exponent(lengths, seconds[name]),
+                MEMORY_POWER: exponent(lengths, [float(max(cost.bytes, 1)) for cost in each]),
                 "faster than fused from": over.get(FUSED),
                 "faster than written out from": over.get(WRITTEN_OUT),
                 "longest": longest.tokens,
@@ -100,24 +105,34 @@ def table(costs: Sequence[Cost]) -> pd.DataFrame:
 def _table(rows: pd.DataFrame) -> None:
     st.subheader("How fast it grows, and where the curves cross", anchor=False)
     longest, number = int(rows.longest[0]), st.column_config.NumberColumn
-    shown = rows.drop(columns="longest")
-    st.dataframe(
+    shown = rows.drop(columns="longest").assign(**{name: crossings(rows, name) for name in CROSSINGS})
+    data_table(
         shown,
         hide_index=True,
-        row_height=42 if layout.is_presented() else None,
         column_config={
-            "time grows like n^": number(format="%.2f"),
-            "memory grows like n^": number(format="%.2f"),
-            "faster than fused from": number(format="%.0f tokens"),
-            "faster than written out from": number(format="%.0f tokens"),
+            TIME_POWER: number(format="%.2f"),
+            MEMORY_POWER: number(format="%.2f"),
             "time there, ms": number(f"ms at {longest:,}", format="%.1f"),
             "memory there, MB": number(f"MB at {longest:,}", format="%.1f"),
             "multiplications there": number(f"multiplied at {longest:,}", format="compact"),
         },
     )
     if not layout.is_presented():
-        st.caption(words.EXPONENTS.format(least=GROWING, most=longest))
+        layout.caption(words.EXPONENTS.format(least=GROWING, most=longest))
         charts.download_table(rows, "efficient-costs")
+
+
+def crossings(rows: pd.DataFrame, column: str) -> list[str]:
+    """From how many tokens on each is faster, in words; an attention is not compared with itself."""
+    itself = CROSSINGS[column]
+    return [
+        "itself" if name == itself else "never" if pd.isna(tokens) else f"{tokens:,.0f} tokens"
+        for name, tokens in zip(rows["attention"], rows[column], strict=True)
+    ]
+
+
+def _power(exponent: float) -> str:
+    return f"$n^{{{exponent:.1f}}}$"
 
 
 def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
@@ -127,9 +142,9 @@ def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
     longest, crossed = int(fused["longest"]), "faster than fused from"
     said = [
         f"Written out, exact attention needs {plain['memory there, MB']:,.0f} MB for {longest:,} tokens, and its "
-        f"memory grows like n^{plain['memory grows like n^']:.1f}; fused it needs {fused['memory there, MB']:,.1f} MB "
-        f"and grows like n^{fused['memory grows like n^']:.1f}.",
-        f"The time of the fused kernel grows like n^{fused['time grows like n^']:.1f}: it stores no square, but it "
+        f"memory grows like {_power(plain[MEMORY_POWER])}; fused it needs {fused['memory there, MB']:,.1f} MB "
+        f"and grows like {_power(fused[MEMORY_POWER])}.",
+        f"The time of the fused kernel grows like {_power(fused[TIME_POWER])}: it stores no square, but it "
         "computes one.",
     ]
     cheaper = by[by[crossed].notna()].sort_values("time there, ms")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.measured import HIDDEN, EfficientRun, efficient_characters
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from dashboard.figures.costs import Point, costs
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
@@ -65,10 +66,9 @@ def _figure(runs: Sequence[EfficientRun], rows: pd.DataFrame) -> None:
 
 
 def _table(run: EfficientRun, rows: pd.DataFrame) -> None:
-    st.dataframe(
+    data_table(
         rows,
         hide_index=True,
-        row_height=42 if layout.is_presented() else None,
         column_config={
             "bits a character": st.column_config.NumberColumn(format="%.3f"),
             "more than exact": st.column_config.NumberColumn(format="%+.3f"),
@@ -77,7 +77,7 @@ def _table(run: EfficientRun, rows: pd.DataFrame) -> None:
     )
     if not layout.is_presented():
         letter, hardware = words.LETTER[run.task], layout.plain(run.hardware)
-        st.caption(words.HOW.format(letter=letter, source=run.source, hardware=hardware, context=run.context))
+        layout.caption(words.HOW.format(letter=letter, source=run.source, hardware=hardware, context=run.context))
 
 
 def notices(runs: Sequence[EfficientRun]) -> tuple[str, ...]:
@@ -118,6 +118,6 @@ def _formula(runs: Sequence[EfficientRun]) -> None:
         st.markdown(words.HIDDEN_LETTERS)
     best = min(runs, key=lambda run: run.bits)
     st.markdown(
-        f"{best.bits:.3f} bits a character ({best.variant}): as undecided as between 2^{best.bits:.3f} = "
+        f"{best.bits:.3f} bits a character ({best.variant}): as undecided as between $2^{{{best.bits:.3f}}}$ = "
         f"{2**best.bits:.1f} letters that are equally likely."
     )

@@ -13,6 +13,7 @@ from core.efficient.error_curve import Point
 from core.text import Tokens
 from dashboard import charts, controls, layout
 from dashboard.components.cell_map import cell_map
+from dashboard.data_table import data_table
 from dashboard.numbers import signed
 from pages.scale.efficient_attention import compute, methods, reading, words
 from pages.scale.efficient_attention.mask import mask_and_reach
@@ -53,7 +54,7 @@ def show() -> None:
     if isinstance(method.variant, Sparse):
         said.append(mask_and_reach(method.variant, read.length, layers=len(read.calls)))
     else:
-        st.caption((words.NO_MASK if causal else words.NO_MASK_BOTH).format(method=method.name))
+        layout.caption((words.NO_MASK if causal else words.NO_MASK_BOTH).format(method=method.name))
     layout.notes(
         words.MAPS_NOTES,
         notice=tuple(filter(None, said)),
@@ -126,12 +127,12 @@ def _side_by_side(found: Comparison, method: str, tokens: Tokens) -> None:
 
 def _say_how(found: Comparison, method: Method, *, causal: bool) -> None:
     if found.sampled:
-        st.caption(words.SAMPLED.format(tokens=found.tokens, rows=len(found.rows)))
+        layout.caption(words.SAMPLED.format(tokens=found.tokens, rows=len(found.rows)))
     if causal and method.variant.looks_ahead:
-        st.caption(words.AHEAD.format(method=method.name))
+        layout.caption(words.AHEAD.format(method=method.name))
     if causal and isinstance(method.variant, Linformer):
         rows, block = method.variant.matrix(found.tokens).shape
-        st.caption(words.CAUSAL_LINFORMER.format(block=block, rows=rows))
+        layout.caption(words.CAUSAL_LINFORMER.format(block=block, rows=rows))
 
 
 def _links(found: Comparison, tokens: Tokens) -> None:
@@ -148,7 +149,7 @@ def _links(found: Comparison, tokens: Tokens) -> None:
     ]
     table = pd.DataFrame(rows, columns=["query", "key", "exact", "now"])
     digits = {name: st.column_config.NumberColumn(format="%.3f", width=70) for name in ("exact", "now")}
-    st.dataframe(table, hide_index=True, column_config=digits)
+    data_table(table, hide_index=True, column_config=digits)
     charts.download_table(table, "maps-lost-links")
 
 
@@ -216,8 +217,8 @@ def _formula(found: Comparison, method: Method, each: int) -> None:
     st.markdown(f"{words.RATIO} Here n = {found.tokens:,} tokens, d = {each} channels.")
     if not found.infinite:
         st.latex(
-            r"\operatorname{KL}(A_i \,\Vert\, \hat A_i) = \sum_j A_{ij} \log_2 \frac{A_{ij}}{\hat A_{ij}} = "
-            rf"{found.divergence:.3g} \text{{ bits}}"
+            r"\begin{aligned} \operatorname{KL}(A_i \,\Vert\, \hat A_i) &= \sum_j A_{ij} \log_2 "
+            rf"\frac{{A_{{ij}}}}{{\hat A_{{ij}}}} \\ &= {found.divergence:.3g} \text{{ bits}} \end{{aligned}}"
         )
 
 

@@ -69,7 +69,7 @@ def _firsts(tokens: int) -> list[str]:
 
 def _needed(variant: Sparse, tokens: int, depth: int) -> None:
     needed = compute.needed(variant, tokens, depth).numpy()
-    st.caption(words.REACH_ALL.format(layers=_layers(depth)))
+    layout.caption(words.REACH_ALL.format(layers=_layers(depth)))
     # Dark is soon: 0 layers (the token itself) are the end of the scale, and what is not reached is the page.
     within = [f"after {_layers(layer)}" for layer in range(depth, 0, -1)]
     cell_map(
@@ -89,7 +89,7 @@ def _needed(variant: Sparse, tokens: int, depth: int) -> None:
 def _layer_by_layer(heard: tuple[torch.Tensor, ...], tokens: int) -> None:
     block = block_width(tokens, CELLS)
     shares = pool_columns(torch.stack(heard).float(), block, tokens, "mean").numpy()
-    st.caption(words.REACH_ONE.format(keys=block))
+    layout.caption(words.REACH_ONE.format(keys=block))
     cell_map(
         shares,
         key="maps-reach",

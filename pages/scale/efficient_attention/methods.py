@@ -17,7 +17,7 @@ from core.efficient import (
     Variant,
 )
 from core.efficient.error_curve import SETTING
-from dashboard import controls
+from dashboard import controls, layout
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
 
@@ -71,7 +71,7 @@ def standard(name: str, tokens: int, *, causal: bool) -> Variant:
 def choose(tokens: int, *, causal: bool, key: str, measured: bool = False) -> Method:
     """The method and its settings; keys in the address begin with `key`."""
     name = controls.choice("Method", on_offer(causal=causal, measured=measured), key=f"{key}_method")
-    st.caption(words.METHOD_HELP[name])
+    layout.caption(words.METHOD_HELP[name])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         return Method(name, _changed(standard(name, tokens, causal=causal), tokens, key))
 

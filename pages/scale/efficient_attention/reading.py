@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core import zoo
-from dashboard import controls, layout, naming, waiting
+from dashboard import controls, layout, naming, texts, waiting
 from dashboard.models import long_text_model
 from dashboard.watched import Text
 from pages.scale.efficient_attention import compute, words
@@ -40,6 +40,7 @@ def _choose() -> Reading:
         most, instead = context, None
     else:
         text = controls.text()
+        controls.examples(texts.TO_GO_ON)
         most = _most(context)
         instead = _fewer("read", "most", FEWEST) if context > USUAL and most > FEWEST else None
     with waiting.patiently(words.READING, unit="layers", instead=instead) as progress:

@@ -8,6 +8,7 @@ import torch
 from core.efficient import swapped
 from core.progress import Progress
 from dashboard import charts, layout, waiting
+from dashboard.data_table import data_table
 from dashboard.figures.curves import curves
 from pages.scale.efficient_attention import compute, methods, reading, words
 from pages.scale.efficient_attention.compute import Reading
@@ -28,7 +29,7 @@ def show() -> None:
     layers = _layers(len(read.calls))
     method = methods.choose(read.length, causal=True, key="swap", measured=True)
     if not layout.is_presented():
-        st.caption(words.NOT_CAUSAL)
+        layout.caption(words.NOT_CAUSAL)
     if read.length > FAST and compute.surprises.known(read, method.variant, layers) is None:
         _offer(read, method, layers)
         return
@@ -37,11 +38,12 @@ def show() -> None:
     _numbers(exact, other)
     _by_position(exact, other, method.name)
     listed, swept = st.columns([2, 3], gap="large")
-    table = rises(exact, other, [layout.readable(label) for label in read.tokens.labels])
+    table = rises(exact, other, [layout.in_word(read.tokens, place) for place in range(read.length)])
     with listed:
         st.markdown(f"**{words.RISES}**")
         digits = {name: st.column_config.NumberColumn(format="%.2f") for name in table.columns[2:]}
-        st.dataframe(table, hide_index=True, column_config=digits)
+        data_table(table, hide_index=True, column_config=digits)
+        layout.explain_bytes(table["token"])
         charts.download_table(table, "swapped-rises")
     with swept:
         lines = loss_against_work(read, layers, float(exact.mean()) / LN2)
@@ -108,7 +110,7 @@ def _by_position(exact: torch.Tensor, other: torch.Tensor, method: str) -> None:
         height=320,
     )
     figure.update_yaxes(rangemode="tozero")
-    st.caption(words.POSITIONS.format(width=width))
+    layout.caption(words.POSITIONS.format(width=width))
     charts.chart(
         figure,
         name="swapped-positions",

@@ -19,8 +19,8 @@ PAGE = PageWords(
 
 # The model and the text that it reads.
 OWN_TEXT_HELP = (
-    "What the model writes by itself is drawn token by token from what it expects, always with the same seed. Your own "
-    "text may be as long as the model's context; a file may be opened, too."
+    "What the model writes by itself is sampled token by token from its predictions, always with the same seed. Your "
+    "own text may be as long as the model's context; a file may be opened, too."
 )
 NO_SAMPLE = "This model cannot write an example here: type or open a text of your own."
 WRITING = "The model writes its example, one token after the other …"
@@ -38,7 +38,7 @@ METHOD_HELP = {
     "Linformer": "Keys and values are projected to fewer; nothing is trained here.",
     "Performer": "The exponential of the softmax is estimated from random features of queries and keys.",
     "Clustered": "Queries that are alike share one row of weights.",
-    "Low rank": "The nearest map of rank k that there is: no method, but as near as a map of that rank can come.",
+    "Low rank": "The nearest map of rank k: not a method, but the limit for any map of that rank.",
 }
 PROJECTION_HELP = "The mean of neighbours, or random numbers as of Johnson and Lindenstrauss. The paper trains it."
 SETTINGS = {
@@ -52,7 +52,7 @@ SETTINGS = {
 
 # Maps.
 AHEAD = (
-    "*{method}* as it is here lets later tokens have a say in a row: its map can be compared, but it cannot be swapped "
+    "*{method}* as it is here lets later tokens influence a row: its map can be compared, but it cannot be swapped "
     "into a model that predicts them."
 )
 CAUSAL_LINFORMER = (
@@ -62,8 +62,13 @@ CAUSAL_LINFORMER = (
 SAMPLED = "Of {tokens:,} rows {rows} are compared, evenly spread: the maps, the errors and the curve stand on those."
 POOLED = "A cell is the mean of up to {rows} × {keys} weights; the scale of the two maps ends at {end}."
 SCALE = "Both maps have one scale, which ends at {end}; stronger weights are drawn as strong as that."
-NO_MASK = "*{method}* leaves no pair out: every token hears of every token before it within one layer, not exactly."
-NO_MASK_BOTH = "*{method}* leaves no pair out: every token hears of every other within one layer, though not exactly."
+NO_MASK = (
+    "*{method}* leaves no pair out: every token gets something from every token before it within one layer, though not "
+    "exactly."
+)
+NO_MASK_BOTH = (
+    "*{method}* leaves no pair out: every token gets something from every other within one layer, though not exactly."
+)
 TOO_LONG_FOR_RANK = (
     "The nearest map of rank k needs a decomposition of the whole {tokens:,} × {tokens:,} map, which takes too long "
     "beyond {most:,} tokens. Choose another method, or a shorter text."
@@ -86,8 +91,8 @@ ALONG = (
     "cost; the nearest map need not have the nearest output."
 )
 FOLLOWING = "Following the links …"
-REACH_ONE = "The last token, layer by layer: dark is what it has heard of. A cell is {keys} tokens."
-REACH_ALL = "In how many layers a token (row) hears of another (column); blank: not within {layers}."
+REACH_ONE = "The last token, layer by layer: what can have reached it is dark. A cell is {keys} tokens."
+REACH_ALL = "After how many layers something of a token (column) can reach another (row); blank: not within {layers}."
 RATIO = (
     "The relative error of the output compares what the head hands on; work is the number of multiplications of the "
     "approximation, as a share of the exact kernel's (with a causal mask, half of the pairs)."
@@ -108,13 +113,13 @@ ABOUT = (
     "trained: the weights stay as they are."
 )
 NOT_CAUSAL = (
-    "Clustered attention and the low-rank maps are not on offer here: they let later tokens have a say in a row, and "
-    "a model that predicts those tokens could be told the answer."
+    "Clustered attention and the low-rank maps are not offered here: they let later tokens influence a row, and a "
+    "model that predicts those tokens could be shown the answer."
 )
 SWEEP = "Measure every method at every setting"
 NOT_ALL = "{done} of {total} settings measured: the button goes on with the rest."
 NOTHING_TO_SAVE = (
-    "So short a text has nothing to save: every setting costs more than twice the exact kernel. Read a longer one."
+    "Such a short text leaves nothing to save: every setting costs more than twice the exact kernel. Read a longer one."
 )
 SWEPT = (
     "Loss on this text with each method in {layers}, a point for each setting; the line is the loss with exact "
@@ -141,9 +146,9 @@ SWAPPED_NOTES = replace(
 
 # From scratch.
 SCRATCH_LEAD = (
-    "A model that was trained with exact attention was never made for less. What if it never knew anything else? Here "
-    "the same small model was trained from the same first weights with each kind of attention: {parameters} parameters "
-    "that read Shakespeare letter by letter, {context} at a time, {steps:,} steps each."
+    "A model trained with exact attention was never made for less. What if it was trained with less from the start? "
+    "Here the same small model was trained from the same first weights with each kind of attention: {parameters} "
+    "parameters that read Shakespeare letter by letter, {context} at a time, {steps:,} steps each."
 )
 TASK = "What the model learns"
 TASKS = {HIDDEN: "To fill in hidden letters", NEXT: "To predict the next letter"}
@@ -155,23 +160,22 @@ TASK_TOLD = {
     ),
     NEXT: (
         "Each letter is predicted from those before it; none may look ahead. That is how GPT learns. Clustered and "
-        "low-rank attention are missing here, and must be: both let later letters have a say in a row of the map, so a "
-        "model could learn to read the next letter there instead of predicting it."
+        "low-rank attention have to be left out here: both let later letters influence a row of the map, so a model "
+        "could learn to read the next letter there instead of predicting it."
     ),
 }
 HOW = (
     "Held-out loss on the last tenth of the text, in bits a {letter}: lower is better. Made by `{source}` on "
     "{hardware}, one seed each: how much of a small difference is chance was not measured. The text is short and the "
-    "windows are small: what is saved at {context} letters is little beside what is saved in a long text."
+    "windows are small: the saving at {context} letters is small compared with that in a long text."
 )
 LETTER = {HIDDEN: "hidden letter", NEXT: "letter"}
 YARDSTICK = (
-    "**Low rank** is no method but a yardstick: in every step the nearest map of its rank is cut out of the exact one, "
-    "which must be there first, so that nothing is saved. With {against} it says what the nearest map of rank {rank} "
-    "can still do."
+    "**Low rank** is not a method but a yardstick: in every step the nearest map of its rank is computed from the "
+    "exact one, so nothing is saved. With {against} it says what the nearest map of rank {rank} can still do."
 )
 BETTER = (
-    "Better than exact is no misprint: so it was measured after {steps:,} steps, with one seed. What exact attention "
+    "Better than exact is not a misprint: this was measured after {steps:,} steps, with one seed. What exact attention "
     "reaches in a longer training was not measured."
 )
 LOSS = {
@@ -203,9 +207,7 @@ COST_SETTINGS = (
 )
 KEPT = "Measured with `{source}` on {hardware}; medians of {repeats} passes or more."
 HERE = "Measured on this machine just now, with {threads} threads; medians of {repeats} passes or more."
-EXPONENTS = (
-    "Exponents: least squares over the logarithms, from {least:,} tokens on. An empty cell: not at {most:,} tokens."
-)
+EXPONENTS = "Exponents: least squares over the logarithms, from {least:,} tokens on. Never: not up to {most:,} tokens."
 FORMULAS = (
     "Numbers multiplied for one head, with *n* tokens of *d* channels: window *w* and its blocks *b*; *w*, *r* and *g* "
     "blocks of window, random and global links; rank *k*; *m* features, causally in chunks of *c*; *s* steps to find "

@@ -136,7 +136,9 @@ def _loss_figure(lines: dict[str, list[Step]], exact: float, swapped: int, layer
         level=("exact", exact),
     )
     if not layout.is_presented():
-        st.caption(words.SWEPT.format(layers="all layers" if swapped == layers else f"{swapped} of {layers} layers"))
+        layout.caption(
+            words.SWEPT.format(layers="all layers" if swapped == layers else f"{swapped} of {layers} layers")
+        )
     rows = [(name, step.setting, step.work, step.value) for name, steps in lines.items() for step in steps]
     best = min(rows, key=lambda row: row[3])
     charts.chart(

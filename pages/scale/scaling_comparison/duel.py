@@ -8,6 +8,7 @@ import streamlit as st
 
 from core import published
 from dashboard import charts, layout
+from dashboard.data_table import data_table
 from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.figures_bars import differences
 from pages.scale.scaling_comparison.selection import FAMILIES, difference, listed
@@ -74,7 +75,7 @@ def _tell(own: str, other: str, row) -> str:
 def _numbers(own: str, other: str, rows: pd.DataFrame) -> None:
     number = st.column_config.NumberColumn
     with st.expander("The numbers", expanded=layout.is_presented()):
-        st.dataframe(
+        data_table(
             rows.drop(columns=["core_days", "core_days_other", "source_other", "error"]),
             hide_index=True,
             width="stretch",
@@ -87,8 +88,8 @@ def _numbers(own: str, other: str, rows: pd.DataFrame) -> None:
                 "difference": number(format="%.2f"),
             },
         )
-        st.caption(words.VARIANTS)
-        st.dataframe(
+        layout.caption(words.VARIANTS)
+        data_table(
             pd.DataFrame(map(vars, published.vit_variants())),
             hide_index=True,
             width="stretch",

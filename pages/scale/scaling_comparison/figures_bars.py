@@ -79,7 +79,7 @@ def against(
                 x=np.concatenate([row - human for row, human in zip(others, people, strict=True)]),
                 y=np.repeat(np.arange(len(rows)), [len(row) for row in others]),
                 mode="markers",
-                marker={"size": look.letters - 6, "color": look.palette.soft, "opacity": 0.45},
+                marker={"size": look.letters - 6, "color": look.palette.soft, "opacity": 0.7},
                 text=[
                     f"{escape(label)}, {escape(task)}: {score:.1f}, {difference(score - human)} against people "
                     f"({human:.1f})"

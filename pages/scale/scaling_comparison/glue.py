@@ -19,6 +19,7 @@ def show() -> None:
     board = compute.glue()
     models = board[board.family == "models"]
     name = st.selectbox("Entry", models.label.tolist(), key="glue_entry", bind="query-params", width=controls.WIDTH)
+    layout.noticed_here()
     tasks = by_task(board, name)
     figure = partial(
         against,

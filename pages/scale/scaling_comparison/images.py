@@ -126,7 +126,10 @@ def rivals(selection: Selection) -> str:
 
 def formula(selection: Selection) -> None:
     """When one model beats another, with two models of the picture where two stand in that relation."""
-    st.latex(r"A \succ B \iff \text{cost}_A \le \text{cost}_B,\; \text{score}_A \ge \text{score}_B,\; A \ne B")
+    st.latex(
+        r"\begin{aligned} A \succ B \iff {} & \text{cost}_A \le \text{cost}_B, \\ "
+        r"& \text{score}_A \ge \text{score}_B,\; A \ne B \end{aligned}"
+    )
     st.markdown(words.FRONT_FORMULA)
     if example := beaten(selection):
         st.markdown(example)

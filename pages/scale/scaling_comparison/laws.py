@@ -11,6 +11,7 @@ import streamlit as st
 from core.published import published_laws
 from core.scaling import LAWS, Bootstrap, Chinchilla
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from dashboard.figures.explored import Axis, Line, explored
 from dashboard.numbers import amount, in_latex, with_power
 from dashboard.theme import HUES
@@ -86,7 +87,9 @@ def _choose() -> tuple[compute.Collection, str, int, float, float]:
         )
     if not layout.is_presented():
         everyone = len(compute.published_runs(collection))
-        st.caption((words_laws.CHINCHILLA if collection == "Chinchilla" else words_laws.PYTHIA).format(runs=everyone))
+        layout.caption(
+            (words_laws.CHINCHILLA if collection == "Chinchilla" else words_laws.PYTHIA).format(runs=everyone)
+        )
     return collection, law, outliers, limit, smallest
 
 
@@ -182,10 +185,9 @@ def _coefficients(fit: Fit) -> None:
     }
     published = [each for each in published_laws() if each.kind == fit.law]
     rows |= {each.paper: [_round(value) for value in each.law.values()] for each in published}
-    st.dataframe(
+    data_table(
         pd.DataFrame(rows),
         hide_index=True,
-        row_height=42 if layout.is_presented() else None,
         column_config={each.paper: st.column_config.TextColumn(help=each.source) for each in published},
     )
     if not layout.is_presented():

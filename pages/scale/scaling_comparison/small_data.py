@@ -11,6 +11,7 @@ import streamlit as st
 from core.measured import small_data_runs
 from core.published import small_data_results
 from dashboard import charts, layout
+from dashboard.data_table import data_table
 from dashboard.figures.curves import curves
 from dashboard.figures.explored import Axis, explored
 from dashboard.theme import HUES, Look
@@ -65,7 +66,7 @@ def _figures(runs: pd.DataFrame, lecture: pd.DataFrame) -> None:
             table=lecture[["model", "family", "parameters", "accuracy, %", "epochs", "source", "note"]],
         )
         if not layout.is_presented():
-            st.caption(words.BESIDE)
+            layout.caption(words.BESIDE)
 
 
 def _named(rows: pd.DataFrame) -> Iterable[Any]:
@@ -131,7 +132,7 @@ def against_size(ours: pd.DataFrame, lecture: pd.DataFrame, *, look: Look, heigh
 def _table(runs: pd.DataFrame) -> None:
     rows = runs.rename(columns={"source": "made by"}).drop(columns="note")
     with st.expander("Every training, with its duration"):
-        st.dataframe(
+        data_table(
             rows,
             hide_index=True,
             column_config={
@@ -144,7 +145,7 @@ def _table(runs: pd.DataFrame) -> None:
         epochs = ", ".join(
             f"{row.epochs} times {row.pictures:,}" for row in runs.drop_duplicates("pictures").itertuples()
         )
-        st.caption(words.HOW.format(epochs=epochs, hardware=layout.plain(runs.hardware[0])))
+        layout.caption(words.HOW.format(epochs=epochs, hardware=layout.plain(runs.hardware[0])))
         charts.download_table(rows, "small-data")
 
 

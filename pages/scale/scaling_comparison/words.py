@@ -12,9 +12,9 @@ YEARS, LAWS, CALCULATOR, SMALL = "By year", "Laws", "Calculator", "Small data"
 PAGE = PageWords(
     question="What does size buy?",
     lead=(
-        "Larger models, more data, more computing: tables of published figures, to be turned and filtered as you "
-        "like, and every point says where it comes from. Laws fitted to published runs forecast what a larger one "
-        "would reach; our own small trainings add what more data bought."
+        "Larger models, more data, more computing: tables of published figures, on axes and with filters of your "
+        "choice, and every point says where it comes from. Laws fitted to published runs forecast what a larger one "
+        "would reach; our own small trainings show what more data bought."
     ),
     try_this=(),
     references=(),
@@ -33,7 +33,7 @@ ALL = "all"
 YEARS_SLIDER = "Years"
 CHOSEN = "Chosen"
 CHOSEN_HINT = "click points in the picture, or type a name"
-CHOSEN_HELP = "One opens a card with all of its figures, several are compared. A second click takes one away."
+CHOSEN_HELP = "One model opens a card with all of its figures, several are compared. A second click removes a model."
 NO_ROW = "Nothing of {count:,} {things} passes these filters: take one away, or shorten “Name contains”."
 NO_FIGURE = (
     "Of the {things} that pass the filters ({count:,}), none has both *{x}* and *{y}*: choose other axes, or a scale "
@@ -57,8 +57,8 @@ TRANSLATION_ABOUT = {
     WMT_YEARS: "The same test set in the years after, as NLP-progress collected it until 2020. It lists no cost.",
 }
 ESTIMATED = (
-    "Nobody counted these operations: the authors of the transformer estimated them, for their rivals too, from hours, "
-    "cards and what a card sustains."
+    "These operations were not counted: the authors of the transformer estimated them, for their rivals too, from "
+    "hours, cards and the speed that a card sustains."
 )
 STATED = "Each paper states its own score; NLP-progress copied them."
 TOKENS = (
@@ -98,13 +98,18 @@ CHOSEN_ON_TEST = (
 )
 COPIED = "The leaderboard lists what each paper states of its own model."
 _CARDS = "The speed is that of whole batches in mixed precision with PyTorch {version}: "
-_NEWER = _CARDS.format(version="2.9.1") + "what the same card does with other software or one picture is not seen."
+_NEWER = _CARDS.format(version="2.9.1") + (
+    "it does not show what the same card does with other software or with a single picture."
+)
 SPEED = {
     "rtx5090": _NEWER,
     "rtx4090": _NEWER,
     "rtx3090": _CARDS.format(version="2.4.0")
     + "older than that of the newer cards, so part of their lead may be software.",
-    "cpu": "An Intel i7-12700H ran one picture at a time, compiled, in float32: another may order models otherwise.",
+    "cpu": (
+        "An Intel i7-12700H ran one picture at a time, compiled, in float32: another processor may order the models "
+        "differently."
+    ),
 }
 FRONT_FORMULA = (
     "*A* beats *B* if it costs no more, scores no less, and is not equal in both. The front is what no other model "
@@ -115,7 +120,7 @@ BEATEN = "Here *{winner}* beats *{loser}*: {winner_x} against {loser_x}, {winner
 IMAGES_NOTES = replace(
     PAGE,
     try_this=(
-        "Put *Pictures/s, RTX 5090* across: who is on the front now, and who has left it?",
+        "Put *Pictures/s, RTX 5090* across: which models are on the front now, and which have left it?",
         "Leave only *ImageNet-1k* under *Learned from*. How far do the transformers fall?",
         "Put *Top-1, ImageNet-A* up, with pictures that were chosen because a ResNet-50 fails on them.",
         "Search for `resnet50.`: how far do other ways of training move one network and its near relatives?",
@@ -134,17 +139,17 @@ TRANSFER_ABOUT = {
     ),
     COST: "The same results against what the pre-training cost: days of one TPUv3 core.",
     GAINS: (
-        "Networks that timm has twice: trained on ImageNet-1k alone, and with more pictures before. Who gains most?"
+        "Networks that timm has twice: trained on ImageNet-1k alone, and with more pictures before. Which gains most?"
     ),
 }
 DUEL_AXIS = "points ahead (right) or behind (left)"
 VARIANTS = "The sizes of the vision transformer that these names mean; */16* and */14* are pixels on a side of a patch."
-SAME = "A model against itself: choose another one."
+SAME = "This compares a model with itself: choose another one."
 DUEL_FORMULA = (
     "Whiskers are twice the standard error of the difference. The paper prints the standard deviation *s* of three "
-    "single runs of the tuning, and their mean; a mean of three is off by *s* / √3. Three runs tell *s* roughly, and "
-    "the pre-training ran once: what another one would change is in no whisker. Where no deviation is printed there "
-    "is none."
+    "single runs of the tuning, and their mean; a mean of three is off by *s* / √3. Three runs give *s* only roughly, "
+    "and the pre-training ran once: no whisker shows what another one would change. Where no deviation is printed "
+    "there is no whisker."
 )
 MIXED_SETS = "The data sets are not equally hard: choose one under *Tested on* to see what a core-day buys."
 ONE_TABLE = (
@@ -161,8 +166,8 @@ TRANSFER_NOTES = replace(
     PAGE,
     try_this=(
         "Let *ViT-L/16 (JFT)* stand against *ViT-L/16 (ImageNet-21k)*: the same network, twenty times the pictures.",
-        "Let *ViT-L/16 (ImageNet-21k)* stand against BiT-L: with less data, who wins?",
-        "Under *More data, same network*, choose *transformer*, then *convolutional*: who gains more?",
+        "Let *ViT-L/16 (ImageNet-21k)* stand against BiT-L: with less data, which of them wins?",
+        "Under *More data, same network*, choose *transformer*, then *convolutional*: which gains more?",
     ),
     references=references("DOSOVITSKIY", "KOLESNIKOV", "XIE", "STEINER"),
 )
@@ -245,9 +250,9 @@ YEARS_NOTES = replace(
 
 # Small data
 SMALL_LEAD = (
-    "It is built into a convolution that neighbouring pixels belong together, and that a pattern means the same "
-    "wherever it stands. A vision transformer has that for the pixels of a patch; the rest it must learn. We trained "
-    "both kinds on CIFAR-10, on all of its 50,000 pictures and on parts of them, and on no other pictures."
+    "A convolution has it built in that neighbouring pixels belong together and that a pattern means the same wherever "
+    "it is. A vision transformer has this only for the pixels within a patch; the rest it must learn. We trained both "
+    "kinds on CIFAR-10, on all of its 50,000 pictures and on parts of them, and on no other pictures."
 )
 HOW = (
     "Each point is one training from scratch, with the same crops and mirrored pictures for all; small parts are seen "
@@ -258,7 +263,7 @@ HOW = (
     "picture they keep a single place at the end. {hardware}, shared with others: durations cannot be compared."
 )
 BESIDE = (
-    "The lecture's trainings were other ones (its settings are not published): compare the two only as a whole. "
+    "The lecture's trainings were different ones (their settings are not published): compare the two only as a whole. "
     "There, the two largest networks were trained for ten epochs, the others for twenty."
 )
 SMALL_NOTES = replace(

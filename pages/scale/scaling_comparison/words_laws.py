@@ -8,8 +8,8 @@ from pages.scale.scaling_comparison.words import PAGE
 # Laws
 LAWS_LEAD = (
     "Train models of many sizes on different amounts of text, and their losses lie close to smooth curves. A law with "
-    "a few numbers describes them, and forecasts what a model would reach that nobody has trained yet. Keep the "
-    "dearest runs back, fit the law to the others, and see how far its forecasts miss."
+    "a few numbers describes them, and forecasts what a model that has not been trained yet would reach. Hold back the "
+    "most expensive runs, fit the law to the others, and see how far its forecasts miss."
 )
 CHINCHILLA = (
     "{runs} runs of Hoffmann et al. 2022, read off their figure 4 by Epoch AI; the loss is in nats a token. The tokens "
@@ -36,35 +36,35 @@ FORMULAS = {
         ("E", "C_c", r"\alpha"),
     ),
 }
-FRONTIER = "It was fitted to those of them alone that no run of the same or less compute beats."
+FRONTIER = "It was fitted only to those runs that no run with the same or less compute beats."
 ABOUT_BAND = (
-    "Bands and intervals: the middle 90 % of {draws} fits to resamples of the runs. They say how sure the law is, not "
-    "how far a single run strays from it, and do not cover what no run has tried."
+    "Bands and intervals: the middle 90 % of {draws} fits to resamples of the runs. They show how certain the law is, "
+    "not how far a single run strays from it, and they do not cover what no run has tried."
 )
 LAWS_NOTES = replace(
     PAGE,
     try_this=(
-        "Hold back more: up to which compute do the small runs still foretell the large ones?",
+        "Hold back more: up to which compute do the small runs still predict the large ones?",
         "Fit the law with the five outliers and without them: which number moves most?",
-        "Take Pythia's runs instead: does Kaplan's law or Chinchilla's foretell them better?",
+        "Take Pythia's runs instead: does Kaplan's law or Chinchilla's predict them better?",
     ),
     references=references("KAPLAN", "HENIGHAN", "HOFFMANN", "BESIROGLU", "BIDERMAN"),
 )
 
 # Calculator
 CALCULATOR_LEAD = (
-    "Say how large a GPT shall be and how much it shall read. What does its training cost, does it fit into a device, "
-    "and would another size have bought more for the same money? The model and its tokens at first are those of GPT-3, "
-    "the devices are not."
+    "Choose the size of a GPT and how much text it reads. What does its training cost, does it fit into a device, and "
+    "would another size have been better value for the same money? The model and the number of tokens are at first "
+    "those of GPT-3; the devices are not."
 )
 FIT = (
     "One device must hold the whole bill unless weights, gradients and moments are shared out over several. Nothing is "
     "recomputed, all scores stay in the fused kernel."
 )
 SPLIT = (
-    "Every point of the curve costs the same: a larger model that reads less, or a smaller one that reads more. "
-    "The curve is the law of Chinchilla, fitted to {runs} of its published runs (section *Laws*), of which the dearest "
-    "took {most} FLOPs: beyond that it is a forecast, and other data and tokenizers have other losses."
+    "Every point of the curve costs the same: a larger model that reads less, or a smaller one that reads more. The "
+    "curve is the law of Chinchilla, fitted to {runs} of its published runs (section *Laws*), of which the most "
+    "expensive took {most} FLOPs: beyond that it is a forecast, and other data and tokenizers have other losses."
 )
 DEVICES = "Peak speeds in half precision, without sparsity. {device}: {source}."
 BILL = "Every line of the bill, as a formula"

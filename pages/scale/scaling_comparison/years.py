@@ -144,8 +144,8 @@ def formula(selection: Selection) -> None:
         return
     low, high = fitted.interval
     st.latex(
-        rf"\log_{{10}} \hat y = {fitted.level:.2f} {fitted.rate:+.3f}\,(t - {fitted.centre:.1f}), \quad "
-        rf"b \in [{low:.3f},\, {high:.3f}]"
+        rf"\begin{{gathered}} \log_{{10}} \hat y = {fitted.level:.2f} {fitted.rate:+.3f}\,(t - {fitted.centre:.1f}) \\ "
+        rf"b \in [{low:.3f},\, {high:.3f}] \end{{gathered}}"
     )
     if fitted.doubling_interval is not None:
         st.latex(

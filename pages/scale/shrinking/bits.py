@@ -10,6 +10,7 @@ from core.shrinking.bits import BITS, GROUPINGS
 from core.shrinking.layouts import matrices_of
 from core.shrinking.number_formats import FORMATS
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from pages.scale.shrinking import asked, figures, words
 from pages.scale.shrinking import compute_bits as compute
 from pages.scale.shrinking import words_bits as words_here
@@ -30,12 +31,12 @@ def show() -> None:
         found = compute.levels(question, choice)
         smaller = compute.rounded(question, choice)
     _matrix(choice, found)
-    st.subheader(words_here.SAYS, anchor=False)
+    layout.heading(words_here.SAYS)
     st.markdown(f"{asked.about_answer(smaller)} {asked.about_moved(smaller)}", width=layout.PROSE)
     asked.says(smaller, changed="rounded", name="shrinking-bits-answers")
     _formats(question)
     rows = rows_of(Rounding, question.name)
-    st.subheader(words_here.MEASURED, anchor=False)
+    layout.heading(words_here.MEASURED)
     if rows:
         _measured(rows)
     else:
@@ -98,7 +99,7 @@ def about_error(found: Levels) -> str:
 
 
 def _formats(question: Question) -> None:
-    st.subheader(words_here.NOW, anchor=False)
+    layout.heading(words_here.NOW)
     with layout.waiting_place():
         found = compute.in_formats(question)
     st.markdown(about_formats(found), width=layout.PROSE)
@@ -114,7 +115,7 @@ def _formats(question: Question) -> None:
             "its probability": [float(each.max()) for each in answers],
         }
     )
-    st.dataframe(
+    data_table(
         table,
         hide_index=True,
         column_config={
@@ -124,7 +125,7 @@ def _formats(question: Question) -> None:
             "its probability": st.column_config.NumberColumn(format="percent"),
         },
     )
-    st.caption(words_here.FORMATS_CAPTION)
+    layout.caption(words_here.FORMATS_CAPTION)
 
 
 def about_formats(found: tuple[Beside, ...]) -> str:
@@ -169,8 +170,8 @@ def _measured(rows: tuple[Rounding, ...]) -> None:
         "MB in memory": st.column_config.NumberColumn(format="%.1f"),
         "time, of the whole's": st.column_config.NumberColumn(format="percent"),
     }
-    st.dataframe(table, hide_index=True, column_config=config)
-    st.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.TABLE}{asked.about_doubt(rows[0])}")
+    data_table(table, hide_index=True, column_config=config)
+    layout.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.TABLE}{asked.about_doubt(rows[0])}")
 
 
 def _all_rounded(rows: tuple[Rounding, ...]) -> list[Rounding]:

@@ -57,7 +57,7 @@ def _grid(asked: Asked) -> tuple[str, int, torch.Tensor]:
         name="distilled-heads",
         height=260,
     )
-    st.caption(words.HEADS_CAPTION)
+    layout.caption(words.HEADS_CAPTION)
     return student, layer, far
 
 

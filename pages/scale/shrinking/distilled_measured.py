@@ -6,6 +6,7 @@ import streamlit as st
 from core.measured.shrinking_students import Difference, Student
 from core.shrinking.students import TITLES
 from dashboard import layout
+from dashboard.data_table import data_table
 from pages.scale.shrinking import compute_distilled as compute
 from pages.scale.shrinking import words_distilled as words
 
@@ -31,7 +32,7 @@ def show(teacher: str) -> tuple[Student, ...]:
         }
     )
     percent = st.column_config.NumberColumn(format="percent")
-    st.dataframe(
+    data_table(
         table,
         hide_index=True,
         column_config={
@@ -44,7 +45,7 @@ def show(teacher: str) -> tuple[Student, ...]:
             "its mistakes": percent,
         },
     )
-    st.caption(words.TABLE.format(questions=rows[0].questions, asked=words.ASKED[teacher]))
+    layout.caption(words.TABLE.format(questions=rows[0].questions, asked=words.ASKED[teacher]))
     return rows
 
 

@@ -8,6 +8,7 @@ from core.measured.shrinking import Pruned
 from core.shrinking.importance import Head
 from dashboard import controls, layout
 from dashboard.components.cell_map import cell_map
+from dashboard.data_table import data_table
 from pages.scale.shrinking import asked, words
 from pages.scale.shrinking import compute_heads as compute
 from pages.scale.shrinking import words_heads as words_here
@@ -22,7 +23,7 @@ def show() -> None:
     if not layout.is_presented():
         st.markdown(words_here.LEAD, width=layout.PROSE)
     question = asked.choose(forgets=(CHANGED,))
-    st.subheader(words_here.OWN, anchor=False)
+    layout.heading(words_here.OWN)
     with layout.control_bar():
         order = controls.choice("Order", compute.WAYS, key=ORDER, about=words_here.ORDERS_HELP)
         percent = _percent()
@@ -33,10 +34,10 @@ def show() -> None:
         smaller = compute.without(question, tuple(sorted(gone)))
     st.markdown(f"{about_size(smaller, len(gone), len(found.order))} {asked.about_answer(smaller)}", width=layout.PROSE)
     _grid(question, found, gone)
-    st.subheader(words_here.SAYS, anchor=False)
+    layout.heading(words_here.SAYS)
     asked.says(smaller, changed="heads taken out", name="shrinking-heads-says")
     rows = rows_of(Pruned, question.name)
-    st.subheader(words_here.MEASURED, anchor=False)
+    layout.heading(words_here.MEASURED)
     if rows:
         _curves(rows)
     else:
@@ -100,9 +101,9 @@ def _grid(question: Question, found: Ranked, gone: frozenset[Head]) -> None:
         name="shrinking-heads",
         height=300,
     )
-    st.caption(words_here.GRID if by_gradient else words_here.GRID_PLACES.format(order=found.way))
+    layout.caption(words_here.GRID if by_gradient else words_here.GRID_PLACES.format(order=found.way))
     if question.name == "translation":
-        st.caption(words_here.MODULES)
+        layout.caption(words_here.MODULES)
 
 
 def about_size(smaller: Beside, gone: int, heads: int) -> str:
@@ -134,7 +135,7 @@ def _curves(rows: tuple[Pruned, ...]) -> None:
     st.markdown(f"{about_loss(rows)} {about_trained(rows)}", width=layout.PROSE)
     along, lines = lines_of(rows)
     asked.curves(rows[0], along, lines, x="heads taken out, %", name="shrinking-heads-curves")
-    st.caption(
+    layout.caption(
         f"Measured on {words.MEASURED_ON[rows[0].model]}; the random line is the mean of three orders. Dashed: 1% and "
         f"5% of the quality lost.{asked.about_doubt(rows[0])} {words_here.TRAINED.format(steps=steps_of(rows))}"
     )
@@ -158,7 +159,7 @@ def _curves(rows: tuple[Pruned, ...]) -> None:
         "MB": st.column_config.NumberColumn(format="%.1f"),
         "time, of the whole's": st.column_config.NumberColumn(format="percent"),
     }
-    st.dataframe(table, hide_index=True, column_config=config)
+    data_table(table, hide_index=True, column_config=config)
 
 
 def lines_of(rows: tuple[Pruned, ...]) -> tuple[list[float], dict[str, np.ndarray]]:

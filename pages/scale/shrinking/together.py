@@ -11,6 +11,7 @@ from core.shrinking.number_formats import FORMATS
 from core.shrinking.students import STUDENTS
 from core.shrinking.together import SHARES, Recipe
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from dashboard.figures.explored import Axis, Line, explored
 from pages.scale.shrinking import asked, words
 from pages.scale.shrinking import compute_together as compute
@@ -37,15 +38,15 @@ def show() -> None:
     question = asked.choose(words_here.MODELS, others=False, forgets=(OPENED,))
     recipe = _recipe(question.name)
     rows = rows_of(Combined, question.name)
-    st.subheader(words_here.SUM, anchor=False)
+    layout.heading(words_here.SUM)
     st.markdown(about_sum(rows, recipe), width=layout.PROSE)
     _steps(rows, recipe)
-    st.subheader(words_here.SAYS, anchor=False)
+    layout.heading(words_here.SAYS)
     with layout.waiting_place():
         found = compute.combined(Asked(question, recipe))
     st.markdown(f"{asked.about_bytes(found, _capital(recipe.title))} {asked.about_answer(found)}", width=layout.PROSE)
     asked.says(found, changed="after all steps", name="shrinking-together-answers")
-    st.subheader(words_here.PICTURE, anchor=False)
+    layout.heading(words_here.PICTURE)
     _picture(question.name, row_of(rows, recipe))
     layout.notes(words_here.NOTES, notice=(about_free(rows),), formula=lambda: _formula(rows, recipe))
 
@@ -66,7 +67,7 @@ def _recipe(name: str) -> Recipe:
         neurons = controls.choice("Neurons gone", shares, key=NEURONS, first="0%")
         number_format = controls.choice("Computed in", FORMATS, key=FORMAT, first="int8")
     if not students:
-        st.caption(words_here.NO_STUDENT)
+        layout.caption(words_here.NO_STUDENT)
     return Recipe(students.get(layers, ""), shares[heads], shares[neurons], number_format)
 
 
@@ -116,8 +117,10 @@ def _steps(rows: tuple[Combined, ...], recipe: Recipe) -> None:
     shown = [rows[0], *(row_of(rows, step) for step in steps_of(recipe))]
     if len(shown) > 2:
         shown.append(row_of(rows, recipe))
-    st.dataframe(_table(shown, rows[0]), hide_index=True, column_config=_columns(shown))
-    st.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.OWN_ORDER}{asked.about_doubt(rows[0])}")
+    data_table(_table(shown, rows[0]), hide_index=True, column_config=_columns(shown))
+    layout.caption(
+        f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.OWN_ORDER}{asked.about_doubt(rows[0])}"
+    )
 
 
 def _table(shown: Sequence[Variant], whole: Variant) -> pd.DataFrame:
@@ -194,7 +197,7 @@ def _picture(name: str, chosen: Combined) -> None:
     st.caption(words_here.PICTURE_CAPTION)
     if opened is not None:
         row = found[opened][1]
-        st.dataframe(_table([found[0][1], row], found[0][1]), hide_index=True, column_config=_columns([row]))
+        data_table(_table([found[0][1], row], found[0][1]), hide_index=True, column_config=_columns([row]))
 
 
 def _open() -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from core.errors import ModelError
 from core.measured.shrinking import Zeroed
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from pages.scale.shrinking import asked, figures, words
 from pages.scale.shrinking import compute_weights as compute
 from pages.scale.shrinking import words_weights as words_here
@@ -29,13 +30,13 @@ def show() -> None:
         found = compute.zeroed(question, percent)
         neurons = _without_neurons(question, percent, needed=way == words_here.NEURONS)
     shown = neurons if way == words_here.NEURONS and neurons is not None else found.full
-    st.subheader(words_here.SAYS, anchor=False)
+    layout.heading(words_here.SAYS)
     st.markdown(f"{asked.about_answer(shown)} {asked.about_moved(shown)}", width=layout.PROSE)
     asked.says(shown, changed=f"{percent}% of the {way.split()[1]} gone", name="shrinking-weights-answers")
     _times(found, neurons)
     _matrix(question, percent, found)
     rows = rows_of(Zeroed, question.name)
-    st.subheader(words_here.MEASURED, anchor=False)
+    layout.heading(words_here.MEASURED)
     if rows:
         _measured(rows)
     else:
@@ -58,7 +59,7 @@ def _without_neurons(question: Question, percent: int, *, needed: bool) -> Besid
 
 
 def _times(found: Zeros, neurons: Beside | None) -> None:
-    st.subheader(words_here.TIMES, anchor=False)
+    layout.heading(words_here.TIMES)
     st.markdown(about_times(found, neurons), width=layout.PROSE)
     forms = {"full": found.full, "rows": found.rows} | ({"neurons": neurons} if neurons else {})
     table = pd.DataFrame(
@@ -69,7 +70,7 @@ def _times(found: Zeros, neurons: Beside | None) -> None:
             "time, of the whole's": [1.0, *(time_of(each) for each in forms.values())],
         }
     )
-    st.dataframe(
+    data_table(
         table,
         hide_index=True,
         column_config={
@@ -100,7 +101,7 @@ def about_times(found: Zeros, neurons: Beside | None) -> str:
 
 
 def _matrix(question: Question, percent: int, found: Zeros) -> None:
-    st.subheader(words_here.MATRIX, anchor=False)
+    layout.heading(words_here.MATRIX)
     names = list(found.by_matrix)
     if st.session_state.get(MATRIX) not in (*names, None):
         st.session_state[MATRIX] = names[0]  # another network has other matrices
@@ -154,8 +155,8 @@ def _measured(rows: tuple[Zeroed, ...]) -> None:
         "time, of the whole's": percent,
         "as compressed rows": percent,
     }
-    st.dataframe(table, hide_index=True, column_config=config)
-    st.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.TABLE}{asked.about_doubt(rows[0])}")
+    data_table(table, hide_index=True, column_config=config)
+    layout.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.TABLE}{asked.about_doubt(rows[0])}")
 
 
 def sparse_time(row: Zeroed) -> float | None:
@@ -217,4 +218,4 @@ def _formula(found: Zeros) -> None:
     st.latex(r"\textstyle w' = w \;\; \mathrm{if} \; |w| > t, \;\; \mathrm{else} \; 0")
     st.markdown(words_here.FORMULA_BYTES)
     st.latex(r"\textstyle \lceil n / 8 \rceil + 4 k")
-    st.markdown(f"With all that is no matrix: {found.packed:,} bytes instead of {found.whole:,}.")
+    st.markdown(f"With everything that is not a matrix: {found.packed:,} bytes instead of {found.whole:,}.")

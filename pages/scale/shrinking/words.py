@@ -47,16 +47,16 @@ HIDDEN_EXAMPLES = {
     "The sea": "The sea was calm, and the [MASK] lay still upon the water.",
 }
 
-HIDE_ONE = "Write {mask} in the place of a word: {title} says what is missing, and here nothing is."
+HIDE_ONE = "Write {mask} in place of a word: {title} says what is missing, and nothing is missing here."
 NO_WRITER = (
     "{title} reads one text and writes another; here a network is asked for one answer. Choose one that continues a "
     "text, fills a gap or gives a class."
 )
 SAYS_NOTHING = (
-    "{title} came without a head that says anything, so nothing can be compared. Choose one that continues a text, "
-    "fills a gap or gives a class."
+    "{title} came without an output head, so nothing can be compared. Choose one that continues a text, fills a gap or "
+    "gives a class."
 )
 NOT_MEASURED = (
-    "The curves are measured of the networks that come with the atlas. Of this one you see above what it says and what "
-    "it costs on your own input."
+    "The curves were measured for the networks that come with the atlas. For this one you see above what it says and "
+    "what it costs on your own input."
 )

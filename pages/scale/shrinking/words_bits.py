@@ -7,7 +7,7 @@ from pages.scale.shrinking import words
 
 LEAD = (
     "In memory a trained weight has 32 bits here. The weights of a matrix are rounded to the nearest of a few levels "
-    "(255 with 8 bits, 15 with 4), and the network answers again. Below it computes with fewer bits in earnest."
+    "(255 with 8 bits, 15 with 4), and the network answers again. Below, it really computes with fewer bits."
 )
 ALL, ONE = "all matrices", "this matrix alone"
 NO_MATRICES = "This network has no linear maps, and only their matrices are rounded here. Choose a transformer."
@@ -25,8 +25,8 @@ FORMATS = {
 FORMATS_CAPTION = (
     "Median of nine passes each, in turns, on this machine. int8: each output channel of a matrix has its step, each "
     "token gets one as it comes (dynamic quantisation), products are summed as whole numbers. int4: groups of 64 or 32 "
-    "weights share a step; what is multiplied with them is bfloat16, and so is all else. Embeddings keep their bits in "
-    "int8. How much faster fewer bits are depends on the processor's instructions."
+    "weights share a step; what is multiplied with them is bfloat16, and so is everything else. Embeddings keep their "
+    "bits in int8. How much faster fewer bits are depends on the processor's instructions."
 )
 TABLE = (
     "Dashed: 1% and 5% of the quality lost. Rounded weights are computed with in float32 again: their bytes on disk "
@@ -38,7 +38,7 @@ NOTES = replace(
     try_this=(
         "Choose 4 bits per tensor, then groups of 32. What happens to the error, and what to the bytes?",
         "Round only the last matrix, then only the first: after which does the answer change more?",
-        "Write a sentence that the network is unsure of. How many bits does it take to turn it?",
+        "Write a sentence that the network is unsure of. At how many bits does its answer change?",
     ),
     references=references("DETTMERS"),
 )

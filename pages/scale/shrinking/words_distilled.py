@@ -25,15 +25,15 @@ MAPS_TELL = "{row} gives {value} to {column}"
 HEADS_TELL = "the student's head {row}, the teacher's head {column}: {value} nats apart"
 HEADS_CAPTION = (
     "Rows are heads of the student's layer, columns those of the teacher's layer from which it began. 0: they look at "
-    "the same; ln 2 = 0.69: at nothing in common. Click a cell to see both heads."
+    "the same; ln 2 = 0.69: they look at entirely different tokens. Click a cell to see both heads."
 )
 ASKED = {
     "bert-books": "hidden tokens of a book that no network here has read",
     "vit-tiny-imagenet": "photographs that no network here was trained on",
 }
 TABLE = (
-    "Held-out data: {questions:,} {asked}. ±: the standard error over these; each network was trained once, so what "
-    "another seed would change is not in it. Not taught: the same beginning, the same batches, only the data's own "
+    "Held-out data: {questions:,} {asked}. ±: the standard error over these; each network was trained once, so the "
+    "effect of another seed is not included. Not taught: the same beginning, the same batches, only the data's own "
     "answers. “Its mistakes”: of the questions that the teacher answers wrongly, those that get the same wrong answer. "
     "A quarter of 6 layers, rounded up, is a third. Milliseconds were taken in turns, on one thread."
 )
@@ -42,7 +42,7 @@ NOTES = replace(
     try_this=(
         "Hide a word that only the end of the sentence explains. Which network still knows it?",
         "Look for a row of the grid whose smallest number is off the diagonal: that head now looks most like another "
-        "one. Is there any?",
+        "one. Is there such a row?",
         "Choose the vision transformer and your own photograph: on which pictures do the students agree with it?",
     ),
     references=references("SANH", "HINTON"),

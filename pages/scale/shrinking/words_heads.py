@@ -20,7 +20,7 @@ TRAINED = "Trained on: {steps} batches of the data that the network learned from
 
 ORDERS_HELP = (
     "By gradient: how fast the loss moves with a gate at the head. By loss alone: by how much the loss rises without "
-    "the head, all others being there. Greedy: always next the head that costs least, given those that are gone."
+    "the head, with all others in place. Greedy: next comes always the head that costs least, given those already gone."
 )
 OWN, SAYS, MEASURED = "Its heads, on your input", "What it says without them", "How many can go?"
 GRID = (

@@ -14,6 +14,7 @@ from core.vision.window_parts import BiasShare
 from core.vision.windows import WindowLayer
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
+from dashboard.data_table import data_table
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.numbers import signed
 from pages.vision.swin import words
@@ -74,7 +75,7 @@ def show_score(score: Score, layer: WindowLayer, pair: Pair, window: int) -> Non
     added = {"bias": score.bias, "mask": score.mask, "score": score.whole, "weight": score.weight}
     table = pd.DataFrame([content | added])
     numbers = st.column_config.NumberColumn(format="%.4g")
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns, numbers))
+    data_table(table, hide_index=True, column_config=dict.fromkeys(table.columns, numbers))
     if not layout.is_presented():
         charts.download_table(table, "swin-score")
 
@@ -121,7 +122,7 @@ def about_shares(layers: Sequence[WindowLayer], scored: Scored, pair: Pair) -> t
     most, least = (divmod(int(find(values)), values.shape[1]) for find in (np.nanargmax, np.nanargmin))
     return (
         told,
-        f"Of {known} heads, head {most[1]} of block {_named(layers[most[0]])} goes most by place "
+        f"Of {known} heads, head {most[1]} of block {_named(layers[most[0]])} relies most on place "
         f"({percent(values[most])}), head {least[1]} of block {_named(layers[least[0]])} least "
         f"({percent(values[least])}).",
     )

@@ -9,6 +9,7 @@ import streamlit as st
 from core.vision.window_parts import Merging
 from core.vision.windows import WindowLayer
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from dashboard.figures.vector_rows import Row, vector_rows
 from dashboard.photograph import Photograph
 from pages.vision.swin import compute, words
@@ -23,7 +24,7 @@ def show(photograph: Photograph, windowed: Windowed) -> tuple[str, ...]:
     with layout.waiting_place():
         scored = compute.take_scores_apart(photograph)
     table = stage_table(windowed, scored)
-    st.dataframe(table, hide_index=True)
+    data_table(table, hide_index=True)
     if not layout.is_presented():
         charts.download_table(table, "swin-stages")
     if not scored.parts.merging:

@@ -36,13 +36,13 @@ def show() -> None:
     _maps(bias, pair)
     if heads > 1:
         _heads(bias, head, name_of(layer))
-    st.subheader(words.PAIR, anchor=False)
+    layout.heading(words.PAIR)
     window = controls.number("Window", len(layer.places), key=f"{KEY}_window")
     score = bias_in_scores.take_apart(windowed, scored, pair, window)
     bias_in_scores.show_score(score, layer, pair, window)
     if bias.continuous:
         _continuous(bias, pair)
-    st.subheader(words.PLACE, anchor=False)
+    layout.heading(words.PLACE)
     bias_in_scores.show_shares(windowed, scored, pair, key=KEY)
     layout.notes(
         words.BIAS_NOTES,
@@ -61,7 +61,7 @@ def about_bias(bias: PositionBias, head: int, block: str) -> tuple[str, str]:
         drawn = f"Head {head} of {block} adds the same at every distance: {signed(float(table[best]))}."
     else:
         drawn = (
-            f"By its bias head {head} of {block} is drawn most to keys **{direction(best, bias.window)}** "
+            f"By its bias head {head} of {block} favours keys **{direction(best, bias.window)}** "
             f"({signed(float(table[best]))}), least to keys {direction(worst, bias.window)} "
             f"({signed(float(table[worst]))}). For the place itself it adds "
             f"{signed(float(table[bias.window[0] - 1, bias.window[1] - 1]))}."
@@ -157,7 +157,7 @@ def _heads(bias: PositionBias, chosen: int, block: str) -> None:
 def _continuous(bias: PositionBias, pair: Pair) -> None:
     """SwinV2: the logarithmic scale of distances, what the network answers, and the scales of the cosines."""
     assert bias.continuous
-    st.subheader(words.CONTINUOUS, anchor=False)
+    layout.heading(words.CONTINUOUS)
     st.markdown(words.CONTINUOUS_ABOUT)
     (rows, columns), (down, across) = bias.window, bias.distance(pair.query, pair.key)
     distances, logged = np.arange(1 - columns, columns), bias.continuous.coordinates[rows - 1, :, 1].numpy()

@@ -147,7 +147,7 @@ def _about_arrival(windows: Reached, whole: Reached) -> tuple[str, ...]:
         )
         if each.besides and 1 - arrived > 0.0005:
             rests.append(f"{percent(1 - arrived)} of the place comes from {each.besides} in the {each.title}")
-    first = f"To be within reach is not to arrive. After the last block, {told[0]}; {told[1]}."
+    first = f"Being within reach does not mean arriving. After the last block, {told[0]}; {told[1]}."
     return (first, f"Not all of it comes from patches: {'; '.join(rests)}.") if rests else (first,)
 
 

@@ -72,7 +72,7 @@ def _about_sight(layer: WindowLayer) -> str:
 def _about_shift(layers: Sequence[WindowLayer], block: int, window: int) -> str:
     layer = layers[block]
     if not layer.shifted:
-        first = f"This is {name_of(layer)}: its windows lie where the grid begins"
+        first = f"This is {name_of(layer)}: its windows start at the edge of the grid"
         after = [each for each in layers[block + 1 : block + 2] if each.stage == layer.stage and each.shifted]
         if after:
             return f"{first}. The next block moves them by {_shift(after[0])}: their borders fall inside of others."
@@ -82,7 +82,7 @@ def _about_shift(layers: Sequence[WindowLayer], block: int, window: int) -> str:
     parts = len(layer.regions[window].unique())
     moved = f"All windows are moved by **{_shift(layer)}**. "
     if parts == 1:
-        return f"{moved}The mask leaves all pairs of window {window}: each of its places may look at each."
+        return f"{moved}The mask leaves all pairs of window {window}: each of its places may look at every other."
     return (
         f"{moved}Window {window} holds **{parts} parts** that the mask keeps apart: "
         f"{layer.allowed[window].float().mean().item():.0%} of its pairs are left."
@@ -99,7 +99,7 @@ def _about_padding(call: AttentionCall, layer: WindowLayer) -> str:
     drawn = sum((window_weights(call, head) * ~real[:, None]).sum(-1)[real].mean().item() for head in range(call.heads))
     return (
         f"The grid of {layer.rows} × {layer.columns} does not fill whole windows: **{layer.padded:,} of "
-        f"{layer.places.numel():,} positions are padding**. They are keys like any other: on this photograph they draw "
+        f"{layer.places.numel():,} positions are padding**. They are keys like any other: on this photograph they take "
         f"{drawn / call.heads:.1%} of the weight of this block, in the mean over its heads."
     )
 

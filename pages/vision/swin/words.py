@@ -12,9 +12,9 @@ SWIN = PageWords(
     question="What do shifted windows see?",
     lead=(
         "In a vision transformer every patch looks at every other: a picture of twice the side has four times as many "
-        "patches, and sixteen times as many pairs. Swin lets each patch look only at the small window in which "
-        "it lies, shifts the windows in every second block, and merges patches between stages. What does a place of "
-        "your photograph see, and how far?"
+        "patches, and sixteen times as many pairs. Swin lets each patch look only at the small window in which it "
+        "lies, shifts the windows in every second block, and merges patches between stages. What does a place in your "
+        "photograph see, and how far?"
     ),
     try_this=(),
     references=references("SWIN_TRANSFORMER", "DOSOVITSKIY"),
@@ -35,8 +35,8 @@ MERGING = (
 WINDOWS_FORMULA = (
     "Swin's even blocks cut the grid into windows from the upper left corner; odd blocks move all windows by half a "
     "window, where there are several. Instead of smaller windows at the edges, the whole grid is rolled, and a mask of "
-    "−100 is added to the scores of pairs that the roll has joined. What the grid lacks to a whole number of windows "
-    "is padding: zeros, which are keys like any other."
+    "−100 is added to the scores of pairs that the roll has joined. Where the grid does not fill whole windows it is "
+    "padded with zeros, which are keys like any other."
 )
 WINDOWS_NOTES = replace(
     SWIN,
@@ -56,8 +56,8 @@ COMPARED_ABOUT = (
     "Each number is |weight of head {first} − weight of head {second}|: ink lies where the two heads disagree."
 )
 COMPARED_FORMULA = (
-    "Two heads of the same block give their weights to the same keys. Half the sum of the absolute differences is what "
-    "one of them gives elsewhere: 0 where both rows are equal, 1 where they share no key."
+    "Two heads of the same block share their weights out among the same keys. Half the sum of the absolute differences "
+    "is what one of them gives elsewhere: 0 where both rows are equal, 1 where they share no key."
 )
 HOW_FAR = "How far does each head look?"
 HOW_FAR_ABOUT = (
@@ -92,14 +92,14 @@ PAIR = "One score of this photograph, number by number"
 PLACE = "How much is content, how much is place?"
 PLACE_ABOUT = (
     "The share of the bias in the variance of the scores, over all places of this photograph and all keys that each "
-    "may look at. Near 0% the scores follow what is seen, near 100% where it lies; below 0% the bias works against the "
-    "content. Click a head."
+    "may look at. Near 0% the scores depend on what is seen, near 100% on where it lies; below 0% the bias works "
+    "against the content. Click a head."
 )
 CONTINUOUS = "From distance to bias"
 CONTINUOUS_ABOUT = (
-    "SwinV2 does not learn a number for each distance. It learns a small network that answers with a bias when it is "
-    "asked about a distance, written on a logarithmic scale: near distances keep their resolution, and a larger window "
-    "asks about distances that are hardly farther."
+    "SwinV2 does not learn a number for each distance. It learns a small network that gives a bias for any distance, "
+    "measured on a logarithmic scale: near distances keep their resolution, and in a larger window the farthest "
+    "distances are only slightly farther."
 )
 # How the bias comes about: from a table or, in SwinV2, from a network, which is asked about logarithmic distances.
 BIAS_OF = {
@@ -150,10 +150,10 @@ ROLLOUT = (
 )
 REACH_FORMULA = (
     "As in attention rollout: each block keeps one half of a place and takes the other half by its weights, whatever "
-    "the model really keeps; where stages begin, a merged place takes its 2 × 2 places equally. Values, W_O, norms and "
-    "the MLP are left out, so a share says through which links information can have come, and how strong the links "
-    "are, not what the model makes of it. Where nothing of the photograph is to be seen, windows, shifts and masks "
-    "forbid that anything has come."
+    "the model really keeps; where stages begin, a merged place takes its 2 × 2 places equally. Values, $W_O$, norms "
+    "and the MLP are left out, so a share says through which links information can have come, and how strong the links "
+    "are, not what the model makes of it. Where nothing of the photograph is shown, nothing can have come: windows, "
+    "shifts and masks forbid it."
 )
 COST = (
     "One attention block over the finest grid of this model: {width} channels in {heads} heads, a place for every "
@@ -170,7 +170,7 @@ REACH_NOTES = replace(
         "neighbours earlier?",
         "Raise the patches on a side. After how many blocks is the whole picture within reach now, and what does the "
         "vision transformer pay for needing only one?",
-        "Look forwards: where has a patch come to after the last block, and where most of it?",
+        "Look forwards: where has a patch got to after the last block, and where has most of it gone?",
         "Measure the cost on this machine. From which size on are windows faster, and by as much as was counted?",
     ),
     references=references("SWIN_TRANSFORMER", "ABNAR", "DOSOVITSKIY"),

@@ -10,14 +10,15 @@ from jaxtyping import Float
 
 from core.images import Patches
 from core.zoo import ImageModel
-from dashboard import charts, layout, photograph
+from dashboard import charts, hidden_patches, layout, photograph, verdicts
+from dashboard.components.attention_view import attention_view
 from dashboard.components.patch_picker import patch_picker
 from dashboard.figures.predictions import prediction_bars
 from dashboard.numbers import points
 from dashboard.photograph import Photograph
 from dashboard.watched import Head
-from pages.vision.vision_transformer import hidden_patches, occlusion, words
-from pages.vision.vision_transformer.compute import colour_of_zero, tell_colour, verdict
+from pages.vision.vision_transformer import occlusion, words
+from pages.vision.vision_transformer.compute import colour_of_zero, maps_after, tell_colour, verdict
 
 HEADS, LAYERS = "change_heads", "change_layers"  # keys, and names in the address
 TOP = 5
@@ -47,17 +48,23 @@ def show() -> None:
                 "Take all back", icon=":material/undo:", on_click=_take_back, args=(grid,), disabled=not is_changed
             )
             hidden_patches.swap_button(hidden, grid)
+        if is_changed:
+            st.markdown(verdicts.tell_change(before, after, name=model.label))
         _predictions(model.classes, before, after if is_changed else None)
+        if known := photograph.how_often_right(model.name):
+            st.caption(known)
     with picture:
         _picture(chosen, hidden)
+    if is_changed and heads:
+        _maps(chosen, silenced, hidden)
     target = int(before.argmax())
     found = occlusion.show(chosen, hidden, target)
     changed = tell_change(len(hidden), grid.rows * grid.columns, len(silenced), sum(heads))
-    first = tell_after(model.classes, before, after, changed) if is_changed else (tell_before(model.classes, before),)
+    tell = partial(tell_moves, after=after, changed=changed) if is_changed else tell_before
     alone = () if found is None else occlusion.tell(found, model.classes[target])
     layout.notes(
         words.CHANGE_NOTES,
-        notice=(*first, *alone),
+        notice=(tell(model.classes, before), *alone),
         formula=lambda: _formula(model.classes[target], before, after),
     )
 
@@ -70,7 +77,7 @@ def heads_of(chosen: Photograph) -> tuple[int, ...]:
 def _silenced_heads(heads: tuple[int, ...]) -> tuple[Head, ...]:
     """The heads that the visitor has silenced, one by one or as whole layers."""
     if not heads:
-        st.caption(words.NO_HEADS)
+        layout.caption(words.NO_HEADS)
         return ()
     every = {f"{layer}.{head}": (layer, head) for layer, count in enumerate(heads) for head in range(count)}
     one, whole = st.columns(2)
@@ -117,7 +124,15 @@ def _picture(chosen: Photograph, hidden: frozenset[int]) -> None:
         height=400,
     )
     if not layout.is_presented():
-        st.caption(tell_hidden(model))
+        layout.caption(tell_hidden(model))
+
+
+def _maps(chosen: Photograph, silenced: tuple[Head, ...], hidden: frozenset[int]) -> None:
+    """A fold with every map of the changed run, computed when it is opened."""
+    fold = st.expander(words.CHANGED_MAPS, key="change_maps", on_change="rerun")
+    if fold.open:
+        with fold:
+            attention_view(maps_after(chosen, silenced, hidden), key="changed-maps", view="picture", address=False)
 
 
 def tell_hidden(model: ImageModel) -> str:
@@ -163,28 +178,17 @@ def tell_change(hidden: int, patches: int, silenced: int, heads: int) -> str:
     return " and ".join(parts)
 
 
-def tell_after(classes: Sequence[str], before: Shares, after: Shares, changed: str) -> tuple[str, str]:
-    """What became of the verdict, and which classes lost and gained most; `changed` says by what."""
-
-    def named(number: int) -> str:
-        return f"**{layout.plain(classes[number])}**"
-
-    was, now = int(before.argmax()), int(after.argmax())
-    if was == now:
-        verdict = f"stays {named(was)}: {before[was]:.1%} before, {after[was]:.1%} now."
-    else:
-        moved = f"({before[was]:.1%} before, {after[was]:.1%} now)"
-        verdict = f"turns from {named(was)} {moved} to {named(now)} ({after[now]:.1%})."
+def tell_moves(classes: Sequence[str], before: Shares, after: Shares, changed: str) -> str:
+    """Which classes lost and gained most, and how much moved in all; `changed` says by what."""
     gains = after - before
     lost, gained = int(gains.argmin()), int(gains.argmax())
     if max(-gains[lost], gains[gained]) < 5e-4:
-        moves = "No probability has changed by a tenth of a point."
-    else:
-        moves = (
-            f"Most is lost by {named(lost)} ({points(gains[lost])}) and gained by {named(gained)} "
-            f"({points(gains[gained])}). In all, **{np.abs(gains).sum() / 2:.0%}** of the probability went elsewhere."
-        )
-    return f"With {changed} the verdict {verdict}", moves
+        return f"With {changed} no probability has changed by a tenth of a point."
+    lost_by, gained_by = (f"**{layout.plain(classes[place])}** ({points(gains[place])})" for place in (lost, gained))
+    return (
+        f"With {changed} most is lost by {lost_by} and gained by {gained_by}. In all, "
+        f"**{np.abs(gains).sum() / 2:.0%}** of the probability went elsewhere."
+    )
 
 
 def _formula(name: str, before: Shares, after: Shares) -> None:

@@ -3,14 +3,15 @@
 import time
 from collections.abc import Hashable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
 from jaxtyping import Float, UInt8
+from PIL import Image
 from torch import Tensor
 
-from core.capture import edit_attention
+from core.capture import edit_attention, record_attention
 from core.faithful.curves import Faithfulness, random_mean, random_orders
 from core.order.learned_positions import Likeness, Way, likeness, other_way, similarity
 from core.progress import Progress, unheard
@@ -26,9 +27,13 @@ from core.vision.faithfulness import (
 from core.vision.hidden_patches import Occlusion, hide, occlusion, probabilities
 from core.vision.logits import probability_of, scores_of
 from core.vision.patches import PrincipalFilters, principal_filters
-from core.vision.picture_sequence import PictureSequence, sequence_of
+from core.vision.picture_sequence import PictureSequence, layout_of, sequence_of
+from core.vision.vit_layout import Layout
 from core.zoo.image_models import Framing, ImageModel, PreparedPicture
+from dashboard import scenes
+from dashboard.components.attention_view import Scene
 from dashboard.kept import keep
+from dashboard.models import image_model
 from dashboard.photograph import Photograph
 from dashboard.watched import Head, silence
 
@@ -37,35 +42,43 @@ DRAWS = 3  # random orders
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
-    """A photograph on its way to a sequence, and what the model has learned for that."""
+class Learned:
+    """What a model does with every picture of one size: where its stages are, and what it has learned for them."""
 
-    model: ImageModel
-    given: PreparedPicture
-    sequence: PictureSequence
+    layout: Layout
     filters: PrincipalFilters  # of the projection
     alike: Float[Tensor, "token token"] | None  # cosines between the positions of patches; None if none are added
     nearness: Likeness | None  # what they know of the picture
     other_way: Way  # how places are told apart besides, or instead of, added positions
 
 
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """A photograph on its way to a sequence."""
+
+    model: ImageModel
+    given: PreparedPicture
+    sequence: PictureSequence
+    learned: Learned
+
+
 @keep("Cutting the picture …")
 def follow(photograph: Photograph) -> Followed:
     """Follow a photograph through its model; ModelError where no single linear map makes tokens of patches."""
-    model, given = photograph.model, photograph.prepared
-    sequence = sequence_of(model, given)
-    grid, alike = (sequence.patches.rows, sequence.patches.columns), None
-    if sequence.positions is not None:
-        alike = similarity(sequence.positions.patches)
-    return Followed(
-        model,
-        given,
-        sequence,
-        principal_filters(sequence.projection),
-        alike,
-        None if alike is None else likeness(grid, alike),
-        other_way(model.network),
-    )
+    model, given, known = photograph.model, photograph.prepared, learned(photograph.name, photograph.resolution)
+    return Followed(model, given, sequence_of(model, given, known.layout), known)
+
+
+@keep("Looking for the stages …")
+def learned(name: str, resolution: int | None) -> Learned:
+    """What is the same for all pictures, found with a grey one; ModelError as from `follow`."""
+    model = image_model(name)
+    grey = model.prepare(Image.new("RGB", (1, 1), "grey"), resolution=resolution)
+    layout = layout_of(model, grey)
+    positions = sequence_of(model, grey, layout).positions
+    alike = None if positions is None else similarity(positions.patches)
+    nearness = None if alike is None else likeness((grey.patches.rows, grey.patches.columns), alike)
+    return Learned(layout, principal_filters(layout.projection), alike, nearness, other_way(model.network))
 
 
 def as_colours(framing: Framing, pixels: Float[Tensor, "channel _ _"]) -> UInt8[np.ndarray, "_ _ channel"]:
@@ -193,6 +206,17 @@ def verdict(
     edits = silence(photograph.watched().record, silenced) if silenced else {}
     with edit_attention(model.network, edits) if edits else nullcontext():
         return probabilities(model, pixels)[0].numpy()
+
+
+@keep("Looking …")
+def maps_after(photograph: Photograph, silenced: tuple[Head, ...], hidden: frozenset[int]) -> Scene:
+    """Where every head looks with these heads silent and these patches hidden; errors as from `verdict`."""
+    plain, model, given = photograph.watched(), photograph.model, photograph.prepared
+    pixels = hide(given.pixels, model.patch, given.patches, hidden)
+    edits = silence(plain.record, silenced)
+    with torch.inference_mode(), edit_attention(model.network, edits), record_attention(model.network) as record:
+        run = model.run(replace(given, pixels=pixels))
+    return scenes.image_scene(model, given, run, record, plain.notice.start.place)
 
 
 @keep("Hiding one after the other …", unit="squares")

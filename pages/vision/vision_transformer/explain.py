@@ -69,6 +69,8 @@ def _introduce(explained: Explained) -> None:
         st.info(words.NO_CLASSES, icon=":material/info:")
     else:
         st.markdown(tell_verdict(model.classes, explained.probabilities.tolist(), explained.number))
+        if known := photograph.how_often_right(model.name):
+            st.caption(known)
 
 
 def tell_verdict(classes: Sequence[str], probabilities: Sequence[float], asked: int) -> str:
@@ -107,9 +109,9 @@ def _maps(explained: Explained, *, is_shown: bool) -> None:
                 ),
             )
             if not layout.is_presented():
-                st.caption(words.ABOUT[name].format(readers=name_readers(explained.found.read)))
+                layout.caption(words.ABOUT[name].format(readers=name_readers(explained.found.read)))
     if not layout.is_presented():
-        st.caption(words.MAP_SCALE)
+        layout.caption(words.MAP_SCALE)
 
 
 def name_readers(read: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ TOP = 5
 
 def show_curves(explained: Explained) -> Curves | None:
     """Both figures; None while nobody has asked for what would take long."""
-    st.subheader("Which one tells the truth?", anchor=False)
+    layout.heading("Which one tells the truth?")
     if explained.waiting > PATIENCE:
         label = words.LONG.format(seconds=explained.waiting)
         if not st.toggle(label, key="explain_measure", bind="query-params"):
@@ -47,7 +47,7 @@ def show_curves(explained: Explained) -> Curves | None:
             _curves(explained, curves, side)
     if not layout.is_presented():
         colour = tell_colour(colour_of_zero(explained.model.framing))
-        st.caption(words.TAKEN_AWAY.format(colour=colour, draws=len(curves.draws)))
+        layout.caption(words.TAKEN_AWAY.format(colour=colour, draws=len(curves.draws)))
     return curves
 
 
@@ -100,14 +100,14 @@ def _tell_best(curves: Curves) -> str:
         )
     return (
         f"On this photograph **{words.TITLES[first].lower()}** is the most faithful by deletion ({deletion}), "
-        f"**{words.TITLES[second].lower()}** by insertion ({insertion}). One photograph is one photograph: *Measured* "
-        "has the means of many."
+        f"**{words.TITLES[second].lower()}** by insertion ({insertion}). This is one photograph only: *Measured* has "
+        "the means of many."
     )
 
 
 def show_slider(explained: Explained) -> None:
     """The picture without, or with nothing but, what an explanation finds most important, and what comes of it."""
-    st.subheader("Take it at its word", anchor=False)
+    layout.heading("Take it at its word")
     with layout.control_bar():
         name = _explanation(explained)
         how = controls.choice("Its patches", [DELETE, INSERT], key="explain_how")

@@ -1,7 +1,5 @@
 """Pictures in figures: filters as tiles, sequences as matrices of numbers, maps over the photograph."""
 
-import base64
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,53 +11,18 @@ from dashboard import theme
 from dashboard.figures.heat import heat
 from dashboard.figures.mosaic import tiles
 from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.pictures import picture_address, repeated
 from dashboard.theme import Look
-
-TILE = 64  # dots of the sheet for a tile, at least: each pixel is repeated, so that the browser need not blur it
-TILE_GAP, TILE_LINE = 0.08, 0.42  # between tiles, and for the line above each, as shares of a tile's side
 
 GAP = 0.035  # between two matrices, as a share of the width
 LEVELS = 127  # of colour on either side of zero
 QUANTILE = 0.995  # of the numbers lie within the scale: single huge ones would leave the others pale
+QUICKLY = 3  # of 9: the usual 6 takes more than twice as long and saves 2 % of the bytes
 TALLEST, WIDEST = 800, 400  # rows and columns of numbers that are drawn; of more, evenly chosen ones
 
 INK = 0.92  # of the strongest cell: the photograph's texture stays to be seen
 PALE = 0.5  # how far the photograph fades into the page below a map
 LONGEST = 560  # pixels of the photograph's longer side: a figure is hardly wider
-
-
-def picture_tiles(
-    pictures: np.ndarray, titles: Sequence[str], *, columns: int, look: Look, side: int = 72
-) -> go.Figure:
-    """`pictures` (tile, row, column, 3) uint8 in rows of `columns` tiles with a title above each, pixels kept apart.
-
-    `side` is how high a tile is drawn, in pixels; a narrow window makes them smaller. All tiles are one picture:
-    with a trace and axes for each, a browser needs seconds for them.
-    """
-    count, high, wide, _ = pictures.shape
-    if count != len(titles):
-        raise ValueError(f"{len(titles)} titles do not fit {count} pictures.")
-    times = -(-TILE // high)
-    across, down = wide * times + round(TILE_GAP * high * times), high * times + round(TILE_LINE * high * times)
-    rows = -(-count // columns)
-    sheet = np.zeros((rows * down, columns * across, 4), dtype=np.uint8)
-    written = []
-    for number, (picture, title) in enumerate(zip(pictures, titles, strict=True)):
-        row, column = divmod(number, columns)
-        top, left = (row + 1) * down - high * times, column * across
-        tile = sheet[top : top + high * times, left : left + wide * times]
-        tile[..., :3], tile[..., 3] = _repeated(picture, times, times), 255
-        font = {"size": look.letters - 2, "color": look.palette.soft}
-        place = {"x": left, "xanchor": "left", "y": top, "yanchor": "bottom"}
-        written.append({"text": escape(title), "font": font, "showarrow": False, **place})
-    figure = go.Figure(go.Scatter(x=[], y=[]))
-    on_paper(figure, look=look, height=round(rows * side * down / (high * times) + 16))
-    tall, broad = sheet.shape[:2]
-    drawn, place = _address(Image.fromarray(sheet)), {"xref": "x", "yref": "y", "x": 0, "y": 0, "layer": "below"}
-    figure.add_layout_image(source=drawn, sizex=broad, sizey=tall, sizing="stretch", **place)
-    figure.update_xaxes(visible=False, range=[0, broad], constrain="domain", constraintoward="left")
-    figure.update_yaxes(visible=False, range=[tall, 0], scaleanchor="x", constrain="domain", constraintoward="top")
-    return figure.update_layout(annotations=written)
 
 
 def as_pictures(filters: np.ndarray) -> np.ndarray:
@@ -93,7 +56,7 @@ def matrices(shown: Sequence[Matrix], *, look: Look, height: int = 320) -> go.Fi
         left = number * (width + GAP)
         tall = top * max(0.02, len(each.values) / tallest)
         place = {"x": left, "y": top, "sizex": width, "sizey": tall, "sizing": "stretch"}
-        images.append({"source": _address(_drawn(each.values, look)), **place, **paper})
+        images.append({"source": picture_address(_drawn(each.values, look), compress_level=QUICKLY), **place, **paper})
         frame = {"type": "rect", "x0": left, "x1": left + width, **paper}
         shapes.append({**frame, "y0": top - tall, "y1": top, "line": {"color": look.palette.hair, "width": 1}})
         if each.marked is not None:
@@ -128,7 +91,7 @@ def _drawn(values: np.ndarray, look: Look) -> Image.Image:
     shown = values[rows][:, columns]
     limit = float(np.quantile(np.abs(shown), QUANTILE)) or 1.0
     places = np.round(LEVELS * (1 + np.clip(shown / limit, -1, 1))).astype(np.uint8)
-    picture = Image.fromarray(_repeated(places, max(1, -(-TALLEST // len(rows))), max(1, -(-WIDEST // len(columns)))))
+    picture = Image.fromarray(repeated(places, max(1, -(-TALLEST // len(rows))), max(1, -(-WIDEST // len(columns)))))
     picture.putpalette([part for colour in theme.diverging(look.palette, 2 * LEVELS + 1) for part in _numbers(colour)])
     return picture
 
@@ -243,18 +206,7 @@ def _photograph(photograph: np.ndarray) -> str:
     scale = LONGEST / max(picture.size)
     wide, high = (max(1, round(side * scale)) for side in picture.size)
     picture = picture.resize((wide, high), Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.NEAREST)
-    return _address(picture, "jpeg", quality=88)
-
-
-def _address(picture: Image.Image, kind: str = "png", **settings: int) -> str:
-    """A picture as an address that holds it."""
-    file = io.BytesIO()
-    picture.save(file, kind, **settings)
-    return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
-
-
-def _repeated(picture: np.ndarray, down: int, across: int) -> np.ndarray:
-    return picture.repeat(down, axis=0).repeat(across, axis=1)
+    return picture_address(picture, "jpeg", quality=88)
 
 
 def _numbers(colour: str) -> tuple[int, int, int]:

@@ -14,11 +14,12 @@ from core.order.learned_positions import Likeness, evenly
 from core.vision.patches import components_for
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
+from dashboard.figures.pictures import picture_tiles
 from dashboard.numbers import signed
 from dashboard.ways_of_order import WAY_TOLD
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
-from pages.vision.vision_transformer.figures import as_pictures, maps_at_their_places, picture_tiles
+from pages.vision.vision_transformer.figures import as_pictures, maps_at_their_places
 
 COLUMNS = 7  # filters in a row, four rows: 28, as in the paper's figure
 MOST_TILES = 14  # small maps on a side
@@ -27,8 +28,8 @@ MOST = 0.9  # of the variance
 
 def show_filters(followed: Followed) -> None:
     """The principal components of the filters, each with its share of the variance."""
-    found, shares = followed.filters, followed.filters.shares.tolist()
-    st.subheader("What the projection looks for", anchor=False)
+    found, shares = followed.learned.filters, followed.learned.filters.shares.tolist()
+    layout.heading("What the projection looks for")
     if found.pictures.shape[1] != 3:
         st.info(words.NO_COLOURS, icon=":material/info:")
         return
@@ -49,10 +50,13 @@ def show_filters(followed: Followed) -> None:
         name="vision-filters",
         alt=f"The first {len(shares)} principal components of the projection's filters as pictures; together they hold "
         f"{sum(shares):.0%} of the variance",
-        table=pd.DataFrame(found.pictures.flatten(1).numpy(), index=pd.RangeIndex(1, len(shares) + 1, name="component"))
-        .reset_index()
-        .assign(share=shares),
+        table=partial(_of_filters, found.pictures.flatten(1).numpy(), shares),
     )
+
+
+def _of_filters(filters: np.ndarray, shares: Sequence[float]) -> pd.DataFrame:
+    numbered = pd.DataFrame(filters, index=pd.RangeIndex(1, len(shares) + 1, name="component"))
+    return numbered.reset_index().assign(share=shares)
 
 
 def tell_filters(shares: Tensor, shape: Sequence[int]) -> tuple[str, ...]:
@@ -72,12 +76,12 @@ def tell_filters(shares: Tensor, shape: Sequence[int]) -> tuple[str, ...]:
 
 def show_positions(followed: Followed, place: tuple[int, int], *, on_click: Callable[[int, int], None]) -> None:
     """How alike the position of the followed patch is to all others; where none are added, what is done instead."""
-    st.subheader("What the positions know of the square", anchor=False)
-    way, alike, grid = WAY_TOLD[followed.other_way], followed.alike, followed.sequence.patches
+    layout.heading("What the positions know of the square")
+    way, alike, grid = WAY_TOLD[followed.learned.other_way], followed.learned.alike, followed.sequence.patches
     if alike is None:
         st.info(words.NO_POSITIONS.format(way=way), icon=":material/explore_off:")
         return
-    if followed.other_way != "unknown":
+    if followed.learned.other_way != "unknown":
         st.info(words.ANOTHER_WAY_TOO.format(way=way), icon=":material/explore:")
     row, column = place
     one, every = st.columns(2, gap="large")

@@ -26,8 +26,8 @@ def show() -> None:
     chosen = photograph.choose(photograph.TRANSFORMERS, attends=False)
     if not chosen.model.attends:
         raise ModelError(
-            f"{chosen.model.title} has no attention heads, so there is no map of a head to show. What it looks at is "
-            "told by its gradients: open “Explanations” above, or choose a vision transformer."
+            f"{chosen.model.title} has no attention heads, so there is no map of a head to show. What matters to it is "
+            "shown by its gradients: open “Explanations” above, or choose a vision transformer."
         )
     with layout.waiting_place():
         watched = chosen.watched()
@@ -158,8 +158,9 @@ def _tell_resting(layers: Sequence[Measured]) -> Iterator[str]:
     many = sum(head.value > STRONG for head in heads)
     counted = f"{_count(many, len(heads), 'give')} more than half of it away like this."
     yield (
-        f"What no patch of the photograph gets: in **{most.name}** patches give on average {most.value:.0%} of their "
-        f"attention to {tokens}. " + (counted if many else "No head gives away more than half like this.")
+        f"Some attention goes to no patch of the photograph: in **{most.name}** patches give on average "
+        f"{most.value:.0%} of their "
+        f"attention to {tokens}. " + (counted if many else "No head gives more than half of it away like this.")
     )
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from core.errors import ModelError
 from core.measured.classifier_results import RANDOM, SIDES, Faithful, Quality, faithfulness, qualities
 from dashboard import charts, layout
+from dashboard.data_table import data_table
 from dashboard.numbers import points
 from dashboard.theme import HUES
 from pages.vision.vision_transformer import faithful, words
@@ -48,7 +49,7 @@ def _formula() -> None:
 
 def _show_quality() -> tuple[str, ...]:
     """Table and figures of the models; what is to be noticed in them."""
-    st.subheader("What are they worth, and what do they cost?", anchor=False)
+    layout.heading("What are they worth, and what do they cost?")
     found = qualities()
     if not found:
         st.info(words.NOTHING, icon=":material/info:")
@@ -107,11 +108,10 @@ def quality_table(found: Sequence[Quality]) -> pd.DataFrame:
 
 
 def _show_table(rows: pd.DataFrame, formats: dict[str, str]) -> None:
-    st.dataframe(
+    data_table(
         rows,
         hide_index=True,
         width="stretch",
-        row_height=42 if layout.is_presented() else None,
         column_config={name: st.column_config.NumberColumn(format=one) for name, one in formats.items()},
     )
 
@@ -168,7 +168,7 @@ def tell_quality(found: Sequence[Quality]) -> tuple[str, ...]:
 
 def _show_faithfulness() -> tuple[str, ...]:
     """Table and figure of the explanations; what is to be noticed in them."""
-    st.subheader("Which explanation tells the truth?", anchor=False)
+    layout.heading("Which explanation tells the truth?")
     found = faithfulness()
     if not found:
         st.info(words.NOT_FAITHFUL_YET, icon=":material/info:")
@@ -203,7 +203,7 @@ def _show_faithfulness() -> tuple[str, ...]:
     with st.expander("The numbers", expanded=layout.is_presented()):
         _show_table(rows, {name: "%.3f" for name in rows.columns if name not in ("model", "explanation")})
     if not layout.is_presented():
-        st.caption(words.FAITHFUL_ON.format(pictures=found[0].pictures))
+        layout.caption(words.FAITHFUL_ON.format(pictures=found[0].pictures))
     return tuple(sentence for one in found for sentence in tell_faithfulness(one))
 
 

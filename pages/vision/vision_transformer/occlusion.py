@@ -4,11 +4,11 @@ import numpy as np
 import streamlit as st
 
 from core.vision.hidden_patches import MOST, Occlusion, square_side
-from dashboard import layout, waiting
+from dashboard import hidden_patches, layout, waiting
 from dashboard.components.patch_picker import patch_picker
 from dashboard.numbers import points
 from dashboard.photograph import Photograph
-from pages.vision.vision_transformer import hidden_patches, words
+from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import hide_each
 
 FAINT = 0.02  # of probability: where nothing loses more, the map stays pale
@@ -29,7 +29,7 @@ def show(chosen: Photograph, hidden: frozenset[int], target: int) -> Occlusion |
         st.markdown(f"**{name}** has {found.probability:.1%} with everything in view.")
         st.markdown("\n".join(list_strongest(found)))
         if not layout.is_presented():
-            st.caption(words.ALONE)
+            layout.caption(words.ALONE)
     return found
 
 
@@ -42,7 +42,9 @@ def _offer(chosen: Photograph, target: int) -> None:
         about = words.OFFER.format(what=what, count=count, target=layout.plain(chosen.model.classes[target]))
         st.markdown(about, width=layout.PROSE)
         if side > 1:
-            st.caption(f"There are {grid.rows * grid.columns:,} patches; at most {MOST} squares are hidden one by one.")
+            layout.caption(
+                f"There are {grid.rows * grid.columns:,} patches; at most {MOST} squares are hidden one by one."
+            )
     waiting.offer(
         f"Hide each of the {count}",
         lambda progress: hide_each(chosen, target, progress=progress),

@@ -37,7 +37,7 @@ def show() -> None:
         return
     with layout.waiting_place():
         followed = follow(chosen)
-    sequence = followed.sequence
+    sequence, learned = followed.sequence, followed.learned
     row, column = place_in(st.query_params.get(ADDRESS, ""), sequence.patches)
     patch = row * sequence.patches.columns + column
     picture, numbers = st.columns([1, 1.5], gap="large")
@@ -53,10 +53,10 @@ def show() -> None:
     filters_and_positions.show_positions(followed, (row, column), on_click=_follow)
     notice = (
         tell_length(sequence.patches, sequence.calls),
-        tell_order(sequence.positions is not None, followed.other_way),
+        tell_order(sequence.positions is not None, learned.other_way),
         *tell_weight(sequence, patch),
-        *filters_and_positions.tell_positions(sequence.patches, followed.alike, followed.nearness, (row, column)),
-        *filters_and_positions.tell_filters(followed.filters.shares, sequence.projection.weight.shape),
+        *filters_and_positions.tell_positions(sequence.patches, learned.alike, learned.nearness, (row, column)),
+        *filters_and_positions.tell_filters(learned.filters.shares, sequence.projection.weight.shape),
     )
     layout.notes(words.SEQUENCE_NOTES, notice=notice, formula=lambda: _formula(sequence, patch))
 
@@ -105,7 +105,7 @@ def _pixels(followed: Followed, patch: int) -> None:
     with seen, st.container(width=170):  # of a narrow column it takes less: an image of its own width would not
         pixels = as_colours(followed.model.framing, followed.sequence.cut[patch])
         pixels = pixels.repeat(-(-240 // high), 0).repeat(-(-240 // wide), 1)
-        st.image(pixels, caption=f"{high} × {wide} pixels", width="stretch")
+        st.image(pixels, caption=f"{high} × {wide} pixels", width="stretch", alt="The patch, enlarged")
     colours = COLOURS if channels == 3 else tuple(map(str, range(channels)))
     with maps:
         charts.chart(
@@ -132,8 +132,12 @@ def _vectors(sequence: PictureSequence, patch: int) -> None:
         partial(vector_rows, rows, look=layout.look()),
         name="vision-vectors",
         alt=f"The vectors of the patch in row {row}, column {column} at every stage, as strips of numbers",
-        table=pd.DataFrame({row.name: pd.Series(row.values) for row in rows}).rename_axis("number").reset_index(),
+        table=partial(_of_vectors, rows),
     )
+
+
+def _of_vectors(rows: Sequence[Row]) -> pd.DataFrame:
+    return pd.DataFrame({row.name: pd.Series(row.values) for row in rows}).rename_axis("number").reset_index()
 
 
 def vectors_of(sequence: PictureSequence, patch: int) -> list[Row]:

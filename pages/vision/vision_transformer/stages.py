@@ -10,6 +10,7 @@ import torch
 
 from core.vision.picture_sequence import PictureSequence
 from dashboard import charts, export, layout
+from dashboard.data_table import data_table
 from dashboard.notices import name_prefix
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
@@ -18,7 +19,7 @@ from pages.vision.vision_transformer.figures import Matrix, matrices
 
 def show_table(followed: Followed) -> None:
     """Each stage with its shape and what happens there."""
-    st.dataframe(
+    data_table(
         table_of(followed.sequence),
         hide_index=True,
         column_config={
@@ -122,4 +123,4 @@ def show_arrays(sequence: PictureSequence, patch: int) -> None:
         "token, a column a channel",
     )
     if not layout.is_presented():
-        st.caption(words.ARRAYS)
+        layout.caption(words.ARRAYS)

@@ -17,9 +17,9 @@ SEQUENCE, MAPS, EXPLAIN, CHANGE, MEASURED = (
 PAGE = PageWords(
     question="How does a picture become a sequence?",
     lead=(
-        "A transformer reads sequences, and a photograph is none. So it is cut into patches, each becomes a vector, "
-        "and from there on patches look at one another as words do. Follow your own photograph through a real model, "
-        "see where each head looks, and ask what its verdict really rests on."
+        "A transformer reads sequences, and a photograph is not a sequence. So it is cut into patches, each patch "
+        "becomes a vector, and from there on patches look at one another as words do. Follow your own photograph "
+        "through a real model, see where each head looks, and ask what its verdict really rests on."
     ),
     try_this=(),
     references=references("DOSOVITSKIY", "VASWANI"),
@@ -46,7 +46,7 @@ WHAT = {
     "flattened": "each patch as one vector: all of red, then green, then blue, row by row",
     "projected": "every vector times the same matrix E{bias}: {numbers} numbers become {channels} channels",
     "embedding_norm": "a norm that belongs to the projection",
-    "prefix": "tokens that are no patch, the same for every picture: {prefix}",
+    "prefix": "tokens that are not patches, the same for every picture: {prefix}",
     "positions": "one vector for each place, added to {who}",
     "tokens": "the sequence that the encoder reads: {joined}",
     "token_norm": "one more norm before the first block",
@@ -65,28 +65,27 @@ VECTORS = {
     "token, after a norm": "Token, after one more norm",
 }
 CLICK = "Click a patch to follow it."
-PIXELS_HELP = "The picture at the model's own resolution, which is all that it gets."
+PIXELS_HELP = "The picture at the model's own resolution: this is all that the model gets."
 FLATTENED = "Flattened, it begins with {some} … and has {count} numbers."
 ARRAYS = (
     "Each row is a token, each column a channel; the colour of the page is 0. The followed patch is framed as long as "
-    "it has a row of its own. Up to the projection a row knows nothing of the other rows; in the encoder they look at "
-    "one another."
+    "it has a row of its own. Until the encoder no row depends on another; in the encoder they look at one another."
 )
 FILTERS = (
     "E has {count} filters, one for each channel of a token; each multiplies the {numbers} numbers of a patch. Here "
-    "are the first {shown} principal components of what tells the filters apart, as pictures, each with its share of "
-    "the variance; together they hold {held:.0%}. Grey is 0."
+    "are the first {shown} principal components of the filters, as pictures, each with its share of the variance; "
+    "together they hold {held:.0%}. Grey is 0."
 )
 NO_COLOURS = "This model's pictures do not have three colours, so its filters cannot be shown as pictures."
 NO_POSITIONS = (
-    "This model adds no position to its tokens: {way}. So two equal patches begin as equal tokens, wherever they lie, "
-    "and there is no map of positions to show."
+    "This model adds no position to its tokens: {way}. So two identical patches begin as identical tokens, wherever "
+    "they lie, and there is no map of positions to show."
 )
 ANOTHER_WAY_TOO = "This model does not only add these vectors: {way}."
 NO_SEQUENCE = (
-    "**{title}** has no attention: in it no sequence of patches look at one another. Choose a vision transformer here. "
-    "What such a network looks at is to be seen in Explanations, and what it says without a part of the picture in "
-    "Change it."
+    "**{title}** has no attention: it has no sequence of patches that look at one another. Choose a vision transformer "
+    "here. Explanations shows what matters to such a network, Change it what the network says without a part of the "
+    "picture."
 )
 SEQUENCE_FORMULA = (
     "The libraries write the first line as a convolution whose stride is its kernel; the sums are the same, and a test "
@@ -108,8 +107,8 @@ SEQUENCE_NOTES = replace(
 HOW_FAR = "How far does each head look?"
 HOW_FAR_ABOUT = (
     "For each patch the distances to all patches are averaged with its weights, then patches are averaged. Tokens "
-    "without a place (class, distillation, registers) neither ask nor answer here: what goes to them is left out, and "
-    "the rest of each row is made to sum to 1 again. A mean over 3 × 3 patches would come to about one patch."
+    "without a place (class, distillation, registers) are left out here, with what goes to them, and the rest of each "
+    "row is made to sum to 1 again. A mean over 3 × 3 patches would come to about one patch."
 )
 LEFT_OUT = (
     "{layers} of {total} attention layers {are} not in the chooser ({paths}): there {who} alone looks at the patches, "
@@ -168,12 +167,12 @@ CLASS_HELP = (
     "for every class; gradient × attention and class activation need not be."
 )
 NO_ATTENTION = (
-    "**{model}** has no attention, so there is no map of attention, no rollout and no relevance of it. What it has is "
-    "a class activation map, as coarse as its last feature map: {rows} × {columns} places."
+    "**{model}** has no attention, so there is no attention map, no rollout and no relevance. What it has is a class "
+    "activation map, as coarse as its last feature map: {rows} × {columns} places."
 )
 NO_CLASSES = (
-    "This model knows no classes, so no verdict can be explained and no faithfulness measured: what remains is where "
-    "it looks."
+    "This model has no classes, so no verdict can be explained and no faithfulness measured: what can be shown is "
+    "where it looks."
 )
 MAP_SCALE = (
     "Each map has a scale of its own, written above it: nothing is drawn where it is 0, full ink where it is largest. "
@@ -209,7 +208,7 @@ EXPLAIN_NOTES = replace(
 # Change it.
 HIDE = "Click patches to hide them, and click them again to show them."
 HIDDEN = (
-    "A hidden patch is painted in {colour}, which is 0 for this model after its normalisation: it still is a token "
+    "A hidden patch is painted in {colour}, which is 0 for this model after its normalisation: it is still a token "
     "with a place, but an empty one."
 )
 SQUARES = (
@@ -218,7 +217,7 @@ SQUARES = (
 )
 NO_HEADS = "This network has no attention heads to silence."
 NO_VERDICT = (
-    "**{title}** ends with vectors and names no class, so there is no verdict that could change. Choose a model with "
+    "**{title}** ends with vectors and has no classes, so there is no verdict that could change. Choose a model with "
     "classes. What its heads look at is to be seen in Maps."
 )
 HEADS_HELP = "A silenced head adds nothing: its attention weights are 0."
@@ -227,6 +226,7 @@ OFFER = (
     "loses."
 )
 ALONE = "A patch that could be hidden alone without loss may still matter: another one may show the same."
+CHANGED_MAPS = "Where every head looks after the change"
 CHANGE_FORMULA = (
     "*H* are the hidden patches, *S* the silenced heads. For the map of single patches *H* is one square at a time and "
     "*S* is empty, and what is drawn is the first probability minus the second (Zeiler and Fergus 2014, section 4.2, "
@@ -236,9 +236,9 @@ CHANGE_NOTES = replace(
     PAGE,
     try_this=(
         "Hide what you think the verdict rests on. Does it change? Then hide everything else instead.",
-        "Find the patch that matters most, hide it, and look whether another one takes its place.",
-        "Silence whole layers, one by one. The first or the last: which does the model miss more?",
-        "Hide the same part in a convolutional network. Who forgives more?",
+        "Find the patch that matters most, hide it, and see whether another one takes its place.",
+        "Silence whole layers, one by one. Which does the model miss more, the first or the last?",
+        "Hide the same part in a convolutional network. Which of the two networks is hurt less?",
     ),
     references=references("ZEILER", "MICHEL", "NASEER", "DOSOVITSKIY"),
 )
@@ -264,7 +264,7 @@ MEASURED_ON = (
     "Top-1 and top-5: how often the right class is the most probable one, or among the five most probable, of "
     "{pictures:,} validation pictures of 100 classes (Tiny ImageNet, 64 × 64 pixels). MACs: multiplications with "
     "addition for one picture. Swin and both convolutional networks saw the training pictures equally often, the "
-    "vision transformer more often and at last with the answers of the residual network, too."
+    "vision transformer more often, in the end also learning from the answers of the residual network."
 )
 FAITHFUL_ON = (
     "Means of {pictures} validation pictures, two of each class, with their standard errors; explained is the class "
@@ -283,7 +283,7 @@ AREA_FORMULA = (
 MEASURED_NOTES = replace(
     PAGE,
     try_this=(
-        "Compare the two networks without attention: all that the plain one lacks are the shortcuts.",
+        "Compare the two networks without attention: the only thing that the plain one lacks is the shortcuts.",
         "Which model would you take where pictures per second count, and which where memory counts?",
         "Open *Explanations* for a photograph on which the best explanation of this table loses.",
     ),

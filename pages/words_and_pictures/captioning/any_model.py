@@ -34,7 +34,7 @@ def show() -> None:
     with layout.waiting_place():
         model = named_captioner(name)
     layout.warn_of(model.warnings)
-    st.caption(
+    layout.caption(
         f"**{layout.plain(model.title)}** · {type(model.network).__name__} · {model.parameters / 1e6:,.1f} million "
         "parameters"
     )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.zoo.captioners import LONGEST
 from dashboard import charts, controls, layout, search_tree, seen
+from dashboard.data_table import data_table
 from dashboard.figures.beam_tree import beam_tree
 from dashboard.theme import HUES
 from pages.words_and_pictures.captioning import compute, inputs, words
@@ -24,7 +25,7 @@ def show() -> None:
     decoded = written.decoded
     picture, tree = st.columns([1, 3], gap="large")
     with picture:
-        st.image(written.prepared.shown, width=240)
+        st.image(written.prepared.shown, width=240, alt="The picture that is described")
         st.markdown(f"**{layout.plain(written.text)}**")
     with tree:
         with layout.control_bar():
@@ -40,10 +41,10 @@ def show() -> None:
         figure = partial(beam_tree, nodes, look=layout.look(), hue=HUES[0], chosen=step)
         charts.chart(figure, name="caption-tree", alt=f"The tree of the beam search up to step {step}", table=table)
         if not layout.is_presented():
-            st.caption(search_tree.about_drawing(decoded, step, beam=width, longest=LONGEST + 1))
+            layout.caption(search_tree.about_drawing(decoded, step, beam=width, longest=LONGEST + 1))
     with st.expander(f"All {len(table)} candidates of step {step}"):
         numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("log p", "total", "score")}
-        st.dataframe(table, hide_index=True, column_config=numbers)
+        data_table(table, hide_index=True, column_config=numbers)
     layout.notes(words.BEAM_NOTES, notice=noticed(written, step), formula=lambda: _formula(written))
 
 

@@ -10,6 +10,7 @@ from core.measured.captioning_results import MEASURES, SCENES, CaptionScores, Tr
 from core.published import CaptionResult, caption_results
 from core.zoo.captioners import CAPTIONERS
 from dashboard import charts, controls, layout, seen
+from dashboard.data_table import data_table
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
 from pages.words_and_pictures.captioning import words
@@ -31,13 +32,13 @@ def show() -> None:
 
 
 def _photographs() -> tuple[str, ...]:
-    st.subheader("Photographs: how many words and runs of words do people write too?", anchor=False)
+    layout.heading("Photographs: how many words and runs of words do people write too?")
     scores, published = measured().scores, caption_results()
     table = table_of(scores, published)
     numbers = {name: st.column_config.NumberColumn(format="%.1f") for name in MEASURES}
-    st.dataframe(table, hide_index=True, column_config=numbers, width="content", placeholder="")
+    data_table(table, hide_index=True, column_config=numbers, width="content", placeholder="")
     if not layout.is_presented():
-        st.caption(words.ABOUT_BLEU)
+        layout.caption(words.ABOUT_BLEU)
         charts.download_table(table, "caption-scores")
     return about_scores(scores, published)
 
@@ -81,7 +82,7 @@ def about_scores(scores: tuple[CaptionScores, ...], published: tuple[CaptionResu
 
 
 def _scenes() -> tuple[str, ...]:
-    st.subheader("Drawn scenes: is what they write true?", anchor=False)
+    layout.heading("Drawn scenes: is what they write true?")
     found = measured().true
     kinds = [TRUE, *dict.fromkeys(kind for each in found for kind in each.by_kind)]
     kind = controls.choice("Captions with a word of the kind", kinds, key="true_kind")
@@ -101,7 +102,7 @@ def _scenes() -> tuple[str, ...]:
         table=truth_table(found),
     )
     if not layout.is_presented():
-        st.caption(f"{words.ABOUT_TRUTH} {SCENES} scenes of each split; bars are two standard errors.")
+        layout.caption(f"{words.ABOUT_TRUTH} {SCENES} scenes of each split; bars are two standard errors.")
     return about_truth(found)
 
 
@@ -139,12 +140,15 @@ def about_truth(found: tuple[TrueCaptions, ...]) -> tuple[str, ...]:
         kind = min(kinds, key=lambda each: kinds[each])
         told.append(f"Least often true are its captions with a {kind}: {kinds[kind]:.0%}.")
     said = [f"{each.captions.get('relation', 0)} by {CAPTIONERS[each.name]}" for each in tests]
-    told.append(f"How much is risked differs: of {SCENES} captions each, so many say a relation: {', '.join(said)}.")
+    told.append(f"They do not take equal risks. Captions that state a relation, of {SCENES} each: {', '.join(said)}.")
     return tuple(told)
 
 
 def _formula() -> None:
-    st.latex(r"\text{BLEU-}n = b\, \Big(\prod_{k=1}^{n} p_k\Big)^{1/n}, \quad b = \min\big(1, e^{1 - r/c}\big)")
+    st.latex(
+        r"\begin{gathered} \text{BLEU-}n = b\, \Big(\prod_{k=1}^{n} p_k\Big)^{1/n} \\ "
+        r"b = \min\big(1, e^{1 - r/c}\big) \end{gathered}"
+    )
     st.markdown(
         "$p_k$: the share of all runs of *k* words in the captions that stand in a reference; *c*, *r*: words of all "
         "captions, and of the references that are nearest in length."

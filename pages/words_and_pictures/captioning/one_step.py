@@ -25,6 +25,7 @@ def show() -> None:
     with layout.control_bar():
         first = min(1, len(written.words) - 1)  # before the first word there is little to look for
         place = controls.token([label.strip() for label in written.words.labels], first=first, label="Word")
+    layout.noticed_here()
     step = compute.step_of(name, chosen, written.words.ids, place)
     if not layout.is_presented():
         st.markdown(words.STEP_ABOUT, width=layout.PROSE)

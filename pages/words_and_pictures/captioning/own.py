@@ -49,6 +49,7 @@ def show() -> None:
         named = ", ".join(f"“{layout.plain(word)}”" for word in unknown[:6])
         known = model.tokenizer.get_vocab_size() - 4
         st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")
+    layout.noticed_here()
     word_maps(scene_of(name, chosen, text), key="own-maps", name="own-caption")
     layout.notes(words.OWN_NOTES, notice=noticed(written, chosen), formula=lambda: formula(written))
 
@@ -79,7 +80,7 @@ def _tell_probable(written: Written) -> Iterator[str]:
     low, high = min(known, key=lambda place: logs[place]), max(known, key=lambda place: logs[place])
     label = [f"“{layout.plain(written.words.labels[place].strip())}”" for place in (low, high)]
     if low == high:
-        yield f"The network finds {label[0]} probable with {exp(logs[low]):.1%}."
+        yield f"The network gives {label[0]} a probability of {exp(logs[low]):.1%}."
         return
     yield (
         f"What surprises the network most is **{label[0]}**, to which it gives {exp(logs[low]):.2%}; least "

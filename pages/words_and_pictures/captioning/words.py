@@ -19,10 +19,10 @@ WRITE, OWN, BEAM, STEP, GROUNDED, MEASURED, OTHERS = (
 PAGE = PageWords(
     question="Which word looks where?",
     lead=(
-        "A network writes what it sees, word by word, and before each word it looks at the picture again. That was the "
-        "first attention anybody could see (Xu et al. 2015). Here two generations do it: an LSTM that looks once for "
-        "each word, and a transformer whose heads all look. In the drawn world it is known which pixels a word means, "
-        "so their maps can be marked right or wrong."
+        "A network writes what it sees, word by word, and before each word it looks at the picture again. This was the "
+        "first attention that could be seen in a picture (Xu et al. 2015). Here two generations do it: an LSTM that "
+        "looks once for each word, and a transformer whose heads all look. In the drawn world the pixels that a word "
+        "means are known, so their maps can be marked right or wrong."
     ),
     try_this=(),
     references=references(
@@ -33,10 +33,7 @@ PAGE = PageWords(
 KINDS = {"lstm": "LSTM with attention", "transformer": "Transformer"}
 WAITING = "waits for its turn"
 MEAN = "mean of all heads"
-UNKNOWN = (
-    "{title} knows {known:,} words, and not {words}: whatever such a word is, it is read as one and the same unknown "
-    "word."
-)
+UNKNOWN = "{title} knows {known:,} words, but not {words}: all such words are read as the same unknown word."
 TRUE = "true of this scene"
 FALSE = "not true of this scene"
 NO_SENTENCE = "no sentence of the drawn world"
@@ -50,8 +47,10 @@ BEGUN_ONE = "The first word comes from you: “TEXT”. The network went on from
 BEGUN = "The first {count} words come from you: “TEXT”. The network went on from there."
 BEGIN_TOO_LONG = "The address begins the caption with {count} words; a caption has at most {most}."
 WORLD = {
-    "photographs": "These networks learned from 6,000 photographs of people and dogs, seen with 128 x 128 pixels: what "
-    "they say of other photographs tells more of what they learned than of the photograph.",
+    "photographs": (
+        "These networks learned from 6,000 photographs of people and dogs, seen with 128 x 128 pixels: what they say "
+        "about other photographs shows more of what they learned than of the photograph."
+    ),
     "scenes": "",
 }
 
@@ -64,8 +63,8 @@ WRITE_NOTES = replace(
     ),
 )
 WRITE_LSTM = (
-    "Before word *t* the LSTM has the state $h_{{t-1}}$. Each of the {places} places gets a score, a softmax makes "
-    "weights of them, and a gate says how much of their mixture counts (Xu et al. 2015, equations 4, 5 and 13):"
+    "Before word *t* the LSTM has the state $h_{{t-1}}$. Each of the {places} places gets a score, a softmax turns the "
+    "scores into weights, and a gate says how much of their mixture counts (Xu et al. 2015, equations 4, 5 and 13):"
 )
 WRITE_TRANSFORMER = (
     "In each of its {layers} layers the transformer asks with the words so far; keys and values come from the {places} "
@@ -86,8 +85,8 @@ OWN_ABOUT = (
 BEAM_NOTES = replace(
     PAGE,
     try_this=(
-        "Set the beam to 1: is the caption shorter, or another one?",
-        "Go back to the first step: between which words was the choice?",
+        "Set the beam to 1: does the caption become shorter, or a different one?",
+        "Go back to the first step: which words were there to choose from?",
     ),
 )
 STEP_NOTES = replace(

@@ -57,7 +57,9 @@ def show() -> None:
 def _pictures(name: str, pictures: Sequence[Seen]) -> None:
     with st.container(horizontal=True):  # on a phone two beside one another, where columns would be one below another
         for number, seen in enumerate(pictures):
-            st.image(compute.prepare(name, seen).shown, caption=f"{number + 1}", width=WIDE)
+            st.image(
+                compute.prepare(name, seen).shown, caption=f"{number + 1}", width=WIDE, alt=f"Picture {number + 1}"
+            )
 
 
 def _matrix(scores: np.ndarray, shown: str, temperature: float, texts: Sequence[str]) -> None:
@@ -120,9 +122,12 @@ def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen
         return
     right = sum(known[number][int(scores[number].argmax())] is True for number in asked)
     if len(asked) == 1:
-        yield f"Of one scene some sentences are true and some not: it prefers one that is {'true' if right else 'not'}."
+        yield (
+            "For one scene some sentences are true and some are not: it prefers one that is "
+            f"{'true' if right else 'not'}."
+        )
         return
-    yield f"Of {len(asked)} scenes some sentences are true and some not: for {right} of them it prefers a true one."
+    yield f"Of {len(asked)} scenes some sentences are true and some are not: for {right} of them it prefers a true one."
 
 
 def _tell_range(scores: np.ndarray) -> Iterator[str]:

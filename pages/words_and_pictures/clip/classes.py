@@ -49,7 +49,7 @@ def show() -> None:
         if wrong := [each for each in templates if each.count("{}") != 1]:
             raise InputError(f"“{wrong[0][:60]}” has no place for the class: write {{}} once in each template.")
         inputs.say_unknown(model, [each.replace("{}", "") for each in templates] + list(classes))
-        st.image(compute.prepare(name, chosen).shown, width=220)
+        st.image(compute.prepare(name, chosen).shown, width=220, alt="The picture to be classified")
     with right:
         if not layout.is_presented():
             st.markdown(words.CLASSES_ABOUT)
@@ -106,7 +106,7 @@ def noticed(classes: Sequence[str], templates: Sequence[str], chances: np.ndarra
             f"{chances[:, most].max():.0%}."
         )
     if len(classes) == 1:
-        told.append("With one class alone there is nothing to choose: it takes all.")
+        told.append("With a single class there is nothing to choose: it gets everything.")
     return tuple(told)
 
 

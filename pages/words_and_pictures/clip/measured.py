@@ -9,6 +9,7 @@ import streamlit as st
 from core.measured import clip_results
 from core.measured.clip_results import Exchanged, Retrieval
 from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
 from dashboard.seen import SPLITS
@@ -31,7 +32,7 @@ def show() -> None:
 
 
 def _exchanged(found: tuple[Exchanged, ...]) -> None:
-    st.subheader("Does it notice when one word is wrong?", anchor=False)
+    layout.heading("Does it notice when one word is wrong?")
     split = controls.choice("Scenes", [SPLITS[each.split] for each in found], key="exchanged_split")
     own = next(each for each in found if SPLITS[each.split] == split)
     rows = [
@@ -55,11 +56,11 @@ def _exchanged(found: tuple[Exchanged, ...]) -> None:
     table = pd.DataFrame([{"split": each.split, "chosen of ten": each.chosen, **each.by_kind} for each in found])
     charts.chart(figure, name="clip-exchanged", alt=f"How often the true sentence is preferred: {alt}", table=table)
     if not layout.is_presented():
-        st.caption(words.EXCHANGED_ABOUT)
+        layout.caption(words.EXCHANGED_ABOUT)
 
 
 def _ranked(found: tuple[Retrieval, ...]) -> None:
-    st.subheader("Does a sentence find its picture?", anchor=False)
+    layout.heading("Does a sentence find its picture?")
     shown = pd.DataFrame(
         [
             {
@@ -73,15 +74,15 @@ def _ranked(found: tuple[Retrieval, ...]) -> None:
         ]
     )
     shares = {name: st.column_config.NumberColumn(format="percent") for name in shown if "R@" in name}
-    st.dataframe(shown, hide_index=True, column_config=shares, width="content")
+    data_table(shown, hide_index=True, column_config=shares, width="content")
     charts.download_table(shown, "clip-retrieval")
 
 
 def _classes(right: Mapping[str, float]) -> None:
-    st.subheader("Classes that it never learned (CIFAR-10)", anchor=False)
+    layout.heading("Classes that it never learned (CIFAR-10)")
     shown = pd.DataFrame({"by": list(right), "right": list(right.values())})
     percent = {"right": st.column_config.NumberColumn(format="percent")}
-    st.dataframe(shown, hide_index=True, width="content", column_config=percent)
+    data_table(shown, hide_index=True, width="content", column_config=percent)
 
 
 def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: Mapping[str, float]) -> tuple[str, ...]:
@@ -100,7 +101,7 @@ def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: 
         is_better = order - 2 * test.error("order") > 0.5
         told.append(
             f"When both groups of a relation change places it is right in {order:.0%}: "
-            + ("more than counting words gives." if is_better else "no better than somebody who only counts words.")
+            + ("more than counting words gives." if is_better else "no better than counting words.")
         )
     photographs = [each for each in ranked if each.name.startswith("photographs: text to picture")]
     if len(photographs) == 2:

@@ -45,7 +45,12 @@ def show() -> None:
             mark = {True: " · true", False: " · not true", None: ""}[truths[rank]]
             title = f"{found.titles[place]} " if found.titles[place] else ""
             caption = f"{title}{signed(scores[place])}{mark}"
-            st.image(seen.opened() if shown is None else shown, caption=caption, width=WIDE)
+            st.image(
+                seen.opened() if shown is None else shown,
+                caption=caption,
+                width=WIDE,
+                alt=found.titles[place] or f"Found picture {rank + 1}",
+            )
     table = pd.DataFrame(
         {
             "rank": range(1, len(order) + 1),

@@ -60,6 +60,6 @@ def noticed(found: Map) -> tuple[str, ...]:
 
 
 def _formula(found: Map) -> None:
-    st.latex(r"X - \bar X = U \Sigma V^\top, \quad \text{places} = (X - \bar X)\, V_{1,2}")
+    st.latex(r"\begin{gathered} X - \bar X = U \Sigma V^\top \\ \text{places} = (X - \bar X)\, V_{1,2} \end{gathered}")
     held = ", ".join(f"{share:.1%}" for share in found.held[:6])
     st.markdown(f"What the first six axes hold: {held}.")

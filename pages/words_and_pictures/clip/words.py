@@ -44,7 +44,7 @@ MOST_PICTURES, MOST_TEXTS = 8, 12
 TEXTS_LABEL = "Sentences, one a line (at most 12)"
 TOO_MANY = "There are {count} sentences; at most {most} are compared at once. Leave some out."
 NONE = "There is no sentence here yet. Write one in each line."
-UNKNOWN = "{title} knows {known:,} words, and not {words}: it reads each of them as one and the same unknown word."
+UNKNOWN = "{title} knows {known:,} words, but not {words}: it reads all of them as the same unknown word."
 TEMPERATURE_HELP = (
     "What the cosines are multiplied by before the softmax. The network learned {learned:.1f}. With 1 nearly "
     "everything is as probable as everything else; with 100 the largest cosine takes all."
@@ -54,14 +54,14 @@ AGREEMENT_NOTES = replace(
     PAGE,
     try_this=(
         "Turn the temperature to 1, and to 100: the cosines stay, the probabilities do not.",
-        "Add a sentence that fits no picture. In which column does it take something away?",
-        "In the drawn world: let a blue circle above a red star stand beside a red star above a blue circle.",
+        "Add a sentence that fits no picture. In which column does it take probability from others?",
+        "In the drawn world: compare a blue circle above a red star with a red star above a blue circle.",
     ),
 )
 CLASSES_NOTES = replace(
     PAGE,
     try_this=(
-        "Add a class that nobody would think of. Does the picture leave the others for it?",
+        "Add a class that nobody would think of. Does the picture prefer it to the others?",
         "Change the template to “a drawing of a {}”, and see which classes move.",
         "Give only wrong classes: one of them still wins.",
     ),
@@ -89,7 +89,7 @@ SEARCH_NOTES = replace(
     PAGE,
     try_this=(
         "Search the emoji for a colour and a thing, such as “red heart”: what fits only one of the two words?",
-        "Search with a word that it does not know.",
+        "Search with a word that the model does not know.",
         "Search scenes with “a red star above a blue circle”, then with both groups exchanged.",
     ),
 )

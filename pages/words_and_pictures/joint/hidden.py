@@ -31,7 +31,7 @@ def show() -> None:
     )
     left, right = st.columns([1, 2], gap="large")
     with left:
-        st.image(compute.prepare(name, chosen).shown, width=260)
+        st.image(compute.prepare(name, chosen).shown, width=260, alt="The picture that the sentence is read with")
         word_picker(
             [
                 PickedWord(
@@ -113,7 +113,7 @@ def noticed(
     told.append(
         f"Silencing layer {worst} costs “{label}” most: its probability becomes {by_layer[worst][first]:.0%}."
         if losses[worst] > 0.005
-        else f"Silencing one layer alone costs “{label}” nothing that could be seen."
+        else f"Silencing one layer alone costs “{label}” nothing noticeable."
     )
     return tuple(told)
 

@@ -30,7 +30,7 @@ def show() -> None:
     chance = compute.match_of(name, chosen, text)
     left, right = st.columns([1, 2], gap="large")
     with left:
-        st.image(compute.prepare(name, chosen).shown, width=280)
+        st.image(compute.prepare(name, chosen).shown, width=280, alt="The picture that the sentence is read with")
         truth = truth_of(chosen, text)
         said = {True: "true", False: "not true", None: "no sentence of the drawn world"}[truth]
         st.metric("They belong together with", f"{chance:.1%}", help="The network's own probability")

@@ -31,7 +31,7 @@ def show() -> None:
         split = next(name for name, each in SPLITS.items() if each == title)
         kinds = [ALL, *(kind for kind in KINDS if any(kind in each.by_kind for each in found.words))]
         kind = controls.choice("Words", kinds, key="joint_kind")
-    st.subheader("Is a hidden word guessed?", anchor=False)
+    layout.heading("Is a hidden word guessed?")
     own = [each for each in found.words if each.split == split and kind in each.by_kind]
     guessed = [
         Scored(JOINT[each.name], words.SHOWN[each.shown], each.by_kind[kind], each.error(kind), each.asked[kind])
@@ -39,8 +39,8 @@ def show() -> None:
     ]
     _figure(guessed, {}, "joint-words", "first guess is the word", "words", table_of(found.words))
     if not layout.is_presented():
-        st.caption(words.MEASURED_ABOUT)
-    st.subheader("Is a lie noticed?", anchor=False)
+        layout.caption(words.MEASURED_ABOUT)
+    layout.heading("Is a lie noticed?")
     lies = [
         Scored(JOINT[each.name], kind, share, each.error(kind), each.asked[kind])
         for each in found.lies
@@ -106,7 +106,7 @@ def _tell_better(one: Shares, other: Shares) -> str:
     gap = one.by_kind[ALL] - other.by_kind[ALL]
     error = (one.error(ALL) ** 2 + other.error(ALL) ** 2) ** 0.5
     if abs(gap) <= CLEAR * error:
-        return "Which of the two guesses more words cannot be told from so many."
+        return "Which of the two guesses more words cannot be decided from this many."
     better, worse = (one, other) if gap > 0 else (other, one)
     return f"{JOINT[better.name]} guesses more than {JOINT[worse.name]}, by {100 * abs(gap):.1f} points; one seed each."
 

@@ -41,10 +41,14 @@ def show() -> None:
     with middle:
         st.markdown("**What it puts there**")
         guessed = (mended.guessed.permute(1, 2, 0).numpy() * 255).astype(np.uint8)
-        st.image(np.kron(guessed, np.ones((5, 5, 1), dtype=np.uint8)), width=300)
+        st.image(
+            np.kron(guessed, np.ones((5, 5, 1), dtype=np.uint8)),
+            width=300,
+            alt="The picture with guesses for what is hidden",
+        )
     with right:
         st.markdown("**The picture**")
-        st.image(prepared.shown, width=300)
+        st.image(prepared.shown, width=300, alt="The whole picture")
     layout.notes(
         words.PATCHES_NOTES, notice=noticed(mended, len(places), rows * columns), formula=lambda: _formula(mended)
     )

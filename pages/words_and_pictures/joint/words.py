@@ -22,9 +22,9 @@ PAGE = PageWords(
     lead=(
         "CLIP reads a sentence and a picture apart, and compares them at the end. ViLBERT (Lu et al. 2019) lets them "
         "meet on the way: in each joint layer words ask the picture, and patches ask the words. Beside it stands a "
-        "network of like size in which both are one sequence (VisualBERT, Li et al. 2019). Both filled in hidden words "
-        "and hidden patches of the drawn world, and said whether the two belong together; of any other world they know "
-        "nothing. Photographs can be given to a ViLT under “Any model”."
+        "network of similar size in which both are one sequence (VisualBERT, Li et al. 2019). Both filled in hidden "
+        "words and hidden patches of the drawn world, and said whether the two belong together; they know nothing of "
+        "any other world. Photographs can be given to a ViLT under “Any model”."
     ),
     try_this=(),
     references=references("VILBERT", "VISUALBERT", "VILT", "DEVLIN", "CHEFER_TWO", "POINTING_GAME", "OCCLUSION"),
@@ -49,7 +49,7 @@ LOOKS_NOTES = replace(
     try_this=(
         "Choose “patches look at words”: to which word does a patch on a thing turn?",
         "Go through the layers: in which one do colour words find their thing?",
-        "Choose the one stream: do its words look at the picture at all, or at one another?",
+        "Choose one stream: do its words look at the picture at all, or only at one another?",
     ),
 )
 HIDDEN_NOTES = replace(

@@ -1,0 +1,15 @@
+"""What a term means, beside its link in any text: on a tap, a click or Enter, with the focus, under a mouse."""
+
+from dashboard.components.kit import Component
+from dashboard.glossary import TERMS
+
+__all__ = ["explain_terms"]
+
+_mount = Component(__file__, isolated=False)
+# Equal in every message, and large: Streamlit sends it once, and from then on only names it.
+_TERMS = {term.name: {"says": term.says, "place": term.place, "at": term.shown_at} for term in TERMS.values()}
+
+
+def explain_terms() -> None:
+    """Let all links to a term, on the whole page, show what it means; without this they lead to the page Glossary."""
+    _mount("term-popover", {"terms": _TERMS})

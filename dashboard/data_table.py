@@ -1,0 +1,37 @@
+"""A table of numbers, and what its heads mean."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import glossary, layout
+from dashboard.glossary import Term
+
+ROW, PRESENTED_ROW = 35, 48  # pixels of a row; in rem it would keep the letters' size from when it was drawn
+
+
+def data_table(rows: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **more: Any) -> None:
+    """Show it; heads that name terms say so under the pointer, and links below lead to what the terms mean.
+
+    The table is drawn on a canvas, which can hold no link, and a finger does not hover. `more` is for `st.dataframe`.
+    """
+    configured = dict(column_config or {})
+    seen = [column for column in rows.columns if configured.get(column, "") is not None]  # None hides a column
+    named = {column: terms for column in seen if (terms := glossary.terms_in([str(column)]))}
+    for column, terms in named.items():
+        configured[column] = _explained(configured.get(column), terms)
+    row = PRESENTED_ROW if layout.is_presented() else ROW
+    st.dataframe(rows, column_config=configured, row_height=row, **more)
+    every = dict.fromkeys(term for terms in named.values() for term in terms)
+    if every and not layout.is_presented():
+        st.caption(f"Terms: {glossary.links(every)}")
+
+
+def _explained(config: Any, terms: list[Term]) -> Any:
+    """A column's settings with the meaning of its head as help, if they have none and are more than a label."""
+    says = " ".join(f"**{layout.plain(term.name)}**: {layout.plain(term.says)}" for term in terms)
+    if config is None:
+        return st.column_config.Column(help=says)
+    return {**config, "help": config.get("help") or says} if isinstance(config, dict) else config

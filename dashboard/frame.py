@@ -1,0 +1,48 @@
+"""The frame: the window, the table of contents, and the page or the station of a lesson that the address names."""
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from dashboard import classroom_view, contents, layout, ways_on
+from dashboard.components.term_popover import explain_terms
+from dashboard.lessons import player
+
+TITLE = "Attention Atlas"  # of the window
+SIDEBAR = 230  # pixels: the longest name of a page
+
+
+def frame() -> None:
+    """Show the page that the address names, inside the table of contents; of a lesson, its question first."""
+    presenting = layout.is_presented()
+    st.set_page_config(  # before the table of contents is there, which would be drawn in the usual width
+        page_title=TITLE,
+        page_icon=layout.ICON,
+        layout="wide",
+        initial_sidebar_state="collapsed" if presenting else SIDEBAR,
+    )
+    if not presenting:
+        layout.show_logo()
+    page = st.navigation(contents.navigation(), position="hidden" if presenting else "sidebar", expanded=True)
+    named = contents.at(page.url_path)
+    if named is not contents.HOME:
+        st.set_page_config(page_title=f"{named.name} · {TITLE}")
+    with st.container():  # a place even without a class: what moves on the page would lose its part of the address
+        classroom_view.bar()
+    shown = show(page.run)
+    if shown and not presenting:
+        ways_on.end(named)
+    explain_terms()
+
+
+def show(run: Callable[[], object]) -> bool:
+    """Run a page, with the bar of a lesson where one is played; False where the station's question comes first."""
+    with layout.sentences():
+        at = player.playing()
+        if at is not None and at.answer is None:
+            player.question(at)
+            return False
+        with layout.below_title(partial(player.below_title, at) if at else None):
+            run()
+    return True

@@ -1,0 +1,1 @@
+"""Lessons: paths of stations through the pages, each with a question that a running model answers."""

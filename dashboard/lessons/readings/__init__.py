@@ -1,0 +1,55 @@
+"""What answers the question of a station: functions that ask a model now, never the file of the lesson.
+
+A lesson names one with its arguments, as in `looks_at(text="…", layer=3, head=2)`; `ask` finds and calls it.
+"""
+
+import inspect
+import logging
+from collections.abc import Callable, Mapping
+
+from core.errors import AtlasError, InputError
+from dashboard.kept import keep
+from dashboard.lessons.form import Question
+from dashboard.lessons.readings import measured, pictures, sizes, texts, words_and_pictures
+from dashboard.lessons.readings.answers import Amount, Answer, Choice
+
+__all__ = ["READINGS", "Amount", "Answer", "Choice", "ask"]
+
+_ROOMS = (texts, pictures, words_and_pictures, sizes, measured)
+READINGS: Mapping[str, Callable[..., Answer]] = {
+    name: reading
+    for room in _ROOMS
+    for name, reading in vars(room).items()
+    if inspect.isfunction(reading) and reading.__module__ == room.__name__ and not name.startswith("_")
+}
+
+
+@keep("Asking the model …")
+def ask(question: Question) -> Answer:
+    """The answer of the model, kept for the next who asks the same.
+
+    InputError for a reading that there is not, for arguments that it cannot use, and for options that it does not know:
+    a lesson is a visitor's text.
+    """
+    reading = READINGS.get(question.reading)
+    if reading is None:
+        raise InputError(f"There is no reading “{question.reading[:60]}”; there are {', '.join(sorted(READINGS))}.")
+    arguments = dict(question.arguments)
+    if question.options and "options" in inspect.signature(reading).parameters:
+        arguments["options"] = question.options
+    try:
+        inspect.signature(reading).bind(**arguments)
+    except TypeError as error:
+        raise InputError(f"The reading “{question.reading}” cannot be asked like this: {error}.") from None
+    try:
+        answer = reading(**arguments)
+        answer.best  # noqa: B018  (nothing to choose from is no answer)
+    except AtlasError:
+        raise
+    except Exception as error:
+        logging.getLogger(__name__).info("A reading had no answer.", exc_info=True)
+        told = ", ".join(f"{name}={value!r}"[:60] for name, value in arguments.items())
+        raise InputError(
+            f"The reading “{question.reading}” has no answer to {told or 'this'}: what it asks has no such thing."
+        ) from error
+    return answer.among(question.options) if isinstance(answer, Choice) and question.options else answer

@@ -1,0 +1,56 @@
+"""Readings of models that look at photographs; `picture` is the name of an example (core/images.py)."""
+
+from collections.abc import Sequence
+
+import torch
+
+from core.capture import record_attention
+from core.images import open_example
+from core.vision.fillings import FILLINGS
+from core.vision.hiding import error_of, hide_patches, over_pixels
+from core.zoo.masked_autoencoders import PLAIN
+from dashboard.lessons.readings.answers import Amount, Choice, quarters
+from dashboard.models import autoencoder, image_model
+
+VIT, SWIN = "vit-tiny-imagenet", "swin-tiny-imagenet"
+RESOLUTION, WINDOWED = 96, 128  # pixels on a side
+AUTOENCODER = "masked autoencoder"
+
+
+def class_of(picture: str, model: str = VIT, resolution: int = RESOLUTION, options: Sequence[str] = ()) -> Choice:
+    """How probable each class is to an image classifier; without `options` the six likeliest."""
+    reader = image_model(model)
+    run = reader.run(reader.prepare(open_example(picture), resolution=resolution))
+    top = len(reader.classes) if options else 6
+    return Choice({each.label: each.probability for each in reader.predictions(run, top)})
+
+
+def quarter_looked_at(picture: str, layer: int = -1, model: str = VIT, resolution: int = RESOLUTION) -> Choice:
+    """What the class token gives each quarter of a photograph in a layer, the mean of all heads."""
+    reader = image_model(model)
+    given = reader.prepare(open_example(picture), resolution=resolution)
+    with torch.inference_mode(), record_attention(reader.network) as record:
+        reader.run(given)
+    call, patches = record.calls[layer], given.patches
+    rows = torch.stack([call.weights(head, queries=slice(0, 1)) for head in range(call.heads)]).mean(dim=0)[0]
+    return quarters(rows[len(patches.prefix) :].reshape(patches.rows, patches.columns))
+
+
+def patches_in_a_window(picture: str = "coffee", model: str = SWIN, resolution: int = WINDOWED) -> Amount:
+    """How many patches a patch can look at in the first block of a Swin: those of its window."""
+    reader = image_model(model)
+    given = reader.prepare(open_example(picture), resolution=resolution)
+    with torch.inference_mode(), record_attention(reader.network) as record:
+        reader.run(given)
+    return Amount(float(record.calls[0].key_length), "patches", within=0.0)
+
+
+def nearest_filling(picture: str, share: float = 0.75, way: str = "random", seed: int = 0) -> Choice:
+    """The mean squared error over hidden pixels of the autoencoder's guess, and of fillings that need no network."""
+    model = autoencoder("mae")
+    pixels = model.prepare(open_example(picture)).pixels
+    hidden = hide_patches(way, model.grid, model.grid, share, seed=seed)
+    truth, where = model.colours(pixels[0]), over_pixels(hidden, model.grid, model.grid, model.patch)
+    guesses = {AUTOENCODER: model.run(pixels, hidden)[PLAIN]}
+    guesses |= {name: fill(truth, hidden, model.patch) for name, fill in FILLINGS.items()}
+    return Choice({name: error_of(guess, truth, where) for name, guess in guesses.items()}, "", least=True)

@@ -1,0 +1,83 @@
+"""Readings by formula and by count: shares of scores, parameters, bytes, and maps from which links are left out."""
+
+from collections.abc import Sequence
+
+import torch
+
+from core.efficient import LowRank, Performer, SlidingWindow, Variant
+from core.efficient.approximation_error import compare, head_of
+from core.efficient.error_curve import with_setting
+from core.errors import InputError
+from core.shrinking.number_formats import FORMATS, bytes_of, in_format
+from core.sizes import bill
+from core.sizes.counted import count_parameters
+from core.sizes.parameters import parameters
+from core.sizes.shape import gpt
+from dashboard import watched
+from dashboard.lessons.readings.answers import Amount, Choice
+from dashboard.models import text_model
+
+GPT = "gpt-books"
+KINDS = {
+    bill.EMBEDDING: "embedding",
+    bill.QKV: "attention",
+    bill.OUT: "attention",
+    bill.MLP: "MLP",
+    bill.POSITIONS: "positions",
+    bill.NORMS: "norms",
+}
+VARIANTS: dict[str, type[Variant]] = {
+    "sliding window": SlidingWindow,
+    "Performer": Performer,
+    "low rank": LowRank,
+}
+
+
+def share_of_score(scores: Sequence[float], place: int = 0) -> Amount:
+    """The percentage that the softmax gives one of some scores."""
+    weights = torch.tensor([float(score) for score in scores]).softmax(dim=0)
+    return Amount(100 * float(weights[place]), "%", within=0.05)
+
+
+def largest_part(model: str = GPT) -> Choice:
+    """The share of a model's parameters in each of its parts, counted."""
+    counted = count_parameters(text_model(model).network)
+    return _by_kind({part: value / sum(counted.values()) for part, value in counted.items()})
+
+
+def largest_part_of_size(layers: int, width: int, heads: int, vocabulary: int = 50257) -> Choice:
+    """The same for a GPT of any size, by formula."""
+    lines = parameters(gpt(layers, width, heads, vocabulary=vocabulary))
+    total = sum(line.value for line in lines)
+    return _by_kind({line.part: line.value / total for line in lines})
+
+
+def bytes_saved(number_format: str = "int8", model: str = GPT) -> Amount:
+    """How many times smaller a model is, in bytes, when it computes in another number format."""
+    if number_format not in FORMATS:
+        raise InputError(f"“{number_format[:40]}” is not a number format here; these are: {', '.join(FORMATS)}.")
+    network = text_model(model).network
+    return Amount(bytes_of(network) / bytes_of(in_format(network, number_format)), "times", digits=1)
+
+
+def kept_by_window(text: str, layer: int, head: int, window: int, model: str = GPT) -> Amount:
+    """The percentage of a head's attention that falls on the last `window` tokens, on average over tokens."""
+    call = watched.watch_text(model, text).record.calls[layer]
+    weights, places = call.weights(head), torch.arange(call.query_length)
+    seen = SlidingWindow(window=window, causal=True).looks(places[:, None], places[None], call.query_length)
+    return Amount(100 * float((weights * seen).sum(dim=-1).mean()), "%")
+
+
+def nearest_variant(text: str, layer: int, head: int, size: int = 8, model: str = GPT) -> Choice:
+    """The relative error of a head's output under approximations with a window, a rank or features of one `size`."""
+    found = head_of(watched.watch_text(model, text).record.calls[layer], head)
+    made = {name: with_setting(kind(causal=found.causal), size) for name, kind in VARIANTS.items()}
+    return Choice({name: compare(each, found).output_error for name, each in made.items()}, least=True)
+
+
+def _by_kind(shares: dict[str, float]) -> Choice:
+    kinds: dict[str, float] = {}
+    for part, share in shares.items():
+        kind = KINDS.get(part, "other")
+        kinds[kind] = kinds.get(kind, 0.0) + share
+    return Choice(kinds)

@@ -1,0 +1,52 @@
+"""Readings of models of words and pictures; a `scene` is written as in an address (core/scenes/codes.py)."""
+
+from collections.abc import Sequence
+
+import torch
+from PIL import Image
+
+from core.errors import InputError
+from core.images import open_example
+from core.scenes.codes import read_code
+from core.scenes.draw import draw
+from dashboard.lessons.readings.answers import Choice, quarters
+from dashboard.models import captioner, clip, joint
+
+HIDDEN = "[MASK]"
+LIKELY = 5  # words that are offered where a lesson names none
+
+
+def quarter_for_word(scene: str, word: str, model: str = "scenes-transformer") -> Choice:
+    """Where a captioner looked for a word of its caption of a scene: the mean of all layers and heads, by quarter."""
+    writer = captioner(model)
+    pixels = writer.prepare(_drawn(scene)).pixels
+    written = writer.tokens(writer.write(pixels).best.tokens)
+    labels = [label.strip() for label in written.labels]
+    if word not in labels:
+        raise InputError(f"The caption is “{writer.text(written.ids)}”: “{word[:40]}” is not a word in it.")
+    maps = torch.stack([layer.mean(dim=0) for layer in writer.look(pixels, written).maps]).mean(dim=0)
+    return quarters(maps[labels.index(word)].reshape(*writer.grid))
+
+
+def sentence_that_fits(options: Sequence[str], picture: str = "", scene: str = "", model: str = "") -> Choice:
+    """How CLIP shares its agreement with a photograph, or a scene, among some sentences."""
+    judge = clip(model or ("scenes" if scene else "photographs"))
+    seen = _drawn(scene) if scene else open_example(picture)
+    agreement = judge.pictures(judge.prepare(seen).pixels) @ judge.texts(list(options)).T
+    chances = (judge.temperature * agreement[0]).softmax(dim=-1)
+    return Choice(dict(zip(options, chances.tolist(), strict=True)))
+
+
+def hidden_word_of_scene(scene: str, text: str, model: str = "two-streams") -> Choice:
+    """How probable each word is in the place of [MASK] in a sentence about a scene."""
+    reader = joint(model)
+    tokens = reader.encode(text)
+    places = [place for place, label in enumerate(tokens.labels) if label.strip() == HIDDEN]
+    if len(places) != 1:
+        raise InputError(f"This reading needs a sentence with one {HIDDEN} in it.")
+    said = reader.run(reader.prepare(_drawn(scene)).pixels, tokens)
+    return Choice({each.label: each.probability for each in reader.guesses(said, places[0], LIKELY)})
+
+
+def _drawn(scene: str) -> Image.Image:
+    return Image.fromarray(draw(read_code(scene)))

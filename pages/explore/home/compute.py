@@ -1,0 +1,159 @@
+"""The small living example of each group, computed by the models that come along and kept for the next visitor."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+import numpy as np
+import torch
+from jaxtyping import Float, UInt8
+from PIL import Image
+
+from core.capture import record_attention
+from core.efficient.sliding_window import SlidingWindow
+from core.images import open_example
+from core.scenes.codes import read_code
+from core.scenes.draw import draw
+from dashboard.components.attention_view import Scene
+from dashboard.kept import keep
+from dashboard.models import captioner, image_model, text_model, translator
+from dashboard.scenes import Head, text_scene
+from dashboard.watched import WatchedText, watch_text
+from pages.explore.home import words
+
+WINDOW = 4  # tokens of the example of what may be left out
+RESOLUTION = 96  # pixels of the photograph that a vision transformer looks at
+SHOWN = 240  # pixels of a picture on this page
+SHORT = 3  # letters of words such as "a", "on" and "the", at most
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """What each row gives to each column."""
+
+    values: Float[np.ndarray, "row column"]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    @property
+    def strongest(self) -> tuple[int, int]:
+        """The cell with the largest value."""
+        row, column = np.unravel_index(np.nanargmax(self.values), self.values.shape)
+        return int(row), int(column)
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """A picture, and how much each of its patches was given; `word`: for which word, if for one."""
+
+    picture: UInt8[np.ndarray, "row column channel"]
+    values: Float[np.ndarray, "down across"]
+    text: str = ""
+    word: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """A text whose last tokens stood in it before, and the head that looks most at what followed them then.
+
+    `place`: the token that followed; `length`: how many tokens before it are those at the end.
+    """
+
+    watched: WatchedText
+    head: Head
+    place: int
+    length: int
+    weight: float
+
+    @property
+    def scene(self) -> Scene:
+        """What the view shows, with this head in front."""
+        return text_scene(self.watched.model, self.watched.run, self.watched.record, self.head)
+
+
+@keep("Reading …")
+def repeated() -> Repeated:
+    """The head of `gpt-books` that best finds what came next the last time (Olsson et al. 2022, "induction heads")."""
+    watched = watch_text("gpt-books", words.REPEATING)
+    ids = watched.given.ids
+    places = [place + 1 for place, number in enumerate(ids[:-1]) if number == ids[-1]]
+    found = {
+        (float(call.weights(head, queries=slice(-1, None))[0, place]), (layer, head), place)
+        for layer, call in enumerate(watched.record.calls)
+        for head in range(call.heads)
+        for place in places
+    }
+    weight, best, place = max(found)
+    return Repeated(watched, best, place, shared_end(ids[:place], ids), weight)
+
+
+def shared_end(first: Sequence[int], second: Sequence[int]) -> int:
+    """How many tokens at the ends of two texts are the same, one after the other."""
+    pairs = zip(reversed(first), reversed(second), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+@keep("Reading …")
+def one_head() -> Matrix:
+    """The head of `gpt-books` in which the last word gives most to one before: not the first, nor its neighbour."""
+    model = text_model("gpt-books")
+    tokens = model.encode(words.SENTENCE)
+    with record_attention(model.network) as record:
+        model.run(tokens)
+    maps = torch.stack([call.weights(head) for call in record.calls for head in range(call.heads)])
+    head = int(maps[:, -1, 1:-2].amax(dim=1).argmax())
+    labels = tuple(label.strip() for label in tokens.labels)
+    return Matrix(maps[head].numpy(), labels, labels)
+
+
+@keep("Translating …")
+def alignment() -> Matrix:
+    """The transformer's translation, and the mean of all heads of its last layer for each token that it wrote."""
+    model = translator("transformer")
+    source = model.encode(words.TRANSLATED)
+    target = model.tokens(model.write(source).best.tokens)
+    weights = model.align(source, target).cross[-1].mean(dim=0)
+    return Matrix(weights.numpy(), *(tuple(label.strip() for label in each.labels) for each in (target, source)))
+
+
+@keep("Looking …")
+def photograph() -> Looked:
+    """What the class token of the last layer of a vision transformer gives to each patch, the mean of all heads."""
+    model = image_model("vit-tiny-imagenet")
+    given = model.prepare(open_example(words.PICTURE), resolution=RESOLUTION)
+    with record_attention(model.network) as record:
+        model.run(given)
+    call, patches = record.calls[-1], given.patches
+    weights = torch.stack([call.weights(head, queries=slice(0, 1)) for head in range(call.heads)]).mean(dim=0)[0]
+    shown = Image.fromarray(given.shown).resize((SHOWN, SHOWN), Image.Resampling.LANCZOS)
+    return Looked(np.asarray(shown), weights[1:].reshape(patches.rows, patches.columns).numpy())
+
+
+@keep("Describing the picture …")
+def caption() -> Looked:
+    """A caption of a drawn scene, and where the network looked for the word that it looked most sharply for."""
+    model, scene = captioner("scenes-transformer"), read_code(words.SCENE)
+    given = model.prepare(Image.fromarray(draw(scene)))
+    written = model.tokens(model.write(given.pixels).best.tokens)
+    maps = torch.stack([layer.mean(dim=0) for layer in model.look(given.pixels, written).maps]).mean(dim=0)
+    labels = [label.strip() for label in written.labels]
+    named = [place for place, label in enumerate(labels) if len(label) > SHORT]
+    place = max(named, key=lambda each: float(maps[each].max()))
+    return Looked(draw(scene, SHOWN), maps[place].reshape(*model.grid).numpy(), model.text(written.ids), labels[place])
+
+
+@keep("Leaving out …")
+def left_out() -> tuple[Matrix, float]:
+    """The same head with only a window left (NaN outside), and the share of its attention that the window holds."""
+    whole = one_head()
+    places = torch.arange(len(whole.rows))
+    seen = SlidingWindow(window=WINDOW, causal=True).looks(places[:, None], places[None], len(places)).numpy()
+    kept = float((whole.values * seen).sum(axis=1).mean())
+    later = np.triu(np.ones_like(seen), 1)  # nothing is left out there: nobody may look ahead
+    return Matrix(np.where(seen | later, whole.values, np.nan), whole.rows, whole.columns), kept
+
+
+def warm_up() -> None:
+    """All examples."""
+    for example in (repeated, one_head, alignment, photograph, caption, left_out):
+        example()

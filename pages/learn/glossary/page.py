@@ -1,0 +1,40 @@
+"""All terms in alphabetical order, or those that the visitor looks for; the one that a link has asked for on top."""
+
+import streamlit as st
+
+from dashboard import glossary, layout
+from dashboard.glossary import TERMS, Term
+from pages.learn.glossary import words
+
+COLUMNS = 2  # on a wide window
+
+
+def explained(term: Term) -> str:
+    """A term with its other spellings, its meaning and the way to what shows it, in Markdown."""
+    also = f" :gray[also {layout.plain(', '.join(term.also))}]" if term.also else ""
+    return (
+        f"**{layout.plain(term.name)}**{also}  \n{layout.plain(term.says)}  \n"
+        f"[Where to see it: {layout.plain(term.place)}]({term.shown_at})"
+    )
+
+
+def found(sought: str) -> list[Term]:
+    """The terms whose names begin with what is sought, then those with it elsewhere in a name, then in the meaning."""
+    sought = sought.strip().casefold()
+    spelled = {term: [name.casefold() for name in (term.name, *term.also, *term.forms)] for term in TERMS.values()}
+    begin = [term for term, names in spelled.items() if any(name.startswith(sought) for name in names)]
+    hold = [term for term, names in spelled.items() if any(sought in name for name in names)]
+    mean = [term for term in spelled if sought in term.says.casefold()]
+    return list(dict.fromkeys([*begin, *hold, *mean]))
+
+
+layout.head(words.GLOSSARY)
+if asked := TERMS.get(st.query_params.get(glossary.TERM, "")):
+    st.container(border=True, width=layout.PROSE, key="asked").markdown(explained(asked))
+sought = st.text_input(words.FIND, key="find", bind="query-params", placeholder=words.PLACEHOLDER, width=320)
+terms = found(sought)
+if not terms:
+    st.info(words.NONE.format(sought=layout.plain(sought)), icon=":material/info:")
+half = -(-len(terms) // COLUMNS)
+for column, first in zip(st.columns(COLUMNS, gap="large"), (0, half), strict=True):
+    column.markdown("\n\n".join(explained(term) for term in terms[first : first + half]))

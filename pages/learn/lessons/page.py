@@ -1,0 +1,49 @@
+"""The lessons that come along, and a teacher's own from a file."""
+
+import streamlit as st
+
+from dashboard import layout, uploads
+from dashboard.lessons import player
+from dashboard.lessons.form import FOLDER, Lesson, lessons
+from pages.learn.lessons import words
+
+FILE = "own_lesson"
+FIRST = "0-first-twenty-minutes.md"
+ACROSS = 2  # lessons beside one another
+
+
+def show() -> None:
+    """A card for each lesson, the first path on top; below, a file of the visitor's own."""
+    st.header(words.ALL, anchor=False)
+    found = list(lessons().values())
+    for row in layout.rows_of(len(found), ACROSS):
+        for column, place in zip(st.columns(len(row)), row, strict=True):
+            with column.container(border=True, height="stretch"):
+                card(found[place])
+    st.header(words.OWN, anchor=False)
+    st.markdown(words.OWN_ABOUT, width=layout.PROSE)
+    uploads.offer_to_remove(FILE)
+    uploads.take(FILE, "A lesson", type=["md", "txt"])
+    if file := uploads.given(FILE):
+        own = player.opened(file)
+        with st.container(border=True):
+            card(own)
+    with st.expander(words.FORM):
+        st.code(shown_form(), language="markdown", wrap_lines=True)
+
+
+def shown_form() -> str:
+    """The beginning of the first lesson, with its first station, as it is written."""
+    return "\n## ".join((FOLDER / FIRST).read_text(encoding="utf-8").split("\n## ")[:2])
+
+
+def card(lesson: Lesson) -> None:
+    """What a lesson is about, its stations, and the way in."""
+    st.subheader(layout.plain(lesson.title), anchor=False)
+    st.markdown(lesson.about)
+    for number in range(len(lesson.stations)):
+        player.entry(lesson, number)
+
+
+layout.head(words.PAGE)
+show()

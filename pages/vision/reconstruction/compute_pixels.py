@@ -1,0 +1,157 @@
+"""What image-GPT makes of a photograph: completions, bits, hidden pixels, looks: kept for the next visitor."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from core.generation.rules import Rules
+from core.images import open_example, open_picture
+from core.vision.hiding import error_of
+from core.vision.pixel_drawing import (
+    NOT_YET,
+    Filled,
+    draw_rest,
+    fill_hidden,
+    hide_pixels,
+    neighbour_mean,
+    surprise,
+)
+from core.vision.pixel_looks import PixelLook, pixel_looks
+from core.zoo.image_gpts import HIDDEN, NEXT, PixelPicture, as_picture
+from dashboard.components.photo_maps import Factors, PhotoLayer, PhotoScene
+from dashboard.kept import keep
+from dashboard.models import image_gpt
+from dashboard.onlooking import NOBODY, Onlooker
+from dashboard.watched import Picture
+
+GREY = 0.82  # of what is not given, or not drawn yet
+ENLARGED = 16  # how often each pixel is repeated under a map, so that it keeps its edges
+
+
+@keep("Opening the picture …")
+def read_picture(picture: Picture, name: str = NEXT) -> PixelPicture:
+    """A photograph as an image-GPT reads it."""
+    opened = open_example(picture) if isinstance(picture, str) else open_picture(picture.content)
+    return image_gpt(name).prepare(opened)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Completions of a picture of which the first rows are given.
+
+    `pictures` have values 0 to 1; `errors` are mean squared errors over what was drawn, against the truth in the
+    palette; `even`: that of the mean colour of what is given; `apart`: the same between two completions, the mean over
+    all pairs, None of a single one.
+    """
+
+    pictures: Float[Tensor, "draw channel row column"]
+    errors: tuple[float, ...]
+    even: float
+    apart: float | None
+
+
+@keep()
+def draw(picture: Picture, rows: int, count: int, rules: Rules, seed: int, onlooker: Onlooker = NOBODY) -> Drawn:
+    """Completions below the first rows; `onlooker` sees them grow row by row."""
+    seen, network = read_picture(picture), image_gpt(NEXT).network
+    side = network.config.side
+    drawn = seen.colours[None]
+    for step, drawn in enumerate(draw_rest(network, seen.colours[: rows * side], count, rules, seed=seed)):
+        onlooker.look(step, [drawn])
+    pictures, where = network.paint(drawn), below(rows, side)
+    given = seen.painted[:, ~where] if rows else torch.full((3, 1), 0.5)
+    even = given.mean(dim=1)[:, None, None].expand_as(seen.painted)
+    pairs = [error_of(pictures[one], pictures[two], where) for one in range(count) for two in range(one)]
+    return Drawn(
+        pictures,
+        tuple(error_of(each, seen.painted, where) for each in pictures),
+        error_of(even, seen.painted, where),
+        sum(pairs) / len(pairs) if pairs else None,
+    )
+
+
+def below(rows: int, side: int) -> Bool[Tensor, "row column"]:
+    """The pixels below the first rows."""
+    return (torch.arange(side) >= rows)[:, None].expand(side, side)
+
+
+def unfinished(colours: Int[Tensor, "draw place"]) -> Float[Tensor, "draw channel row column"]:
+    """Completions as far as they are drawn; the rest is grey."""
+    network = image_gpt(NEXT).network
+    painted = network.paint(colours.clamp_min(0))
+    missing = (colours == NOT_YET).unflatten(1, (network.config.side, -1))
+    return torch.where(missing[:, None], torch.tensor(GREY), painted)
+
+
+@keep("Reading the true picture …")
+def bits(picture: Picture) -> Float[Tensor, "row column"]:
+    """How surprising each pixel of the photograph is after those before it."""
+    network = image_gpt(NEXT).network
+    return surprise(network, read_picture(picture).colours[None])[0].unflatten(0, (network.config.side, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Guessed:
+    """A picture with hidden pixels, filled in by the network and by the mean of neighbours; errors where hidden."""
+
+    hidden: Bool[Tensor, "row column"]
+    filled: Filled
+    neighbours: Float[Tensor, "channel row column"]
+    errors: dict[str, float]  # by the names of `Filled`, and "neighbours"
+    right: float  # the share of hidden pixels whose most probable colour is the true one
+
+
+@keep("Filling in …")
+def guess(picture: Picture, percent: int, seed: int) -> Guessed:
+    """So many per cent of the pixels hidden at random, and guessed all at once."""
+    reader, seen = image_gpt(HIDDEN), read_picture(picture, HIDDEN)
+    flat = hide_pixels(reader.side, percent / 100, seed=seed)
+    hidden = flat.unflatten(0, (reader.side, -1))
+    filled = fill_hidden(reader.network, seen.colours, flat, seed=seed)
+    pictures = {name: getattr(filled, name) for name in ("best", "drawn", "mean")}
+    pictures["neighbours"] = neighbour_mean(seen.painted, hidden)
+    errors = {name: error_of(each, seen.painted, hidden) for name, each in pictures.items()}
+    same = (filled.best == seen.painted).all(dim=0)[hidden]
+    return Guessed(hidden, filled, pictures["neighbours"], errors, float(same.float().mean()))
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """Where every head looked when each pixel was asked for, and what each looks at on average."""
+
+    scene: PhotoScene
+    looks: tuple[PixelLook, ...]
+
+
+@keep("Looking …")
+def look(picture: Picture) -> Looked:
+    """Read a photograph, and watch."""
+    reader, seen = image_gpt(NEXT), read_picture(picture)
+    side = reader.side
+    calls = reader.look(seen.colours).calls
+    layers = []
+    for number, call in enumerate(calls):
+        query, key = call.query, call.key
+        assert query is not None
+        assert key is not None
+        assert call.scale is not None
+        # Token k asks for pixel k and holds pixel k - 1. The view has a token for each pixel after the start: the one
+        # that asks for it, and, as a key, the one that holds it. Nobody sees the last pixel.
+        asks = torch.cat([query[0, :, :1], query[0]], dim=1)
+        holds = torch.nn.functional.pad(key[0], (0, 0, 0, 1))
+        answers = Factors(asks.numpy(), holds.numpy(), call.scale, behind=1)
+        layers.append(PhotoLayer(str(number), call.heads, side, side, answers, ("start",), call.path, unit="pixel"))
+    looks = pixel_looks(calls, side)
+    first = max(looks, key=lambda each: each.above)
+    place = (side // 2) * side + side // 2
+    scene = PhotoScene(
+        as_picture(seen.painted, enlarged=ENLARGED),
+        tuple(layers),
+        title=reader.title,
+        start=(first.layer, first.head),
+        place=place,
+    )
+    assert scene.overview  # computed here, once, and not for each visitor
+    return Looked(scene, looks)

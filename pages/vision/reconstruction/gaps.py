@@ -1,0 +1,165 @@
+"""Fill the gaps: a photograph with most of its patches hidden, and what the autoencoder makes of it."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from jaxtyping import Float
+
+from core.vision.hiding import covered
+from core.zoo.masked_autoencoders import PLAIN
+from dashboard import charts, layout
+from dashboard.components.patch_picker import patch_picker
+from dashboard.figures.pictures import picture_tiles
+from pages.vision.reconstruction import compute_autoencoder, hidden, words
+from pages.vision.reconstruction.compute_autoencoder import Filled, as_picture
+from pages.vision.reconstruction.hidden import Hidden, tell_hidden
+
+HEIGHT = 330  # pixels of the three pictures, at most
+NETWORK = "the autoencoder"
+
+
+def show() -> None:
+    """What the network sees, what it guesses, the photograph; fillings that need no network; the notes."""
+    chosen = hidden.choose(asks_target=True)
+    target = chosen.target
+    with layout.waiting_place():
+        filled = compute_autoencoder.fill(chosen)
+    told = noticed(filled.errors, filled.patch_errors(target).numpy(), chosen.mask.numpy(), target)
+    _pictures(chosen, filled)
+    if not layout.is_presented():
+        st.markdown(told[0], width=layout.PROSE)
+        if target != PLAIN:
+            layout.caption(words.NORMALISED)
+    if filled.errors:
+        _fillings(filled, target)
+    layout.notes(words.GAPS_NOTES, notice=told, formula=lambda: _formula(chosen, filled))
+
+
+def _pictures(chosen: Hidden, filled: Filled) -> None:
+    truth, grid, count = as_picture(filled.truth), chosen.grid, len(chosen.places)
+    columns = st.columns(3, gap="medium")
+    size: dict[str, Any] = {"rows": grid.rows, "columns": grid.columns, "height": HEIGHT}
+    with columns[0]:
+        st.markdown(f"**{words.SEES}**")
+        patch_picker(
+            covered(truth, chosen.mask, grid.rows, grid.columns),
+            key="gaps-seen",
+            tell="patch in row {row}, column {column}",
+            hint=words.CLICK,
+            on_click=chosen.switch,
+            alt=f"The photograph with {count} of {grid.rows * grid.columns} patches hidden",
+            name="reconstruction-seen",
+            **size,
+        )
+    with columns[1]:
+        st.markdown(f"**{words.GUESSES}**")
+        _guessed(chosen, filled, size)
+    with columns[2]:
+        st.markdown(f"**{words.TRUTH}**")
+        patch_picker(
+            truth,
+            key="gaps-truth",
+            tell="row {row}, column {column}",
+            hint=words.TRUTH_HINT.format(side=filled.truth.shape[1]),
+            alt="The photograph as the autoencoder would see it whole",
+            name="reconstruction-truth",
+            **size,
+        )
+
+
+def _guessed(chosen: Hidden, filled: Filled, size: Mapping[str, Any]) -> None:
+    """The network's guess, and below it what else may be seen of it."""
+    drawn = st.container()
+    whole = st.toggle("Guess visible patches too", key="gaps_whole", bind="query-params", help=words.WHOLE)
+    veiled = st.toggle("Lay the error over it", key="gaps_error", bind="query-params")
+    guessed = filled.guesses[chosen.target] if whole else filled.mixed(chosen.target)
+    errors = filled.patch_errors(chosen.target).numpy()
+    if not whole:
+        errors = np.where(chosen.mask.numpy().reshape(errors.shape), errors, 0)
+    with drawn:
+        patch_picker(
+            as_picture(guessed),
+            key="gaps-guessed",
+            values=errors if veiled else None,
+            limits=(0.0, max(float(errors.max()), 1e-6)) if veiled else None,
+            tell="row {row}, column {column}" + (": mean squared error {value}" if veiled else ""),
+            hint=words.ERROR_HINT if veiled else words.WHOLE_HINT if whole else words.GUESS_HINT,
+            alt="Hidden patches as the autoencoder guesses them" + (", under their errors" if veiled else ""),
+            name="reconstruction-guessed",
+            **size,
+        )
+
+
+def _fillings(filled: Filled, target: str) -> None:
+    """The same gaps filled without a network, each with its error."""
+    if not st.toggle(words.FILLINGS, True, key="gaps_fillings", bind="query-params"):
+        return
+    shown = {NETWORK: (filled.mixed(target), filled.errors[target])}
+    shown |= {name: (picture, filled.errors[name]) for name, picture in filled.fillings.items()}
+    pictures = np.stack([as_picture(picture) for picture, _ in shown.values()])
+    titles = [f"{name}: {error:.4f}" for name, (_, error) in shown.items()]
+    charts.chart(
+        partial(picture_tiles, pictures, titles, columns=len(shown), look=layout.look(), side=190),
+        name="reconstruction-fillings",
+        alt="Hidden patches filled in, with the mean squared error: " + "; ".join(titles),
+        table=pd.DataFrame({"filled by": list(shown), "mean squared error": [error for _, error in shown.values()]}),
+    )
+
+
+def noticed(
+    errors: Mapping[str, float], by_patch: Float[np.ndarray, "row column"], mask: np.ndarray, target: str
+) -> tuple[str, ...]:
+    """Which filling is nearest to the truth and by how much, and which hidden patch was guessed best and worst."""
+    how_much = tell_hidden(int(mask.sum()), mask.size)
+    if not errors:
+        return (how_much,)
+    told = [f"{how_much} {tell_nearest(errors, target)}"]
+    places = np.flatnonzero(mask)
+    own = by_patch.flatten()[places]
+    best, worst = places[own.argmin()], places[own.argmax()]
+    if len(places) > 1:
+        columns = by_patch.shape[1]
+        told.append(
+            f"It guesses **row {best // columns}, column {best % columns}** best (error {own.min():.4f}) and **row "
+            f"{worst // columns}, column {worst % columns}** worst ({own.max():.4f}). The worst half of the hidden "
+            f"patches makes up {_worst_half(own):.0%} of the whole error."
+        )
+    told.append(f"An error of {errors[target]:.4f} is about {255 * errors[target] ** 0.5:.0f} of 255 levels of colour.")
+    return tuple(told)
+
+
+def tell_nearest(errors: Mapping[str, float], target: str) -> str:
+    """How far the network's guess is from the truth, beside the best filling that needs none."""
+    plain = {name: error for name, error in errors.items() if name not in words.TARGETS}
+    best = min(plain, key=lambda name: plain[name])
+    own, other = errors[target], plain[best]
+    sentence = f"Over them the autoencoder's mean squared error is **{own:.4f}**"
+    if target != PLAIN:
+        return (
+            f"{sentence}, but it was given the true mean and deviation of each patch: no filling can be compared with "
+            "that."
+        )
+    if f"{own:.4f}" == f"{other:.4f}":
+        return f"{sentence}, as that of the best filling without a network ({best})."
+    much = f"{abs(1 - own / other):.0%} {'less' if own < other else 'more'}" if other else "more"
+    return f"{sentence}, {much} than that of the best filling without a network ({best}, {other:.4f})."
+
+
+def _worst_half(errors: np.ndarray) -> float:
+    total = errors.sum()
+    return float(np.sort(errors)[::-1][: -(-len(errors) // 2)].sum() / total) if total else 0.0
+
+
+def _formula(chosen: Hidden, filled: Filled) -> None:
+    st.latex(r"E = \frac{1}{|H|\,n} \sum_{p \in H} \lVert \hat x_p - x_p \rVert^2")
+    patch = filled.patch
+    about = words.ERROR_FORMULA.format(count=len(chosen.places), values=3 * patch**2, patch=patch)
+    if filled.errors:
+        about += f" Here $E = {filled.errors[chosen.target]:.4f}$."
+    st.markdown(about)
+    st.latex(r"\tilde x_p = \frac{x_p - \bar x_p}{\sqrt{\operatorname{var}(x_p) + 10^{-6}}}")
+    st.markdown(words.TARGET_FORMULA)

@@ -1,0 +1,10 @@
+"""Measured: errors, bits, and what was learned without labels."""
+
+from dashboard import controls
+from pages.vision.reconstruction import measured_autoencoder, measured_pixels, words
+
+
+def show() -> None:
+    """What was measured of one of both networks."""
+    parts = {words.AUTOENCODER: measured_autoencoder.show, words.IMAGE_GPT: measured_pixels.show}
+    parts[controls.choice("Network", parts, key="measured_of")]()

@@ -1,0 +1,263 @@
+"""What was measured of the masked autoencoder: errors, what it learned without labels, what it saves."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.measured import mae_results
+from core.measured.mae_results import (
+    AUTOENCODER,
+    LABELS,
+    NETWORK,
+    PATCHES,
+    PIXELS,
+    SCRATCH,
+    TRAINED,
+    UNTRAINED,
+    Errors,
+    Probe,
+    Results,
+    Tuned,
+)
+from core.models.mae import MAEConfig
+from core.progress import Progress, unheard
+from core.vision import left_out
+from core.vision.left_out import ALL, FORWARD, READ, STEP, VISIBLE, Saving
+from dashboard import charts, layout, measuring
+from dashboard.data_table import data_table
+from dashboard.kept import keep
+from dashboard.numbers import points
+from dashboard.theme import HUES
+from pages.vision.reconstruction import words
+from pages.vision.reconstruction.figures_autoencoder import errors_by_share
+
+CLEAR = 2  # standard errors of a difference from which on it is told
+
+measured = keep()(mae_results.results)
+
+
+@keep("Measuring …", unit="passes")
+def measured_here(progress: Progress = unheard) -> Saving:
+    """What leaving hidden patches out saves on this machine."""
+    return left_out.measure(MAEConfig(), progress)
+
+
+def show() -> None:
+    """Errors, probes and fine-tuning as they were measured; the saving here and there; the notes."""
+    noticed: list[str] = []
+    found: Results | None = None
+    with layout.sentences():
+        found = measured()
+        for part in (_errors, _probes, _tuned):
+            noticed += part(found)
+    here = measured_here.known()
+    noticed += _saving(found.saving if found else None, here)
+    layout.notes(words.AUTOENCODER_NOTES, notice=tuple(noticed) or (words.NOTHING_MEASURED,), formula=_formula)
+
+
+def _errors(found: Results) -> tuple[str, ...]:
+    layout.heading("How far from the truth?")
+    shares = [each.share for each in found.errors]
+    lines = {
+        name: tuple([each.by_filling[name][part] for each in found.errors] for part in range(2))
+        for name in found.errors[0].by_filling
+    }
+    hues = dict(zip(lines, HUES, strict=False))
+    charts.chart(
+        partial(errors_by_share, shares, lines, look=layout.look(), height=layout.look().high(380), hues=hues),
+        name="reconstruction-errors",
+        alt="Mean squared error of hidden pixels against the share hidden: "
+        + "; ".join(f"{name} {values[0]:.4f} to {values[-1]:.4f}" for name, (values, _) in lines.items()),
+        table=pd.DataFrame(
+            [
+                (each.share, name, error, deviation)
+                for each in found.errors
+                for name, (error, deviation) in each.by_filling.items()
+            ],
+            columns=["share hidden", "filled by", "mean squared error", "standard error"],
+        ),
+    )
+    told = tell_errors(found.errors)
+    if not layout.is_presented():
+        st.markdown(told, width=layout.PROSE)
+        layout.caption(words.ERRORS_ABOUT.format(pictures=found.pictures))
+    return (told,)
+
+
+def _probes(found: Results) -> tuple[str, ...]:
+    layout.heading("What has it learned without a label?")
+    rows = pd.DataFrame(
+        [
+            {"features": name} | {f"{probe.labels} % of the labels": probe.top1[name] for probe in found.probes}
+            for name in found.probes[0].top1
+        ]
+    )
+    _table(rows, "reconstruction-probe")
+    if not layout.is_presented():
+        layout.caption(words.PROBE_ABOUT.format(pictures=found.validation))
+    return tuple(tell_probe(probe, found.error(0.5)) for probe in found.probes)
+
+
+def _tuned(found: Results) -> tuple[str, ...]:
+    layout.heading("Is it a better beginning?")
+    if not found.tuned:
+        st.info(words.NOT_TUNED, icon=":material/info:")
+        return ()
+    rows = pd.DataFrame(
+        [
+            {
+                "labels": f"{each.labels} %",
+                "begins as": words.STARTS[each.start],
+                "top-1": each.top1,
+                "top-5": each.top5,
+                "steps": each.steps,
+            }
+            for each in found.tuned
+        ]
+    )
+    _table(rows, "reconstruction-tuned", whole=("steps",))
+    if not layout.is_presented():
+        layout.caption(words.TUNED_ABOUT.format(pictures=found.validation))
+    both = [found.tuned_with(labels) for labels in LABELS]
+    return tuple(tell_tuned(of[AUTOENCODER], of[SCRATCH], found.validation) for of in both if len(of) == 2)
+
+
+def _table(rows: pd.DataFrame, name: str, *, whole: Sequence[str] = ()) -> None:
+    shares = [each for each in rows if pd.api.types.is_float_dtype(rows[each])]
+    formats = dict.fromkeys(shares, "percent") | dict.fromkeys(whole, "localized")
+    data_table(
+        rows,
+        hide_index=True,
+        width="content",
+        column_config={each: st.column_config.NumberColumn(format=one) for each, one in formats.items()},
+    )
+    if not layout.is_presented():
+        charts.download_table(rows, name)
+
+
+def _saving(there: Saving | None, here: Saving | None) -> tuple[str, ...]:
+    layout.heading("What does leaving hidden patches out save?")
+    if not layout.is_presented():
+        st.markdown(words.SAVING, width=layout.PROSE)
+    measuring.offer(measured_here.anew, again=here is not None)
+    found = {words.THERE: there, words.HERE: here}
+    rows = [row for name, saving in found.items() if saving for row in rows_of(name, saving)]
+    if not rows:
+        return (tell_counted(),)
+    columns = ["measured", *READ, "times as much"]
+    table = pd.DataFrame(rows, columns=columns)
+    formats = {**dict.fromkeys(READ, "%.4g"), "times as much": "%.2f"}
+    data_table(
+        table,
+        hide_index=True,
+        width="content",
+        column_config={each: st.column_config.NumberColumn(format=one) for each, one in formats.items()},
+    )
+    if not layout.is_presented():
+        charts.download_table(table, "reconstruction-saving")
+    return (tell_counted(), *(tell_saving(name, saving) for name, saving in found.items() if saving))
+
+
+def rows_of(name: str, saving: Saving) -> list[tuple[str, float, float, float]]:
+    """Milliseconds of a picture, for each work."""
+    each = 1e3 / saving.batch
+    return [
+        (f"{work}, {name}, ms a picture", each * taken[ALL], each * taken[VISIBLE], saving.times(work))
+        for work, taken in saving.seconds.items()
+    ]
+
+
+def tell_counted() -> str:
+    """How many times as many multiply-adds it takes to read all patches, by count."""
+    config = MAEConfig()
+    seen = round(config.patches * (1 - left_out.HIDDEN))
+    every, some = left_out.counted(config, config.patches), left_out.counted(config, seen)
+    return (
+        f"With {seen} of {config.patches} patches in view a picture takes {some / 1e6:.0f} million multiply-adds; an "
+        f"encoder that read all {config.patches} would take {every / 1e6:.0f} million, **{every / some:.1f} times** as "
+        "many."
+    )
+
+
+def tell_saving(name: str, saving: Saving) -> str:
+    """The same by the clock."""
+    return (
+        f"By the clock ({name}) reading all patches takes {saving.times(FORWARD):.1f} times as long in a forward pass, "
+        f"and {saving.times(STEP):.1f} times in a step of training."
+    )
+
+
+def tell_errors(found: Sequence[Errors]) -> str:
+    """At which shares the network is nearer to the truth than every filling, beyond doubt."""
+
+    def best_of(each: Errors) -> tuple[str, float, float]:
+        others = {name: of for name, of in each.by_filling.items() if name != NETWORK}
+        best = min(others, key=lambda name: others[name][0])
+        return (best, *others[best])
+
+    better = []
+    for each in found:
+        _, other, deviation = best_of(each)
+        own, error = each.by_filling[NETWORK]
+        better.append(other - own > CLEAR * (error**2 + deviation**2) ** 0.5)
+    largest = max(found, key=lambda each: 1 - each.by_filling[NETWORK][0] / best_of(each)[1])
+    best, other, _ = best_of(largest)
+    own = largest.by_filling[NETWORK][0]
+    if not any(better):
+        return "At no share is the autoencoder clearly nearer to the truth than the best filling without a network."
+    where = "every share" if all(better) else f"{sum(better)} of {len(better)} shares"
+    return (
+        f"At **{where}** the autoencoder is nearer to the truth than the best filling, by more than {CLEAR} standard "
+        f"errors. Its lead is largest with {largest.share:.0%} hidden: {own:.4f} where the best filling ({best}) has "
+        f"{other:.4f}, {1 - own / other:.0%} less."
+    )
+
+
+def tell_probe(probe: Probe, error: float) -> str:
+    """What a linear classifier reads from what it learned, beside an untrained encoder and pixels.
+
+    `error`: at most the standard error of one of the accuracies.
+    """
+    own, other = (probe.top1[f"{network}, {PATCHES}"] for network in (TRAINED, UNTRAINED))
+    pixels = probe.top1[PIXELS]
+    lead = own - max(other, pixels)
+    sentence = (
+        f"From {probe.labels}% of the labels a linear classifier on its patches gets **{own:.1%}** right, on those of "
+        f"an untrained encoder {other:.1%}, on pixels {pixels:.1%}"
+    )
+    if lead > CLEAR * error * 2**0.5:
+        return f"{sentence}: {points(lead)} for what was learned without labels."
+    return f"{sentence}: no clear gain."
+
+
+def tell_tuned(own: Tuned, scratch: Tuned, pictures: int) -> str:
+    """What it is worth to begin as the autoencoder; both were trained on the same labels."""
+    gap = own.top1 - scratch.top1
+    errors = [each.top1 * (1 - each.top1) / pictures for each in (own, scratch)]
+    said = (
+        f"Trained on {own.labels}% of the labels for {own.steps:,} steps, the encoder gets **{own.top1:.1%}** if it "
+        f"begins as the autoencoder, {scratch.top1:.1%} from scratch"
+    )
+    if abs(gap) <= CLEAR * sum(errors) ** 0.5:
+        return f"{said}: which is better cannot be decided from {pictures:,} pictures."
+    return f"{said}: {points(gap)}, one seed each."
+
+
+def _formula() -> None:
+    st.latex(r"E(s) = \frac{1}{N} \sum_{n=1}^{N} \frac{1}{|H_n|} \sum_{i \in H_n} (\hat x_i - x_i)^2")
+    st.markdown(words.MEASURED_FORMULA)
+    config = MAEConfig()
+    st.latex(r"\Omega(n) = 12\,n\,d^2 + 2\,n^2 d")
+    tokens = {ALL: 1 + config.patches, VISIBLE: 1 + round(config.patches * (1 - left_out.HIDDEN))}
+    each = {read: 12 * n * config.width**2 + 2 * n**2 * config.width for read, n in tokens.items()}
+    st.markdown(
+        words.SAVING_FORMULA.format(
+            width=config.width,
+            every=tokens[ALL],
+            all=each[ALL] / 1e6,
+            some=tokens[VISIBLE],
+            visible=each[VISIBLE] / 1e6,
+        )
+    )

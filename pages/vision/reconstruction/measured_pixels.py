@@ -1,0 +1,219 @@
+"""Measured, of image-GPT: bits of the next pixel, hidden pixels, and what a linear probe finds after each layer."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.errors import ModelError
+from core.measured import image_gpt_results
+from core.measured.image_gpt_results import (
+    FILLINGS,
+    HIDDEN,
+    IMAGE_GPT,
+    NEIGHBOURS,
+    NEXT,
+    TWO,
+    WAYS,
+    Bits,
+    Filled,
+    Probe,
+)
+from core.published import ImageDensity, image_densities
+from dashboard import charts, layout
+from dashboard.data_table import data_table
+from dashboard.figures.curves import curves
+from dashboard.kept import keep
+from dashboard.numbers import points
+from pages.vision.reconstruction import words_pixels
+from pages.vision.reconstruction.figures_pixels import bits_bars
+from pages.vision.reconstruction.pixels_sentences import steps
+
+EVEN = 9.0  # bits of one of 512 colours
+CHANNELS = 3  # of a pixel: what published figures call dimensions
+CLEAR = 2  # standard errors by which a difference is told
+CHANCE = 0.1  # of ten classes
+PROBED = {NEXT: "next pixel", HIDDEN: "hidden pixels", image_gpt_results.UNTRAINED: "not trained"}
+
+measured = keep()(image_gpt_results.results)
+
+
+def show() -> None:
+    """What there is of the three, and the notes; one sentence where nothing was measured."""
+    try:
+        found = measured()
+    except ModelError as error:
+        st.info(words_pixels.NOT_MEASURED.format(why=layout.plain(str(error))), icon=":material/info:")
+        return
+    noticed: list[str] = []
+    if found.bits:
+        noticed += _bits(found.bits)
+    if found.filled:
+        noticed += _filled(found.filled)
+    if found.probe:
+        noticed += _probe(found.probe)
+    layout.notes(words_pixels.MEASURED_NOTES, notice=tuple(noticed), formula=lambda: _formula(found.bits))
+
+
+def _bits(found: Bits) -> tuple[str, ...]:
+    layout.heading(words_pixels.BITS)
+    names = [way[0].upper() + way[1:] for way in WAYS]
+    means, errors = ([getattr(found.by_way[way], name) for way in WAYS] for name in ("mean", "error"))
+    figure = partial(bits_bars, names, means, errors, even=EVEN, look=layout.look(), height=layout.look().high(220))
+    alt = "Bits a pixel: " + ", ".join(f"{name} {mean:.2f}" for name, mean in zip(names, means, strict=True))
+    charts.chart(figure, name="pixel-bits-measured", alt=alt, table=table_of_bits(found, ()))
+    if not layout.is_presented():
+        table = table_of_bits(found, image_densities())
+        numbers = {name: st.column_config.NumberColumn(format="%.2f") for name in ("bits a pixel", "bits a dimension")}
+        data_table(table, hide_index=True, width="content", column_config=numbers, placeholder="")
+        st.caption(words_pixels.BITS_ABOUT.format(pictures=found.pictures), width=layout.PROSE)
+    return tell_bits_measured(found)
+
+
+def table_of_bits(found: Bits, published: Sequence[ImageDensity]) -> pd.DataFrame:
+    """Ours, then what is published; a dimension is a third of a pixel."""
+    rows: list[dict[str, object]] = [
+        {
+            "told by": way,
+            "bits a pixel": own.mean,
+            "standard error": own.error,
+            "bits a dimension": own.mean / CHANNELS,
+            "one of": "512 colours",
+            "source": "measured here",
+        }
+        for way, own in found.by_way.items()
+    ]
+    rows += [
+        {"told by": each.model, "bits a dimension": each.bits, "one of": "256 values a channel", "source": each.source}
+        for each in published
+    ]
+    return pd.DataFrame(rows)
+
+
+def tell_bits_measured(found: Bits) -> tuple[str, ...]:
+    """Image-GPT beside even guessing and beside the context of two pixels."""
+    own, two = found.by_way[IMAGE_GPT], found.by_way[TWO]
+    gap, error = two.mean - own.mean, (own.error**2 + two.error**2) ** 0.5
+    told = [
+        f"**Image-GPT** needs **{own.mean:.2f} bits** a pixel ({own.mean / CHANNELS:.2f} for each of its three "
+        f"values); even guessing among 512 colours needs {EVEN:.2f}."
+    ]
+    if abs(gap) <= CLEAR * error:
+        told.append(f"The pixels to the left and above alone come to {two.mean:.2f}, which cannot be told from it.")
+    else:
+        told.append(
+            f"The pixels to the left and above alone, counted, come to {two.mean:.2f}: {abs(gap):.2f} bits "
+            f"{'more' if gap > 0 else 'fewer'}."
+        )
+    return tuple(told)
+
+
+def _filled(found: Filled) -> tuple[str, ...]:
+    layout.heading(words_pixels.FILLED)
+    table = table_of_filled(found)
+    columns = {
+        "mean squared error": st.column_config.NumberColumn(format="%.5f"),
+        "standard error": st.column_config.NumberColumn(format="%.5f"),
+        "off by, of 255 steps": st.column_config.NumberColumn(format="%.1f"),
+        "the very colour": st.column_config.NumberColumn(format="percent"),
+    }
+    data_table(table, hide_index=True, width="content", column_config=columns, placeholder="")
+    if not layout.is_presented():
+        about = words_pixels.FILLED_ABOUT.format(share=found.share, pictures=found.pictures)
+        st.caption(about, width=layout.PROSE)
+        charts.download_table(table, "pixel-hidden-measured")
+    return (tell_filled_measured(found),)
+
+
+def table_of_filled(found: Filled) -> pd.DataFrame:
+    """The error of each way to fill in hidden pixels; how often two of them name the very colour."""
+    right = {FILLINGS[0]: found.right, NEIGHBOURS: found.by_neighbours}
+    return pd.DataFrame(
+        [
+            {
+                "filled in by": name,
+                "mean squared error": own.mean,
+                "standard error": own.error,
+                "off by, of 255 steps": steps(own.mean),
+                "the very colour": right.get(name),
+            }
+            for name, own in found.errors.items()
+        ]
+    )
+
+
+def tell_filled_measured(found: Filled) -> str:
+    """How often the first guess is the very colour, and how much nearer the best of the network's answers comes."""
+    own = min((name for name in found.errors if name != NEIGHBOURS), key=lambda name: found.errors[name].mean)
+    best, base = found.errors[own], found.errors[NEIGHBOURS]
+    error = (best.error**2 + base.error**2) ** 0.5
+    ratio = best.mean / base.mean
+    less = f"{1 - ratio:.0%} smaller" if ratio < 1 else f"{ratio - 1:.0%} larger"
+    sure = "" if abs(best.mean - base.mean) > CLEAR * error else ", which may be chance"
+    return (
+        f"Of {found.pixels:,} hidden pixels the first guess is exactly the right colour for **{found.right:.0%}**, the "
+        f"colour nearest to the mean of seen neighbours for {found.by_neighbours:.0%}. The error of what the network "
+        f"says best ({own}) is {less} than that of this mean{sure}."
+    )
+
+
+def _probe(found: Probe) -> tuple[str, ...]:
+    layout.heading(words_pixels.PROBE)
+    lines = {PROBED[name]: np.array(own) for name, own in found.layers.items()}
+    count = max(len(own) for own in lines.values())
+    lines["raw pixels"] = np.full(count, found.pixels)
+    look = layout.look()
+    figure = partial(
+        curves,
+        np.arange(count),
+        lines,
+        look=look,
+        x="after layer",
+        y="right classes",
+        marks=True,
+        tell="%{fullData.name}, after layer %{x}: %{y:.1%}",
+        y_range=(0.0, max(0.5, float(max(own.max() for own in lines.values())) + 0.05)),
+        height=look.high(360),
+    )
+    alt = "; ".join(f"{name} from {own[0]:.0%} to at most {own.max():.0%}" for name, own in lines.items())
+    table = pd.DataFrame({"layer": np.arange(count), **lines})
+    charts.chart(figure, name="pixel-probe", alt=f"Right classes by layer: {alt}", table=table)
+    if not layout.is_presented():
+        st.caption(words_pixels.PROBE_ABOUT.format(train=found.train, test=found.test), width=layout.PROSE)
+    return tuple(tell_probe(found))
+
+
+def tell_probe(found: Probe) -> Iterator[str]:
+    """After which layer classes are told best, whether that is a middle one, and beside what was not trained."""
+    for name in (NEXT, HIDDEN):
+        if (own := found.layers.get(name)) is None:
+            continue
+        best, last = int(np.argmax(own)), len(own) - 1
+        where = {0: "before the first layer", last: "after the last layer"}.get(best, f"after layer {best} of {last}")
+        told = f"Trained on the {PROBED[name]}, it tells classes best {where}: **{own[best]:.1%}**"
+        if best != last:
+            gap, error = own[best] - own[last], (found.error(own[best]) ** 2 + found.error(own[last]) ** 2) ** 0.5
+            sure = "" if gap > CLEAR * error else ", which may be chance"
+            told += f"; after the last one {own[last]:.1%}, {points(-gap)}{sure}"
+        yield f"{told}."
+    if any(name in found.layers for name in (NEXT, HIDDEN)):
+        untrained = found.layers.get(image_gpt_results.UNTRAINED)
+        rest = f", the same network before training to at most {max(untrained):.1%}" if untrained else ""
+        yield f"Raw pixels come to {found.pixels:.1%}{rest}; chance is {CHANCE:.0%}."
+        yield "Chen et al. found the best features in middle layers (figure 2)."
+
+
+def _formula(found: Bits | None) -> None:
+    st.latex(r"\text{bits} = -\frac{1}{n} \sum_{i} \log_2 p(x_i \mid x_{<i})")
+    if found:
+        own = found.by_way[IMAGE_GPT].mean
+        st.markdown(
+            f"*n* = 1,024 pixels of each of {found.pictures:,} pictures. A third of it, {own:.2f} / 3 = "
+            f"{own / CHANNELS:.2f}, stands beside bits a dimension, with the remark above."
+        )
+    st.markdown(
+        "Contexts of two pixels: how often each colour followed the colours to the left and above, smoothed by coarser "
+        "contexts (64 boxes of colours), and these by the histogram."
+    )

@@ -1,0 +1,283 @@
+"""Pixel by pixel: the rest of a picture, drawn by image-GPT."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+from jaxtyping import Float
+from streamlit.delta_generator import DeltaGenerator
+from torch import Tensor
+
+from core.generation.rules import Rules
+from core.vision.hiding import error_of
+from core.zoo.image_gpts import HIDDEN, NEXT, PixelPicture, as_picture
+from dashboard import charts, controls, layout
+from dashboard.components.patch_picker import patch_picker
+from dashboard.figures.curves import curves
+from dashboard.figures.pictures import picture_tiles
+from dashboard.models import image_gpt
+from dashboard.onlooking import Onlooker
+from dashboard.watched import Picture
+from pages.vision.reconstruction import compute_pixels, words_pixels
+from pages.vision.reconstruction.compute_pixels import GREY, Drawn, below, unfinished
+from pages.vision.reconstruction.pixels_sentences import tell_bits, tell_draws, tell_filled, tell_palette
+from pages.vision.reconstruction.words_pixels import HIDDEN_TASK, TASKS
+
+COUNTS = (1, 2, 4, 8)  # completions
+ACROSS = {1: 3, 2: 4, 4: 3, 8: 5}  # tiles of a row: the completions, what is given, and the truth
+TOPS = (512, 100, 20, 5)  # colours
+SEEDS = 1000
+APART = 0.25  # seconds between two pictures that grow: a browser need not draw more often
+SIDE, PHOTOGRAPH = 150, 230  # pixels of a tile, and of the photograph beside them
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a visitor wants drawn."""
+
+    rows: int  # given
+    count: int
+    rules: Rules
+    seed: int
+
+
+def show() -> None:
+    """The photograph, the task, and what the network makes of it."""
+    with layout.control_bar():
+        picture = controls.picture()
+        task = controls.choice("Task", TASKS, key="pixel_task", about=words_pixels.TASK_HELP)
+        asked = _ask_hidden() if task == HIDDEN_TASK else _ask_next()
+    if isinstance(asked, Asked):
+        _show_next(picture, asked)
+    else:
+        _show_hidden(picture, *asked)
+
+
+def _ask_next() -> Asked:
+    side = image_gpt(NEXT).side
+    about = words_pixels.ROWS_HELP
+    rows = st.slider("Rows given", 0, side - 1, side // 2, key="pixel_rows", help=about, **_bound(140))
+    count = controls.choice("Completions", COUNTS, key="pixel_count", first=4)
+    degree = temperature("pixel_temperature")
+    top_k = controls.choice("Top-k", TOPS, key="pixel_top_k", about=words_pixels.TOP_K_HELP)
+    return Asked(rows, count, Rules(degree, top_k), seeded("Draw again"))
+
+
+def _ask_hidden() -> tuple[int, int]:
+    """How many per cent are hidden, and which."""
+    percent = st.slider("Hidden, %", 1, 95, 15, key="pixel_share", help=words_pixels.SHARE_HELP, **_bound(220))
+    return percent, seeded("Hide others")
+
+
+def _show_next(picture: Picture, asked: Asked) -> None:
+    rows = asked.rows
+    seen = compute_pixels.read_picture(picture)
+    photograph, drawings = st.columns([1, 3.2], gap="large")
+    with photograph:
+        _photograph(seen)
+    with drawings:
+        drawn = _draw(picture, seen, asked)
+    bits = compute_pixels.bits(picture).numpy()
+    st.subheader(words_pixels.SURPRISE, anchor=False)
+    if not layout.is_presented():
+        st.caption(words_pixels.SURPRISE_ABOUT, width=layout.PROSE)
+    _surprise(seen, bits, rows)
+    colours = image_gpt(NEXT).network.config.colours
+    layout.notes(
+        words_pixels.NEXT_NOTES,
+        notice=(
+            *tell_draws(drawn.errors, drawn.even, drawn.apart, given=rows > 0),
+            *tell_bits(bits, rows, colours),
+        ),
+        formula=lambda: _formula(bits, rows, asked.rules),
+    )
+
+
+def _bound(width: int) -> dict:
+    return {"bind": "query-params", "width": width}
+
+
+def temperature(key: str) -> float:
+    """How freely is drawn."""
+    about = words_pixels.TEMPERATURE_HELP
+    return st.slider("Temperature", 0.0, 2.0, 1.0, 0.05, key=key, help=about, **_bound(140))
+
+
+def seeded(label: str, key: str = "pixel_seed") -> int:
+    """The number that all dice follow, and a button for the next one."""
+    seed = controls.number("Seed", SEEDS, key=key)
+
+    def again() -> None:
+        st.session_state[key] = (st.session_state.get(key, 0) + 1) % SEEDS
+
+    st.button(label, icon=":material/casino:", on_click=again, help=words_pixels.SEED_HELP)
+    return seed
+
+
+def _photograph(seen: PixelPicture) -> None:
+    st.image(seen.shown, width=PHOTOGRAPH, alt="The photograph")
+    if not layout.is_presented():
+        st.caption(_palette(seen))
+
+
+def _palette(seen: PixelPicture) -> str:
+    everywhere = torch.ones(seen.pixels.shape[1:], dtype=torch.bool)
+    colours = image_gpt(NEXT).network.config.colours
+    return tell_palette(error_of(seen.painted, seen.pixels, everywhere), colours, len(seen.colours.unique()))
+
+
+def _draw(picture: Picture, seen: PixelPicture, asked: Asked) -> Drawn:
+    """The completions, row by row while they are drawn."""
+    place, rows, count = st.empty(), asked.rows, asked.count
+    known_by = (picture, rows, count, asked.rules, asked.seed)
+    drawn = compute_pixels.draw.known(*known_by)
+    if drawn is None:
+        drawn = compute_pixels.draw(*known_by, onlooker=_growing(place, seen, rows, count))
+    tiles, titles = _tiles(seen, rows, drawn.pictures), _titles(count)
+    with place.container():
+        charts.chart(
+            partial(picture_tiles, tiles, titles, columns=ACROSS[count], look=layout.look(), side=_side()),
+            name="pixel-completions",
+            alt=f"The photograph in 32 × 32 pixels, its first {rows} rows, and {count} completions of them",
+            table=partial(_table, tiles, titles),
+        )
+    return drawn
+
+
+def _growing(place: DeltaGenerator, seen: PixelPicture, rows: int, count: int) -> Onlooker:
+    """Shows completions while they grow, now and then."""
+    last = -APART
+
+    def tell(step: int, best: list[Tensor]) -> None:
+        nonlocal last
+        if time.monotonic() - last >= APART:
+            last = time.monotonic()
+            tiles, titles = _tiles(seen, rows, unfinished(best[0])), _titles(count)
+            figure = picture_tiles(tiles, titles, columns=ACROSS[count], look=layout.look(), side=_side())
+            with place.container():
+                charts.plot(figure, name=f"pixel-growing-{step}", alt=f"Completions after {step + 1} rows")
+
+    return Onlooker(tell, waits=place.markdown)
+
+
+def _titles(count: int) -> list[str]:
+    return [words_pixels.GIVEN, *completions(count), words_pixels.TRUTH]
+
+
+def completions(count: int) -> list[str]:
+    """What completions are called above their tiles."""
+    return [words_pixels.COMPLETION.format(number=number + 1) for number in range(count)]
+
+
+def _tiles(seen: PixelPicture, rows: int, pictures: Float[Tensor, "draw channel row column"]) -> np.ndarray:
+    given = torch.where(below(rows, seen.painted.shape[1]), torch.tensor(GREY), seen.painted)
+    return np.stack([as_picture(each) for each in (given, *pictures, seen.painted)])
+
+
+def _side() -> int:
+    return layout.look().high(SIDE)
+
+
+def _table(tiles: np.ndarray, titles: Sequence[str]) -> pd.DataFrame:
+    """Red, green and blue of every pixel of every picture."""
+    _, high, wide, _ = tiles.shape
+    row, column = np.divmod(np.arange(high * wide), wide)
+    parts = [
+        pd.DataFrame(
+            {"picture": title, "row": row, "column": column, **dict(zip("rgb", tile.reshape(-1, 3).T, strict=True))}
+        )
+        for title, tile in zip(titles, tiles, strict=True)
+    ]
+    return pd.concat(parts, ignore_index=True).rename(columns={"r": "red", "g": "green", "b": "blue"})
+
+
+def _surprise(seen: PixelPicture, bits: Float[np.ndarray, "row column"], rows: int) -> None:
+    """The true picture under its bits, and the mean of each row."""
+    side = len(bits)
+    left, right = st.columns([1, 1.6], gap="large")
+    with left:
+        patch_picker(
+            as_picture(seen.painted, enlarged=compute_pixels.ENLARGED),
+            rows=side,
+            columns=side,
+            key="pixel-bits",
+            values=bits,
+            limits=(0.0, float(np.log2(image_gpt(NEXT).network.config.colours))),
+            tell="row {row}, column {column}: {value} bits",
+            hint="Point at a pixel to read its bits.",
+            alt=f"The bits of each of {side} × {side} pixels over the picture, {bits.mean():.2f} on average",
+            name="pixel-bits",
+            height=layout.look().high(320),
+        )
+    with right:
+        means = bits.mean(axis=1)
+        charts.chart(
+            partial(
+                curves,
+                np.arange(side),
+                {"mean of the row": means, "even guessing": np.full(side, np.log2(512))},
+                look=layout.look(),
+                x="row",
+                y="bits a pixel",
+                y_range=(0.0, float(max(9.5, means.max() + 0.5))),
+                height=layout.look().high(300),
+            ),
+            name="pixel-bits-by-row",
+            alt=f"Mean bits of each row: {means[0]:.1f} in the first, {means[-1]:.1f} in the last; {rows} are given",
+            table=pd.DataFrame({"row": np.arange(side), "bits": means}),
+        )
+
+
+def _formula(bits: Float[np.ndarray, "row column"], rows: int, rules: Rules) -> None:
+    st.latex(r"p(x) = \prod_{i} p(x_i \mid x_1, \dots, x_{i-1})")
+    st.latex(r"p_T(c) \propto \exp(z_c / T), \quad c \in \text{top-}k")
+    first = bits[rows, 0]
+    st.markdown(
+        f"$T$ = {rules.temperature:g}, $k$ = {rules.top_k}. The first true pixel of row {rows} had the probability "
+        f"$2^{{-{first:.2f}}}$ = {2.0**-first:.3f}. The sum over what lies from there on is {bits[rows:].sum():,.0f} "
+        f"bits, {bits[rows:].sum() / 8:,.0f} bytes (Chen et al. 2020, equation 1)."
+    )
+
+
+def _show_hidden(picture: Picture, percent: int, seed: int) -> None:
+    seen, found = compute_pixels.read_picture(picture, HIDDEN), compute_pixels.guess(picture, percent, seed)
+    photograph, drawings = st.columns([1, 3.2], gap="large")
+    with photograph:
+        _photograph(seen)
+    shown = {
+        words_pixels.SEEN: torch.where(found.hidden, torch.tensor(GREY), seen.painted),
+        words_pixels.BEST: found.filled.best,
+        words_pixels.ONE_DRAW: found.filled.drawn,
+        words_pixels.EXPECTED: found.filled.mean,
+        words_pixels.NEIGHBOURS: found.neighbours,
+        words_pixels.TRUTH: seen.painted,
+    }
+    tiles = np.stack([as_picture(each) for each in shown.values()])
+    with drawings:
+        charts.chart(
+            partial(picture_tiles, tiles, list(shown), columns=3, look=layout.look(), side=_side()),
+            name="pixel-hidden",
+            alt=f"The photograph with {percent}% of its pixels hidden, and four ways to fill them in",
+            table=partial(_table, tiles, list(shown)),
+        )
+    hidden, colours = int(found.hidden.sum()), image_gpt(HIDDEN).network.config.colours
+    mean_bits = float(found.filled.bits.mean())
+    layout.notes(
+        words_pixels.HIDDEN_NOTES,
+        notice=tell_filled(found.errors, found.right, hidden, mean_bits, colours),
+        formula=lambda: _formula_hidden(found.errors["best"], hidden, mean_bits),
+    )
+
+
+def _formula_hidden(error: float, hidden: int, mean_bits: float) -> None:
+    st.latex(r"L = \mathbb{E}_{M} \sum_{i \in M} -\log p(x_i \mid x_{\setminus M})")
+    st.markdown(
+        f"$M$ are the {hidden:,} hidden pixels; each is guessed from all that are seen, and from no other guess: here "
+        f"{mean_bits:.2f} bits on average (Chen et al. 2020, equation 2). The error of the most probable colours is "
+        f"the mean of (guess − truth)² over {hidden:,} × 3 values: {error:.4f}."
+    )

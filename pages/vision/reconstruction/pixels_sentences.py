@@ -1,0 +1,152 @@
+"""What is said of image-GPT's pixels: numbers in, sentences out."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from dashboard.numbers import signed
+
+LEVELS = 255  # of a channel: errors are told in its steps
+
+
+def steps(error: float) -> float:
+    """The root of a mean squared error (values 0 to 1), in steps of 256 levels."""
+    return LEVELS * error**0.5
+
+
+def tell_palette(error: float, colours: int, used: int) -> str:
+    """What is lost when pixels become colours of the palette; `used`: how many of them the picture needs."""
+    return (
+        f"In {colours} colours, of which this picture uses {used}, each value is off by about **{steps(error):.0f}** "
+        f"of {LEVELS} steps."
+    )
+
+
+def tell_bits(bits: Float[np.ndarray, "row column"], rows: int, colours: int) -> tuple[str, ...]:
+    """How many bits the part takes that is drawn, beside even guessing, and which of its pixels surprises most."""
+    drawn = bits[rows:]
+    even = np.log2(colours)
+    place = int(drawn.argmax())
+    row, column = rows + place // drawn.shape[1], place % drawn.shape[1]
+    part = "The true picture" if rows == 0 else f"What truly lies below row {rows - 1}"
+    beside = "less" if drawn.mean() < even else "no less"
+    return (
+        f"{part} takes **{drawn.mean():.2f} bits** a pixel, {beside} than the {even:.2f} of even guessing among "
+        f"{colours} colours.",
+        f"The most surprising pixel there is in row {row}, column {column}: {drawn.max():.1f} bits.",
+    )
+
+
+def tell_draws(errors: Sequence[float], even: float, apart: float | None, *, given: bool) -> tuple[str, ...]:
+    """How near the completions come to the truth, beside one even colour and beside one another."""
+    best, many = int(np.argmin(errors)), len(errors) > 1
+    nearer = sum(error < even for error in errors)
+    who = f"Completion {best + 1} comes nearest to the truth," if many else "The completion is"
+    colour = "the mean colour of what is given" if given else "an even grey"
+    if many:
+        counted = f"{nearer} of {len(errors)} completions {'is' if nearer == 1 else 'are'} nearer than that."
+    else:
+        counted = f"It is{'' if nearer else ' not'} nearer than that."
+    told = [
+        f"{who} off by {steps(errors[best]):.0f} of {LEVELS} steps; {colour}, without a network, by {steps(even):.0f}. "
+        f"{counted}"
+    ]
+    if apart == 0:
+        told.append("All completions are the same.")
+    elif apart is not None:
+        between, away = round(steps(apart)), round(steps(float(np.mean(errors))))
+        how = "more than" if between > away else "less than" if between < away else "about as much as"
+        told.append(f"Two completions differ by {between} steps, {how} one differs from the truth ({away}).")
+    return tuple(told)
+
+
+def tell_filled(
+    errors: Mapping[str, float], right: float, hidden: int, mean_bits: float, colours: int
+) -> tuple[str, ...]:
+    """What the network's three answers are worth beside the mean of seen neighbours."""
+    names = {
+        "best": "its most probable colour",
+        "drawn": "a colour drawn",
+        "mean": "the mean of what it expects",
+        "neighbours": "the mean of seen neighbours",
+    }
+    first = min(errors, key=lambda name: errors[name])
+    own = min(("best", "drawn", "mean"), key=lambda name: errors[name])
+    told = [
+        f"{hidden:,} pixels are hidden. Nearest to them comes **{names[first]}**, off by {steps(errors[first]):.1f} of "
+        f"{LEVELS} steps; "
+        + ", ".join(f"{names[name]} by {steps(error):.1f}" for name, error in errors.items() if name != first)
+        + "."
+    ]
+    if errors[own] < errors["neighbours"]:
+        less = 1 - errors[own] / errors["neighbours"]
+        told.append(f"So the network knows more here than the neighbours alone show: its error is {less:.0%} smaller.")
+    else:
+        told.append("So the network does no better here than the mean of the neighbours.")
+    told.append(
+        f"The exact colour, one of {colours}, is its first guess for {right:.0%} of them; the true colours take "
+        f"{signed(mean_bits)} bits each."
+    )
+    return tuple(told)
+
+
+def tell_heads(looks: Sequence) -> tuple[str, ...]:
+    """The heads that look most to the left, most above and farthest away, and what goes to the start."""
+
+    def named(each) -> str:
+        return f"layer {each.layer}, head {each.head}"
+
+    left, above = (max(looks, key=lambda each: getattr(each, name)) for name in ("left", "above"))
+    start = max(looks, key=lambda each: each.start)
+    told = [
+        f"Most to the pixel on the **left** goes in {named(left)}: {left.left:.0%}. Most to the pixel **above** goes "
+        f"in {named(above)}: {above.above:.0%}."
+    ]
+    placed = [each for each in looks if np.isfinite(each.distance)]
+    if placed:
+        near, far = (pick(placed, key=lambda each: each.distance) for pick in (min, max))
+        told.append(
+            f"Nearest looks {named(near)}, {near.distance:.1f} pixels away on average, farthest {named(far)}, "
+            f"{far.distance:.1f}."
+        )
+    share = float(np.mean([each.start for each in looks]))
+    told.append(
+        f"To the start token, which is not a pixel, heads give {share:.0%} on average, most in {named(start)}: "
+        f"{start.start:.0%}."
+    )
+    return tuple(told)
+
+
+def tell_both(
+    errors: Mapping[str, float], draws: Sequence[float], *, mae: str, palette: str, mean: str
+) -> tuple[str, ...]:
+    """Which of the two comes nearer to the truth; `mae`, `palette` and `mean` are names of `errors`."""
+    best, middle = min(draws), float(np.mean(draws))
+    several = f" on average and {steps(best):.0f} in the nearest of {len(draws)} completions" if len(draws) > 1 else ""
+    told = [
+        f"The **autoencoder** is off by {steps(errors[mae]):.0f} of {LEVELS} steps, **image-GPT** by "
+        f"{steps(middle):.0f}{several}; the mean colour of the upper half by {steps(errors[mean]):.0f}."
+    ]
+    nearer = sum(error < errors[mae] for error in draws)
+    left = errors[palette] / middle if middle else 1.0
+    come = "comes" if nearer == 1 else "come"
+    told.append(
+        f"{nearer} of {len(draws)} completions {come} nearer to the truth than the autoencoder. If every colour were "
+        f"right, {left:.0%} of their error would be left: that of the palette."
+    )
+    return tuple(told)
+
+
+def tell_rough(truth: float, mae: float, draws: float) -> str:
+    """How much detail each puts there, by how much neighbouring pixels differ."""
+
+    def beside(one: float) -> str:
+        if not truth:
+            return "beside none in the truth"
+        return f"{one / truth:.0%} of it"
+
+    return (
+        f"In the true lower half neighbouring pixels differ by {LEVELS * truth:.0f} steps. The autoencoder puts "
+        f"{LEVELS * mae:.0f} there ({beside(mae)}), image-GPT {LEVELS * draws:.0f} ({beside(draws)})."
+    )

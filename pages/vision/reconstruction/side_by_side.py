@@ -1,0 +1,135 @@
+"""Side by side: both networks on the same photograph."""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+from streamlit.delta_generator import DeltaGenerator
+from torch import Tensor
+
+from core.generation.rules import Rules
+from core.zoo.image_gpts import NEXT, as_picture
+from dashboard import charts, controls, layout
+from dashboard.data_table import data_table
+from dashboard.figures.pictures import picture_tiles
+from dashboard.models import image_gpt
+from dashboard.onlooking import Onlooker
+from pages.vision.reconstruction import compute_both, words_pixels
+from pages.vision.reconstruction.compute_both import MAE, MEAN, PALETTE, Both
+from pages.vision.reconstruction.compute_pixels import GREY, unfinished
+from pages.vision.reconstruction.pixels import APART, PHOTOGRAPH, SIDE, completions, seeded, temperature
+from pages.vision.reconstruction.pixels_sentences import steps, tell_both, tell_rough
+
+COUNT, ACROSS = 4, 4  # completions; tiles of a row
+
+
+def show() -> None:
+    """The photograph, what both make of it, what each was asked, the notes."""
+    with layout.control_bar():
+        picture = controls.picture()
+    with layout.control_bar():
+        rules = Rules(temperature("both_temperature"))
+        seed = seeded("Draw again", "both_seed")
+    layout.noticed_here()
+    place = st.empty()
+    asked = (picture, COUNT, rules, seed)
+    found = compute_both.both.known(*asked)
+    if found is None:
+        found = compute_both.both(*asked, onlooker=_growing(place))
+    with place.container():
+        photograph, drawings = st.columns([1, 3.2], gap="large")
+        with photograph:
+            st.image(found.shown, width=PHOTOGRAPH, alt="The photograph")
+        with drawings:
+            _tiles(found)
+    if not layout.is_presented():
+        _asked(found)
+        st.caption(words_pixels.SIDE_ABOUT, width=layout.PROSE)
+    layout.notes(
+        words_pixels.SIDE_NOTES,
+        notice=(
+            *tell_both(found.errors, found.draw_errors, mae=MAE, palette=PALETTE, mean=MEAN),
+            tell_rough(found.rough["truth"], found.rough[MAE], found.rough["draws"]),
+        ),
+        formula=lambda: _formula(found),
+    )
+
+
+def _growing(place: DeltaGenerator) -> Onlooker:
+    """Shows image-GPT's completions while they grow, now and then."""
+    last = -APART
+
+    def tell(step: int, best: list[Tensor]) -> None:
+        nonlocal last
+        if time.monotonic() - last >= APART:
+            last = time.monotonic()
+            tiles = np.stack([as_picture(each) for each in unfinished(best[0])])
+            figure = picture_tiles(
+                tiles, completions(COUNT), columns=ACROSS, look=layout.look(), side=layout.look().high(SIDE)
+            )
+            with place.container():
+                charts.plot(figure, name=f"both-growing-{step}", alt=f"Completions after {step + 1} rows")
+
+    return Onlooker(tell, waits=place.markdown)
+
+
+def _tiles(found: Both) -> None:
+    shown = {
+        words_pixels.GIVEN: torch.where(found.where, torch.tensor(GREY), found.truth),
+        words_pixels.SIDE_MAE: found.filled,
+        words_pixels.SIDE_MEAN: found.even,
+        words_pixels.TRUTH: found.truth,
+        **dict(zip(completions(COUNT), found.drawn, strict=True)),
+    }
+    tiles, look = np.stack([as_picture(each) for each in shown.values()]), layout.look()
+    table = table_of(found)
+    charts.chart(
+        partial(picture_tiles, tiles, list(shown), columns=ACROSS, look=look, side=look.high(SIDE)),
+        name="both-networks",
+        alt=f"The photograph, its lower half filled in by the autoencoder, by a mean colour, and drawn {COUNT} times",
+        table=table,
+    )
+    if not layout.is_presented():
+        numbers = {"mean squared error": "%.4f", "off by, of 255 steps": "%.0f"}
+        columns = {name: st.column_config.NumberColumn(format=how) for name, how in numbers.items()}
+        data_table(table, hide_index=True, width="content", column_config=columns)
+
+
+def table_of(found: Both) -> pd.DataFrame:
+    """The error of each way to fill in the lower half, the smallest first."""
+    rows: list[tuple[str, float]] = [
+        ("masked autoencoder", found.errors[MAE]),
+        ("mean colour of the upper half", found.errors[MEAN]),
+        ("the truth in 512 colours", found.errors[PALETTE]),
+        *((f"image-GPT, {name}", error) for name, error in zip(completions(COUNT), found.draw_errors, strict=True)),
+    ]
+    rows.sort(key=lambda row: row[1])
+    return pd.DataFrame(
+        [(name, error, steps(error)) for name, error in rows],
+        columns=["lower half", "mean squared error", "off by, of 255 steps"],
+    )
+
+
+def _asked(found: Both) -> None:
+    numbers = {"hidden": found.patches, "seen": found.patches, "colours": image_gpt(NEXT).network.config.colours}
+    for place, (name, text) in zip(st.columns(2, gap="large"), words_pixels.ASKED.items(), strict=True):
+        with place:
+            st.subheader(name, anchor=False)
+            st.markdown(text.format(**numbers))
+
+
+def _formula(found: Both) -> None:
+    st.latex(r"\text{error} = \frac{1}{3|H|} \sum_{i \in H} \lVert \hat x_i - x_i \rVert^2")
+    st.markdown(
+        f"$H$ are the {int(found.where.sum()):,} pixels of the lower half. The autoencoder was trained to make this "
+        f"error small, and gives one answer: {found.errors[MAE]:.4f}. Image-GPT was trained to make $-\\log p(x)$ "
+        f"small, and its answers are drawn: {_listed(found.draw_errors)}."
+    )
+
+
+def _listed(errors: Sequence[float]) -> str:
+    return ", ".join(f"{error:.4f}" for error in errors)

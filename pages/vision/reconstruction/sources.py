@@ -1,0 +1,199 @@
+"""Who told it: for each hidden patch, which patches were read."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+import torch
+
+from core.vision.gap_sources import DECODER, ENCODER, GapLayer, Told, reach_of_encoder, through_all
+from core.vision.hiding import covered
+from dashboard import charts, layout
+from dashboard.components.photo_maps import Dense, PhotoLayer, PhotoScene, photo_maps
+from dashboard.kept import keep
+from pages.vision.reconstruction import compute_autoencoder, hidden, words
+from pages.vision.reconstruction.compute_autoencoder import Read
+from pages.vision.reconstruction.figures_autoencoder import shares_by_layer
+from pages.vision.reconstruction.hidden import Hidden, tell_hidden
+
+BOTH = "encoder and decoder"
+
+
+def show() -> None:
+    """The maps, what hidden patches look at in each layer, the notes."""
+    chosen = hidden.choose()
+    if not chosen.places:
+        st.info(words.NOTHING_HIDDEN, icon=":material/info:")
+        return
+    with layout.waiting_place():
+        found, scene = compute_autoencoder.read(chosen), scene_of(chosen)
+    told = noticed(found, chosen)
+    if not layout.is_presented():
+        st.markdown(told[0], width=layout.PROSE)
+    photo_maps(scene, key="gap-sources", name="reconstruction-sources")
+    if not layout.is_presented():
+        layout.caption(words.STRIPED)
+    _shares(found.told)
+    layout.notes(words.SOURCES_NOTES, notice=told, formula=lambda: _formula(found, chosen))
+
+
+@keep()
+def scene_of(chosen: Hidden) -> PhotoScene:
+    """Every layer of the encoder and of the decoder over the photograph, then all of them together by rollout."""
+    found, model = compute_autoencoder.read(chosen), chosen.model
+    truth = compute_autoencoder.as_picture(compute_autoencoder.fill(chosen).truth)
+    layers = [_layer(layer, chosen) for layer in found.layers]
+    for side, group in ((DECODER, DECODER), (None, BOTH)):
+        layers.append(_rolled(through_all(found.layers, side), group, chosen))
+    number, head = _most_told(found.told)
+    first = len(layers) - 2 - len(found.told) + number
+    scene = PhotoScene(
+        covered(truth, chosen.mask, model.grid, model.grid),
+        tuple(layers),
+        title=model.title,
+        start=(first, head),
+        place=_middle(chosen),
+    )
+    assert scene.overview  # computed here, once, and not for each visitor
+    return scene
+
+
+def _layer(layer: GapLayer, chosen: Hidden) -> PhotoLayer:
+    return PhotoLayer(
+        str(layer.number),
+        len(layer.weights),
+        chosen.model.grid,
+        chosen.model.grid,
+        Dense(lambda head: layer.weights[head].numpy()),
+        ("class",),
+        layer.path,
+        layer.side,
+        absent=chosen.places if layer.side == ENCODER else (),
+    )
+
+
+def _rolled(weights: torch.Tensor, group: str, chosen: Hidden) -> PhotoLayer:
+    side, path = chosen.model.grid, "attention rollout through all layers"
+    return PhotoLayer("all layers", 1, side, side, Dense(lambda _: weights.numpy()), ("class",), path, group)
+
+
+def _most_told(told: Sequence[Told]) -> tuple[int, int]:
+    """Layer and head of the decoder in which hidden patches give most to visible ones."""
+    strongest = torch.stack([each.visible for each in told])
+    layer, head = divmod(int(strongest.argmax()), strongest.shape[1])
+    return layer, head
+
+
+def _middle(chosen: Hidden) -> int:
+    """The hidden patch nearest to the middle of the photograph."""
+    side = chosen.model.grid
+    return min(
+        chosen.places,
+        key=lambda place: (place // side - (side - 1) / 2) ** 2 + (place % side - (side - 1) / 2) ** 2,
+    )
+
+
+def _shares(told: Sequence[Told]) -> None:
+    st.subheader(words.LOOKED_AT, anchor=False)
+    if not layout.is_presented():
+        st.markdown(words.LOOKED_AT_ABOUT, width=layout.PROSE)
+    parts = {
+        words.VISIBLE: [float(each.visible.mean()) for each in told],
+        words.OTHERS: [float(each.hidden.mean()) for each in told],
+        words.ITSELF: [float(each.own.mean()) for each in told],
+        words.CLASS: [float(each.whole.mean()) for each in told],
+    }
+    alt = "; ".join(
+        f"layer {number}: " + ", ".join(f"{values[number]:.0%} to {name}" for name, values in parts.items())
+        for number in range(len(told))
+    )
+    charts.chart(
+        partial(shares_by_layer, parts, look=layout.look(), height=layout.look().high(320)),
+        name="reconstruction-shares",
+        alt=f"What hidden patches look at in the decoder, the mean of all heads. {alt}",
+        table=pd.DataFrame(
+            [
+                (each.layer, head, *(float(part[head]) for part in (each.visible, each.hidden, each.own, each.whole)))
+                for each in told
+                for head in range(len(each.visible))
+            ],
+            columns=["layer", "head", *parts],
+        ),
+    )
+
+
+def noticed(found: Read, chosen: Hidden) -> tuple[str, ...]:
+    """What hidden patches look at in the decoder, how far, and how far visible ones look in the encoder."""
+    mask = chosen.mask
+    return (
+        f"{tell_hidden(int(mask.sum()), len(mask))} {tell_shares(found.told, float((~mask).float().mean()))}",
+        tell_heads(found.told),
+        tell_reach(found.told, [float(each.mean()) for each in reach_of_encoder(found.layers, mask)]),
+    )
+
+
+def tell_shares(told: Sequence[Told], seen: float) -> str:
+    """Where the attention of hidden patches goes, the mean of all layers and heads; `seen`: the share not hidden."""
+    parts = [
+        float(torch.stack(list(each)).mean())
+        for each in zip(*((one.visible, one.hidden, one.own, one.whole) for one in told), strict=True)
+    ]
+    visible, others, own, whole = parts
+    patches = visible + others + own
+    times = visible / patches / seen if patches else 0.0
+    return (
+        f"In the decoder a hidden patch gives on average **{visible:.0%}** of its attention to visible patches, "
+        f"{others:.0%} to other hidden ones, {own:.0%} to itself and {whole:.0%} to the class token. Of what goes to "
+        f"patches, visible ones get {times:.1f} times their share of the picture."
+    )
+
+
+def tell_heads(told: Sequence[Told]) -> str:
+    """The heads in which hidden patches give most and least to visible ones."""
+    heads = {(each.layer, head): float(share) for each in told for head, share in enumerate(each.visible)}
+    most, least = max(heads, key=lambda one: heads[one]), min(heads, key=lambda one: heads[one])
+    if len(heads) == 1 or f"{heads[most]:.0%}" == f"{heads[least]:.0%}":
+        return f"In each of its heads visible patches get about as much, {heads[most]:.0%}."
+    return (
+        f"Visible patches get most in **layer {most[0]}, head {most[1]}** ({heads[most]:.0%}) and least in layer "
+        f"{least[0]}, head {least[1]} ({heads[least]:.0%})."
+    )
+
+
+def tell_reach(told: Sequence[Told], encoder: Sequence[float]) -> str:
+    """How far patches look, in patches: hidden ones in the decoder, visible ones in the encoder."""
+    far = [float(each.far.mean()) for each in told]
+    near, wide = far.index(min(far)), far.index(max(far))
+    if f"{far[near]:.1f}" == f"{far[wide]:.1f}":
+        decoder = (
+            f"What hidden patches look at in the decoder lies {far[near]:.1f} patches away on average in every layer"
+        )
+    else:
+        decoder = (
+            f"What hidden patches look at in the decoder lies {far[near]:.1f} patches away on average in layer {near} "
+            f"and {far[wide]:.1f} in layer {wide}"
+        )
+    return (
+        f"{decoder}; in the encoder visible patches look {encoder[0]:.1f} patches away in the first layer and "
+        f"{encoder[-1]:.1f} in the last."
+    )
+
+
+def _formula(found: Read, chosen: Hidden) -> None:
+    encoder = sum(layer.side == ENCODER for layer in found.layers)
+    patches = chosen.model.patches
+    seen = patches - len(chosen.places)
+    st.latex(r"a_{ij} = \operatorname{softmax}_j \frac{q_i \cdot k_j}{\sqrt{d}}")
+    st.markdown(
+        words.SOURCES_FORMULA.format(
+            encoder=encoder,
+            seen=seen,
+            tokens=1 + seen,
+            decoder=len(found.told),
+            every=1 + patches,
+            hidden=patches - seen,
+        )
+    )
+    st.latex(r"R = \prod_l \tfrac{1}{2}\,(\bar A^{(l)} + I)")
+    st.markdown(words.ROLLOUT_FORMULA)

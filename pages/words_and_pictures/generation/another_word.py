@@ -1,0 +1,125 @@
+"""Another word, and the noise is the same: what moves in a painted picture."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from core.errors import InputError
+from core.scenes.sentences import words_instead
+from core.zoo.attention_gans import AS_LEARNED
+from dashboard import controls, layout
+from dashboard.models import attention_gan
+from pages.words_and_pictures.generation import compute_painted, stages, words, write
+from pages.words_and_pictures.generation.compute_painted import Asked, Painted
+from pages.words_and_pictures.generation.pictures import apart, difference, enlarged
+
+CLEAR = 0.1  # of the way from black to white: a pixel that moved farther has changed
+MOST_SIDE_BY_SIDE = 8  # words; more of them are a list to search
+USUAL = "blue"  # which stands first in such a list
+SHARP = 4  # one in so many places: those that took most of a word
+
+
+def show(asked: Asked, number: int) -> None:
+    """A word and the other one, both pictures and what moved, the notes."""
+    if not layout.is_presented():
+        st.markdown(words.SWAP_ABOUT, width=layout.PROSE)
+    place, other = _another(asked)
+    changed = replace(asked, text=exchanged(asked, place, other))
+    attention_gan(asked.world).encode(changed.text)
+    with layout.waiting_place():
+        before, after = compute_painted.paint(asked), compute_painted.paint(changed)
+    one, two = before.pictures[number], after.pictures[number]
+    titled = {
+        f"{words.BEFORE}": (enlarged(one, 5), write.below(before, number)),
+        f"{words.AFTER}: “{other}”": (enlarged(two, 5), write.below(after, number)),
+        words.MOVED: (enlarged(difference(one, two), 5), ""),
+    }
+    wide = layout.look().high(260)
+    with st.container(horizontal=True, gap="medium"):
+        for title, (picture, told) in titled.items():
+            with st.container(width=wide, gap="small"):
+                st.markdown(f"**{layout.plain(title)}**")
+                st.image(picture, width=wide, alt=title)
+                if told:
+                    st.markdown(told)
+    layout.notes(
+        words.SWAP_NOTES,
+        notice=noticed(before, after, number, place + 1),
+        formula=lambda: stages.formula(asked),
+    )
+
+
+def offered(asked: Asked) -> dict[int, tuple[str, ...]]:
+    """By place of a word the words that could stand there: of its kind in the drawn world, any of those known else."""
+    painter = attention_gan(asked.world)
+    labels = [label.strip() for label in painter.encode(asked.text).labels[1:-1]]
+    sentence = compute_painted.paint(asked).sentence
+    if sentence is None:
+        return {place: tuple(word for word in painter.words if word != label) for place, label in enumerate(labels)}
+    found = {place: words_instead(word) for place, word in enumerate(sentence.words)}
+    return {place: each for place, each in found.items() if each}
+
+
+def _another(asked: Asked) -> tuple[int, str]:
+    """A word of the sentence, by its place, and the one that stands there instead."""
+    there = offered(asked)
+    labels = [label.strip() for label in attention_gan(asked.world).encode(asked.text).labels[1:-1]]
+    fits = {
+        place: [each for each in others if _is_known(asked, exchanged(asked, place, each))]
+        if asked.world == "scenes"
+        else list(others)
+        for place, others in there.items()
+    }
+    fits = {place: others for place, others in fits.items() if others}
+    if not fits:
+        raise InputError(words.NOTHING_TO_SWAP)
+    with layout.control_bar():
+        named = {
+            f"{labels[place]} ({place + 1})" if labels.count(labels[place]) > 1 else labels[place]: place
+            for place in fits
+        }
+        place = named[controls.choice("Word", named, key="painted_word")]
+        others = fits[place]
+        if len(others) <= MOST_SIDE_BY_SIDE:
+            other = controls.choice("Instead", others, key="painted_other")
+        else:
+            usual = others.index(USUAL) if USUAL in others else 0
+            other = st.selectbox("Instead", others, index=usual, key="painted_other_of_many", bind="query-params")
+    return place, other
+
+
+def _is_known(asked: Asked, text: str) -> bool:
+    try:
+        attention_gan(asked.world).encode(text)
+    except InputError:
+        return False
+    return True
+
+
+def exchanged(asked: Asked, place: int, other: str) -> str:
+    """The sentence with another word at a place."""
+    labels = [label.strip() for label in attention_gan(asked.world).encode(asked.text).labels[1:-1]]
+    return " ".join([*labels[:place], other, *labels[place + 1 :]])
+
+
+def noticed(before: Painted, after: Painted, number: int, place: int) -> tuple[str, ...]:
+    """How much moved, whether it moved where the word was taken, and what holds now; `place`: of the token."""
+    moved = apart(before.pictures[number], after.pictures[number])
+    share = float((moved > CLEAR).mean())
+    told = [f"**{share:.0%}** of the pixels moved by more than a tenth of the way from black to white."]
+    look = before.looks[-1][number][:, place].numpy()
+    if before.looked == AS_LEARNED and moved.sum():  # else no place took more of it than another
+        side = round(len(look) ** 0.5)
+        places = moved.reshape(side, len(moved) // side, side, -1).mean(axis=(1, 3)).ravel()
+        most = np.argsort(-look, kind="stable")[: len(look) // SHARP]
+        label = layout.plain(before.words.labels[place].strip())
+        told.append(
+            f"{float(places[most].sum() / places.sum()):.0%} of all that moved lies in the quarter of the places that "
+            f"had taken most of “{label}”; by chance it would be 25%."
+        )
+    held = before.holds(number), after.holds(number)
+    if None not in held:
+        what = {True: "all that was said", False: "not all that was said"}
+        told.append(f"Before, {what[bool(held[0])]} held; now {what[bool(held[1])]} of the new sentence holds.")
+    return tuple(told)

@@ -1,0 +1,198 @@
+"""Pictures as words: the codebook, and a picture's way through it."""
+
+from collections.abc import Iterator
+from math import log2, log10
+
+import numpy as np
+import streamlit as st
+import torch
+
+from core.zoo import dalles
+from core.zoo.dalles import CODERS
+from dashboard import layout
+from dashboard.components.patch_picker import patch_picker
+from dashboard.models import picture_coder
+from dashboard.seen import PHOTOGRAPHS, Seen
+from pages.words_and_pictures.generation import compute, inputs, words
+from pages.words_and_pictures.generation.compute import Coded
+from pages.words_and_pictures.generation.pictures import enlarged, sheet
+
+CODE = "code"  # in the address: the code that is marked
+ACROSS = 32  # codes in a row of the codebook
+WIDE = 300
+PAINTED = r"\hat x = D(C_{c_1}, \dots, C_{c_{256}})"
+
+
+def show() -> None:
+    """The picture, its codes and what is painted of them; the codebook; both ways to choose a code."""
+    with layout.control_bar():
+        world = inputs.world(dalles.offered())
+        chosen = inputs.given(world)
+    if not layout.is_presented():
+        st.markdown(words.CODES_ABOUT, width=layout.PROSE)
+    names = [name for name in dalles.coders() if name.partition("-")[0] == world]
+    with layout.waiting_place():
+        found = {name: compute.coded(name, chosen) for name in names}
+        book = compute.patches(world)
+    _way_through(found[world], book, world)
+    if len(names) > 1:
+        _side_by_side(found)
+    _codebook(found[world], book)
+    layout.notes(words.CODES_NOTES, notice=noticed(found, chosen), formula=lambda: _formula(world, found[world]))
+
+
+def marked(codes: int) -> int | None:
+    """The code that the visitor has clicked."""
+    asked = st.query_params.get(CODE, "")
+    return int(asked) if asked.isdecimal() and len(asked) < 6 and int(asked) < codes else None
+
+
+def _mark(code: int) -> None:
+    """One click marks a code, the next one no longer."""
+    if st.query_params.get(CODE) == str(code):
+        st.query_params.pop(CODE, None)
+    else:
+        st.query_params[CODE] = str(code)
+
+
+def _way_through(coded: Coded, book: np.ndarray, world: str) -> None:
+    grid = picture_coder(world).grid
+    code = marked(len(book))
+    numbers = coded.codes.tolist()
+    tells = [f"row {place // grid}, column {place % grid}: code {each}" for place, each in enumerate(numbers)]
+    where = [divmod(place, grid) for place, each in enumerate(numbers) if each == code]
+    alone = sheet([book[each] for each in numbers], across=grid, times=4, gap=0, look=layout.look())
+    first, second, third = st.columns(3, gap="medium")
+    with first:
+        st.markdown("**The picture** :small[:gray[12,288 values]]")
+        st.image(enlarged(coded.original, 5), width=WIDE, alt="The picture, before it becomes codes")
+    with second:
+        st.markdown(f"**Its codes** :small[:gray[{grid} × {grid} of {len(book)}, each among its like]]")
+        patch_picker(
+            alone,
+            rows=grid,
+            columns=grid,
+            key="codes-grid",
+            chosen=where,
+            tells=tells,
+            mark="marked",
+            hint=words.CLICK_A_CODE,
+            on_click=lambda row, column: _mark(numbers[row * grid + column]),
+            alt=f"The {len(numbers)} codes of the picture, each as it is painted among its like",
+            name="codes",
+            height=WIDE,
+        )
+    with third:
+        st.markdown(f"**Painted from them** :small[:gray[{decibels(coded.error)}]]")
+        st.image(enlarged(coded.rebuilt, 5), width=WIDE, alt="The picture as it is painted from its codes")
+
+
+def _side_by_side(found: dict[str, Coded]) -> None:
+    """What both ways to choose a code make of the picture."""
+    st.subheader("Two ways to choose a code", anchor=False)
+    with st.container(horizontal=True, gap="large"):
+        for name, coded in found.items():
+            with st.container(width=260, gap="small"):
+                st.markdown(f"**{CODERS[name]}**")
+                st.image(enlarged(coded.rebuilt, 5), width=220, alt=f"Painted from its codes, {CODERS[name]}")
+                used = f"{len(coded.uses)} codes, as hard to guess as {perplexity(coded):.0f} used alike"
+                st.markdown(f":small[Error {coded.error:.4f}, {decibels(coded.error)}; {used}]")
+
+
+def _codebook(coded: Coded, book: np.ndarray) -> None:
+    """All codes, those of this picture first."""
+    st.subheader("The codebook", anchor=False)
+    order = ordered(coded, len(book))
+    used = len(coded.uses)
+    code = marked(len(book))
+    tells = [
+        f"code {each}: " + (f"{coded.count(each)} times in this picture" if place < used else "not in this picture")
+        for place, each in enumerate(order)
+    ]
+    patch_picker(
+        sheet([book[each] for each in order], across=ACROSS, times=6, gap=0, look=layout.look()),
+        rows=-(-len(book) // ACROSS),
+        columns=ACROSS,
+        key="codebook",
+        chosen=[divmod(order.index(code), ACROSS)] if code is not None else [],
+        tells=tells,
+        mark="marked",
+        hint=words.CODEBOOK_HINT.format(used=used),
+        on_click=lambda row, column: _mark(order[row * ACROSS + column]),
+        alt=f"All {len(book)} codes, the {used} of this picture first",
+        name="codebook",
+        height=460,
+    )
+
+
+def ordered(coded: Coded, codes: int) -> list[int]:
+    """All codes: those of the picture, the most frequent first, then the others by their numbers."""
+    used = coded.uses.tolist()
+    return used + [code for code in range(codes) if code not in set(used)]
+
+
+def perplexity(coded: Coded) -> float:
+    """As many codes, used alike, would be as hard to guess."""
+    shares = torch.bincount(coded.codes).float() / len(coded.codes)
+    return float(torch.special.entr(shares).sum().exp())
+
+
+def decibels(error: float) -> str:
+    """The peak signal to noise ratio of a mean squared error of values 0 to 1."""
+    return f"{-10 * log10(error):.1f} dB" if error else "no error"
+
+
+def noticed(found: dict[str, Coded], chosen: Seen) -> tuple[str, ...]:
+    """How few numbers are left, what they lose, and which way to choose a code loses less."""
+    world = next(iter(found))
+    told = (_tell_codes(found[world]), _tell_error(found[world], chosen, world), _tell_ways(found))
+    return tuple(sentence for part in told for sentence in part)
+
+
+def _tell_codes(coded: Coded) -> Iterator[str]:
+    most = int(coded.uses[0])
+    yield (
+        f"The picture's {len(coded.codes)} places use **{len(coded.uses)} codes**; the most frequent, code {most}, "
+        f"stands in {coded.count(most)} of them."
+    )
+
+
+def _tell_error(coded: Coded, chosen: Seen, world: str) -> Iterator[str]:
+    share = coded.error / coded.plain_error if coded.plain_error else 0.0
+    yield (
+        f"What is painted misses the picture by {coded.error:.4f} (mean squared, values 0 to 1), "
+        f"{decibels(coded.error)}: {share:.1%} of what its mean colour alone would miss."
+    )
+    if chosen.world == PHOTOGRAPHS:
+        yield words.CODES_PHOTO.format(world=words.WORLDS[world].lower())
+
+
+def _tell_ways(found: dict[str, Coded]) -> Iterator[str]:
+    """Only where two can be compared."""
+    if len(found) < 2:
+        return
+    (one, first), (other, second) = list(found.items())[:2]
+    better, worse = (one, other) if first.error <= second.error else (other, one)
+    yield (
+        f"Of this picture **{CODERS[better]}** loses less than {CODERS[worse]}: {found[better].error:.4f} against "
+        f"{found[worse].error:.4f}."
+    )
+
+
+def _formula(world: str, coded: Coded) -> None:
+    config = picture_coder(world).network.config
+    if config.quantiser == "nearest":
+        st.latex(rf"\begin{{gathered}} c_p = \arg\min_k\, \lvert \ell_p - C_k \rvert^2 \\ {PAINTED} \end{{gathered}}")
+        about = (
+            f"The encoder says a vector $\\ell_p$ of {config.each} values for each place, and the nearest of the "
+            f"{config.codes} vectors of the book stands in for it. No gradient passes such a choice: it is handed "
+            "straight through, as if nothing had been exchanged (van den Oord et al. 2017)."
+        )
+    else:
+        st.latex(rf"\begin{{gathered}} c_p = \arg\max_k\, \ell_{{pk}} \\ {PAINTED} \end{{gathered}}")
+        about = (
+            f"The encoder gives each place a logit for each of {config.codes} codes; while it learns, codes are drawn "
+            "so that gradients reach it (Gumbel softmax), afterwards the most probable is taken."
+        )
+    pixels, bits = 8 * coded.original.size, len(coded.codes) * log2(config.codes)
+    st.markdown(f"{about} {pixels:,} bits of pixels become {bits:,.0f} bits of codes, {bits / pixels:.1%}.")

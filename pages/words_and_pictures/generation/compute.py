@@ -1,0 +1,279 @@
+"""Pictures drawn of a sentence, what they were made from and how they go on: kept for the next visitor."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, UInt8
+from torch import Tensor
+
+from core.scenes.sentences import Sentence, parse
+from core.scenes.statements import statements
+from core.scenes.things import Scene
+from core.text import Tokens
+from core.zoo.dalles import PictureLook, agreement
+from core.zoo.image_models import PreparedPicture
+from dashboard import turns
+from dashboard.kept import keep
+from dashboard.models import clip, dalle, picture_coder, scene_reader
+from dashboard.seen import Seen
+
+SCENES = "scenes"  # the world whose pictures can be read, and judged
+TOP = 10  # codes among which one may take another
+FIRST = "a red star above a blue circle"
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence, and the world that it is of."""
+
+    world: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Wish(Said):
+    """How DALL-E draws a sentence; `top_k` 0: from all codes."""
+
+    count: int = 4
+    temperature: float = 1.0
+    top_k: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Watching:
+    """Who sees pictures grow, row by row. All have one `identity`: what is drawn does not depend on who looks on."""
+
+    show: Callable[[int, int, Int[Tensor, "batch _"]], None] = lambda _done, _total, _codes: None
+    waits: Callable[[str], object] = lambda _sentence: None  # is told, while others go before, how long it takes
+    identity = "watching"
+
+    def __call__(self, _done: int, _total: int) -> None:
+        """While one waits there is nothing new to see."""
+
+    def row(self, done: int, total: int, codes: Int[Tensor, "batch _"]) -> None:
+        """A row of each picture is done; what takes long goes on when it is its turn."""
+        turns.report(done, total, self)
+        self.show(done, total, codes)
+
+
+NOBODY = Watching()
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """Pictures that a network made of a sentence, and what others say of them. Shared by all: never changed.
+
+    `agreement`: the cosine of each with the sentence, by CLIP. `read`: the scenes that the judge sees in them, of drawn
+    scenes and where it is there. `seconds`: what making all of them took, without waiting.
+    """
+
+    said: Said
+    pictures: UInt8[np.ndarray, "batch row column channel"]
+    agreement: tuple[float, ...]
+    read: tuple[Scene, ...]
+    seconds: float
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The numbers of the pictures, the one that CLIP likes best first."""
+        return tuple(sorted(range(len(self.pictures)), key=lambda number: -self.agreement[number]))
+
+    @cached_property
+    def sentence(self) -> Sentence | None:
+        """What was said, of drawn scenes."""
+        return parse(self.said.text) if self.said.world == SCENES else None
+
+    def statements(self, number: int) -> tuple[bool | None, ...]:
+        """For each word of the sentence whether it holds in a picture; () where nobody can tell."""
+        if self.sentence is None or not self.read:
+            return ()
+        return statements(self.sentence, self.read[number])
+
+    def holds(self, number: int) -> bool | None:
+        """Whether all holds in a picture."""
+        found = self.statements(number)
+        return all(each is not False for each in found) if found else None
+
+    @property
+    def whole(self) -> int:
+        """In how many pictures all holds."""
+        return sum(self.holds(number) is True for number in range(len(self.pictures)))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn(Made):
+    """Pictures that DALL-E drew, as codes too."""
+
+    words: Tokens
+    codes: Int[Tensor, "batch place"]
+
+
+def judged(said: Said, pixels: Float[Tensor, "batch channel row column"]) -> dict[str, Any]:
+    """What CLIP and the judge say of pictures (0 to 1), as Made has it."""
+    reader = scene_reader() if said.world == SCENES else None
+    return {
+        "said": said,
+        "pictures": as_pictures(pixels),
+        "agreement": tuple(agreement(clip(said.world), said.text, pixels).tolist()),
+        "read": tuple(reader.read(pixels)) if reader else (),
+    }
+
+
+@keep()
+def draw(wish: Wish, watching: Watching = NOBODY) -> Drawn:
+    """Pictures of a sentence, from nothing."""
+    return _drawn(wish, torch.zeros(0, dtype=torch.long), watching)
+
+
+@keep()
+def go_on(wish: Wish, number: int, place: int, code: int, watching: Watching = NOBODY) -> Drawn:
+    """One of the pictures once more, with another code at a place, and all that follows with the same dice."""
+    codes = draw(wish).codes[number]
+    given = torch.cat([codes[:place], torch.tensor([code])])
+    return _drawn(wish, given, watching, only=number)
+
+
+@keep()
+def complete(wish: Wish, seen: Seen, rows: int, watching: Watching = NOBODY) -> Drawn:
+    """Pictures that begin with the upper rows of codes of another picture."""
+    codes = coded(wish.world, seen).codes
+    return _drawn(wish, codes[: rows * picture_coder(wish.world).grid], watching)
+
+
+def _drawn(wish: Wish, given: Int[Tensor, " place"], watching: Watching, only: int | None = None) -> Drawn:
+    """`only`: just the picture with this number, by its own dice."""
+    drawer = dalle(wish.world)
+    words, grid = drawer.encode(wish.text), drawer.network.config.grid
+    numbers = range(wish.count) if only is None else [only]
+    codes, seconds, began = given.expand(len(numbers), -1), 0.0, time.perf_counter()
+    rows = drawer.draw(words, numbers, seed=wish.seed, temperature=wish.temperature, top_k=wish.top_k, given=given)
+    for done, codes in enumerate(rows, start=1):
+        seconds += time.perf_counter() - began
+        watching.row(done, grid - len(given) // grid, codes)  # others may go before: that is no time of the network
+        began = time.perf_counter()
+    pixels = drawer.coder.paint(codes)
+    seconds += time.perf_counter() - began
+    return Drawn(**judged(wish, pixels), seconds=seconds, words=words, codes=codes)
+
+
+def as_pictures(pixels: Float[Tensor, "batch channel row column"]) -> UInt8[np.ndarray, "batch row column channel"]:
+    """Values 0 to 1 as pictures."""
+    return (pixels * 255).round().to(torch.uint8).permute(0, 2, 3, 1).numpy()
+
+
+# What a picture was made from.
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """A picture as codes, and what each of them was made from, layer by layer. Shared by all: never changed."""
+
+    words: Tokens
+    codes: Int[Tensor, " place"]
+    picture: UInt8[np.ndarray, "row column channel"]
+    looks: tuple[PictureLook, ...]
+
+
+@keep("Looking …")
+def look(wish: Wish, number: int) -> Looked:
+    """What one of the drawn pictures was made from."""
+    drawn = draw(wish)
+    codes = drawn.codes[number]
+    return Looked(drawn.words, codes, drawn.pictures[number], dalle(wish.world).look(drawn.words, codes))
+
+
+@keep("Looking …")
+def look_at(world: str, text: str, seen: Seen) -> Looked:
+    """The same of a picture that is there, as if it had been drawn just so."""
+    drawer, found = dalle(world), coded(world, seen)
+    words = drawer.encode(text)
+    return Looked(words, found.codes, found.rebuilt, drawer.look(words, found.codes))
+
+
+@keep()
+def expected(wish: Wish, number: int, place: int) -> tuple[tuple[int, float], ...]:
+    """The codes that the network expects most at a place of a picture, with their probabilities."""
+    drawn = draw(wish)
+    chances = dalle(wish.world).expected(drawn.words, drawn.codes[number], place)
+    values, codes = chances.topk(TOP)
+    return tuple(zip(codes.tolist(), values.tolist(), strict=True))
+
+
+@keep()
+def chance_of(wish: Wish, number: int, place: int) -> float:
+    """How probable the code is that stands at a place of a picture."""
+    drawn = draw(wish)
+    codes = drawn.codes[number]
+    return float(dalle(wish.world).expected(drawn.words, codes, place)[codes[place]])
+
+
+@keep()
+def with_code(wish: Wish, number: int, place: int, code: int) -> UInt8[np.ndarray, "row column channel"]:
+    """A picture in which one code is another, and nothing else is."""
+    codes = draw(wish).codes[number].clone()
+    codes[place] = code
+    return as_pictures(picture_coder(wish.world).paint(codes[None]))[0]
+
+
+# Pictures as words.
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A picture's way through an autoencoder. `error`: mean squared, of values 0 to 1; of its mean colour beside it."""
+
+    prepared: PreparedPicture
+    original: UInt8[np.ndarray, "row column channel"]
+    codes: Int[Tensor, " place"]
+    rebuilt: UInt8[np.ndarray, "row column channel"]
+    error: float
+    plain_error: float
+
+    @cached_property
+    def uses(self) -> Int[Tensor, " code"]:
+        """The codes that the picture is made of, the most frequent first."""
+        counts = torch.bincount(self.codes)
+        order = counts.argsort(descending=True, stable=True)
+        return order[: int((counts > 0).sum())]
+
+    def count(self, code: int) -> int:
+        """How often a code is used."""
+        return int((self.codes == code).sum())
+
+
+@keep("Opening the picture …")
+def coded(name: str, seen: Seen) -> Coded:
+    """A picture through one of the autoencoders."""
+    coder = picture_coder(name)
+    prepared = coder.prepare(seen.opened())
+    codes = coder.codes(prepared.pixels)
+    rebuilt = coder.paint(codes)
+    mean = prepared.pixels.mean(dim=(2, 3), keepdim=True)
+    return Coded(
+        prepared,
+        as_pictures(prepared.pixels)[0],
+        codes[0],
+        as_pictures(rebuilt)[0],
+        float((rebuilt - prepared.pixels).square().mean()),
+        float((mean - prepared.pixels).square().mean()),
+    )
+
+
+@keep("Painting the codebook …")
+def patches(name: str) -> UInt8[np.ndarray, "code row column channel"]:
+    """Each code of an autoencoder, painted among its like."""
+    return as_pictures(picture_coder(name).patches())
+
+
+def warm_up() -> None:
+    """What the page shows at first."""
+    from core.zoo.dalles import offered
+
+    if SCENES in offered():
+        draw(Wish(SCENES, FIRST))

@@ -1,0 +1,68 @@
+"""Pictures painted in stages by an attention GAN: kept for the next visitor."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, UInt8
+from torch import Tensor
+
+from core.text import Tokens
+from core.zoo.attention_gans import AS_LEARNED, between
+from dashboard.kept import keep
+from dashboard.models import attention_gan
+from pages.words_and_pictures.generation.compute import Made, Said, as_pictures, judged
+
+STEPS = 8  # pictures on a walk from one noise to another
+
+
+@dataclass(frozen=True)
+class Asked(Said):
+    """How an attention GAN paints a sentence; `looks`, one of core.zoo.attention_gans: what places take of words."""
+
+    count: int = 4
+    seed: int = 0
+    looks: str = AS_LEARNED
+
+
+@dataclass(frozen=True, eq=False)
+class Painted(Made):
+    """Pictures that an attention GAN painted. `stages`: all of each stage, the smallest first.
+
+    `looks`: of each later stage what each place of the picture before it took of each word; `looked`: how it was let.
+    """
+
+    looked: str
+    words: Tokens
+    stages: tuple[UInt8[np.ndarray, "batch _ _ channel"], ...]
+    looks: tuple[Float[Tensor, "batch _ word"], ...]
+
+
+@keep("Painting …")
+def paint(asked: Asked) -> Painted:
+    """Pictures of a sentence, each with noise of its own."""
+    return _painted(asked, attention_gan(asked.world).noise(asked.seed, range(asked.count)))
+
+
+@keep("Painting …")
+def walk(asked: Asked) -> Painted:
+    """Pictures of one sentence on the way from the first noise of this seed to that of the next."""
+    painter = attention_gan(asked.world)
+    one, other = (painter.noise(seed, [0])[0] for seed in (asked.seed, asked.seed + 1))
+    return _painted(asked, between(one, other, STEPS))
+
+
+def _painted(asked: Asked, noise: Float[Tensor, "batch noise"]) -> Painted:
+    painter = attention_gan(asked.world)
+    words = painter.encode(asked.text)
+    began = time.perf_counter()
+    stages = painter.paint([words] * len(noise), noise, looks=asked.looks)
+    seconds = time.perf_counter() - began
+    return Painted(
+        **judged(asked, stages.pictures[-1]),
+        seconds=seconds,
+        looked=asked.looks,
+        words=words,
+        stages=tuple(as_pictures(each) for each in stages.pictures),
+        looks=stages.looks,
+    )

@@ -1,0 +1,247 @@
+"""Go on: another code at a place, or half a picture given, and what follows."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import streamlit as st
+from jaxtyping import UInt8
+from streamlit.delta_generator import DeltaGenerator
+
+from core.scenes.things import Scene
+from dashboard import controls, layout
+from dashboard.components.patch_picker import patch_picker
+from dashboard.models import dalle, picture_coder
+from dashboard.numbers import signed
+from pages.words_and_pictures.generation import compute, growing, inputs, words, write
+from pages.words_and_pictures.generation.compute import Coded, Drawn, Wish
+from pages.words_and_pictures.generation.pictures import begun, enlarged
+
+PLACE, OTHER = "place", "other"  # in the address: where the picture changes, and to which code
+AROUND = 2  # codes beside the one that is shown in another code's picture
+GIVEN_ROWS = (4, 8, 12)
+
+
+def show() -> None:
+    """The sentence, and one of the two ways to go on."""
+    wish = inputs.wish()
+    dalle(wish.world).encode(wish.text)
+    bar = layout.control_bar()
+    with bar:
+        way = controls.choice("Go on from", (words.OTHER_CODE, words.HALF), key="way_on")
+    if way == words.HALF:
+        _half(wish, bar)
+    else:
+        _other_code(wish, bar)
+
+
+# Another code.
+
+
+def _other_code(wish: Wish, bar: DeltaGenerator) -> None:
+    drawn = growing.drawn(compute.draw, wish)
+    if drawn is None:
+        return
+    grid = dalle(wish.world).network.config.grid
+    with bar:
+        number = inputs.candidate(drawn)
+    at = inputs.place(PLACE, grid)
+    place = grid * (grid // 2) + grid // 2 if at is None else at
+    _forget_for(wish, number)
+    if not layout.is_presented():
+        st.markdown(words.GO_ON_ABOUT, width=layout.PROSE)
+    left, right = st.columns([1, 1.25], gap="large")
+    with left:
+        _picked(drawn, number, place, grid)
+    with right:
+        _offered(wish, drawn, number, place, grid)
+    changed = _changed(wish, number, place)
+    if changed is not None:
+        _beside(drawn, changed, number)
+    layout.notes(
+        words.GO_ON_NOTES,
+        notice=noticed(drawn, number, place, compute.chance_of(wish, number, place), changed),
+        formula=lambda: _formula(wish, place),
+    )
+
+
+def _changed(wish: Wish, number: int, place: int) -> Drawn | None:
+    """The picture with the code that the address names; None where it names none, or the drawing was stopped."""
+    other = st.query_params.get(OTHER, "")
+    if not (other.isdecimal() and len(other) < 6 and int(other) < picture_coder(wish.world).network.config.codes):
+        return None
+    return growing.drawn(compute.go_on, wish, number, place, int(other))
+
+
+def _forget_for(wish: Wish, number: int) -> None:
+    """Another picture has no other code yet."""
+    asked = (wish, number)
+    if st.session_state.get("goes_on_from") not in (None, asked):
+        st.query_params.pop(OTHER, None)
+    st.session_state.goes_on_from = asked
+
+
+def _picked(drawn: Drawn, number: int, place: int, grid: int) -> None:
+    codes = drawn.codes[number].tolist()
+    patch_picker(
+        enlarged(drawn.pictures[number], 4),
+        rows=grid,
+        columns=grid,
+        key="go-on-picture",
+        chosen=[divmod(place, grid)],
+        tells=[f"row {at // grid}, column {at % grid}: code {code}" for at, code in enumerate(codes)],
+        hint=words.CLICK_A_PART,
+        on_click=lambda row, column: _go_to(row, column),
+        alt=f"The picture of “{drawn.said.text}” with {grid} × {grid} parts, one of them chosen",
+        name="go-on",
+        height=380,
+    )
+
+
+def _go_to(row: int, column: int) -> None:
+    st.query_params[PLACE] = f"{row}-{column}"
+    st.query_params.pop(OTHER, None)
+
+
+def _offered(wish: Wish, drawn: Drawn, number: int, place: int, grid: int) -> None:
+    """The likeliest codes, each in its surroundings, with a button to take it."""
+    own = int(drawn.codes[number][place])
+    row, column = divmod(place, grid)
+    st.markdown(f"**Row {row}, column {column}**: which code comes here?")
+    with st.container(horizontal=True, gap="small"):
+        for code, chance in compute.expected(wish, number, place):
+            with st.container(width=84, gap=None):
+                st.image(
+                    around(compute.with_code(wish, number, place, code), place, grid),
+                    width=84,
+                    alt=f"The surroundings with code {code} in row {row}, column {column}",
+                )
+                st.button(
+                    f"{percent(chance)} :small[:gray[{code}]]",
+                    key=f"take_code_{code}",
+                    on_click=_take,
+                    args=(row, column, code),
+                    disabled=code == own,
+                    help=words.DRAWN_HERE if code == own else None,
+                    width="stretch",
+                )
+    if not layout.is_presented():
+        st.caption(words.CODES_OFFERED)
+
+
+def percent(chance: float) -> str:
+    """A probability for a small button."""
+    if chance < 0.0005:
+        return "< 0.1%"
+    return f"{chance:.0%}" if chance >= 0.0995 else f"{chance:.1%}"
+
+
+def around(picture: UInt8[np.ndarray, "row column channel"], place: int, grid: int) -> UInt8[np.ndarray, "_ _ channel"]:
+    """A part of a picture with its surroundings, enlarged; near the edge as much of them as there is."""
+    side = len(picture) // grid
+    row, column = (min(max(each, AROUND), grid - 1 - AROUND) for each in divmod(place, grid))
+    rows, columns = (slice((each - AROUND) * side, (each + AROUND + 1) * side) for each in (row, column))
+    return enlarged(picture[rows, columns], 6)
+
+
+def _take(row: int, column: int, code: int) -> None:
+    st.query_params[PLACE] = f"{row}-{column}"
+    st.query_params[OTHER] = str(code)
+
+
+def _beside(drawn: Drawn, changed: Drawn, number: int) -> None:
+    """The picture as it was, and with the other code."""
+    with st.container(horizontal=True, gap="large"):
+        for title, one, at in ((words.AS_DRAWN, drawn, number), (words.WITH_OTHER, changed, 0)):
+            with st.container(width=260):
+                st.markdown(f"**{title}**")
+                st.image(enlarged(one.pictures[at], 5), width=260, alt=title)
+                st.markdown(write.below(one, at))
+
+
+def noticed(drawn: Drawn, number: int, place: int, chance: float, changed: Drawn | None) -> tuple[str, ...]:
+    """How probable the code was, and what became of the rest."""
+    code = int(drawn.codes[number][place])
+    told = [f"The code here is {code}, to which the network had given {chance:.1%}."]
+    if changed is None:
+        told.append("Take another code, and the rest is drawn anew with the same dice.")
+    else:
+        told += _tell_change(drawn, number, place, changed)
+    return tuple(told)
+
+
+def _tell_change(drawn: Drawn, number: int, place: int, changed: Drawn) -> Iterator[str]:
+    """How many of the later codes are others now, what that did to the score, and to what holds."""
+    before, after = drawn.codes[number], changed.codes[0]
+    later = len(before) - place - 1
+    others = int((before[place + 1 :] != after[place + 1 :]).sum())
+    yield (
+        f"With code {int(after[place])} in its place **{others} of {later}** later codes change; the dice are the "
+        "same, so the changes follow from this one."
+    )
+    scores = signed(drawn.agreement[number]), signed(changed.agreement[0])
+    yield f"CLIP's cosine with the sentence goes from {scores[0]} to {scores[1]}."
+    held = drawn.holds(number), changed.holds(0)
+    if None not in held:
+        what = {True: "all that was said", False: "not all that was said"}
+        yield f"Before, {what[bool(held[0])]} held; now {what[bool(held[1])]} holds, as the reader of scenes sees it."
+
+
+def _formula(wish: Wish, place: int) -> None:
+    total = dalle(wish.world).network.config.places
+    st.latex(rf"p(c_{{{place}}} \mid w, c_0, \dots, c_{{{max(0, place - 1)}}})")
+    st.markdown(
+        f"The {place} codes before it stay, the {total - place - 1} behind it are drawn anew. At each place a number "
+        "from 0 to 1 decides, always the same one for the same seed: it falls on a code in a row of all codes, each as "
+        "long as it is probable. Probabilities here are those of temperature 1."
+    )
+
+
+# Half a picture.
+
+
+def _half(wish: Wish, bar: DeltaGenerator) -> None:
+    with bar:
+        given = inputs.given(wish.world)
+        rows = controls.choice("Rows that are given", GIVEN_ROWS, key="given_rows", first=8)
+    if not layout.is_presented():
+        st.markdown(words.HALF_ABOUT, width=layout.PROSE)
+    with layout.waiting_place():
+        coded = compute.coded(wish.world, given)
+    grid = picture_coder(wish.world).grid
+    part = coded.rebuilt[: rows * len(coded.rebuilt) // grid]
+    with st.container(horizontal=True, gap="small"):
+        for title, picture in (
+            ("The picture", coded.original),
+            ("What is given", begun(part, len(coded.rebuilt), layout.look())),
+        ):
+            with st.container(width=write.WIDE, gap="small"):
+                st.markdown(f"**{title}**")
+                st.image(enlarged(picture, 5), width=write.WIDE, alt=title)
+    drawn = growing.drawn(compute.complete, wish, given, rows)
+    if drawn is None:
+        return
+    st.markdown("**How it goes on**")
+    write.gallery(drawn)
+    layout.notes(
+        words.GO_ON_NOTES,
+        notice=noticed_half(drawn, coded, rows * grid, given.scene),
+        formula=lambda: _formula(wish, rows * grid),
+    )
+
+
+def noticed_half(drawn: Drawn, coded: Coded, given: int, scene: Scene | None) -> tuple[str, ...]:
+    """How much was given, how much of the true rest came again, and what holds."""
+    total = len(coded.codes)
+    same = (drawn.codes[:, given:] == coded.codes[given:]).float().mean(dim=1)
+    told = [
+        f"{given} of {total} codes are given. Of the rest the candidates have {float(same.min()):.0%} to "
+        f"{float(same.max()):.0%} as they are in the picture: many others go with the upper part."
+    ]
+    if drawn.read:
+        told.append(f"What the sentence says holds in **{drawn.whole} of {len(drawn.codes)}** of them.")
+    if scene is not None and drawn.read:
+        counts = [len(each.things) for each in drawn.read]
+        told.append(
+            f"The scene has {len(scene.things)} things; in the candidates {min(counts)} to {max(counts)} are read."
+        )
+    return tuple(told)

@@ -1,0 +1,60 @@
+"""Pictures while they are drawn: row by row, with a way to stop; who stopped it is asked before it begins again."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import streamlit as st
+from jaxtyping import Int
+from torch import Tensor
+
+from dashboard import layout
+from dashboard.kept import Keeper
+from dashboard.models import picture_coder
+from pages.words_and_pictures.generation import words
+from pages.words_and_pictures.generation.compute import Drawn, Watching, Wish, as_pictures
+from pages.words_and_pictures.generation.pictures import begun, sheet
+
+STOPPED = "stopped_drawing"  # in the session: what the visitor did not want to wait for
+ACROSS = 4  # pictures in a row while they grow
+WIDE = 168  # pixels of each
+
+
+def drawn(draw: Keeper[Any, Drawn], wish: Wish, *more: Any) -> Drawn | None:
+    """What `draw` gives for a wish and what else it takes: at once where it is known, else before the visitor's eyes.
+
+    None where the visitor stopped it: then a button begins it again.
+    """
+    if (known := draw.known(wish, *more)) is not None:
+        return known
+    name = draw.__name__  # type: ignore[attr-defined]
+    wanted = (name, wish, *(getattr(each, "identity", each) for each in more))
+    if st.session_state.get(STOPPED) == wanted:
+        st.info(words.STOPPED, icon=":material/pause:")
+        st.button("Draw it after all", key=f"after-all-{name}", on_click=_forget)
+        return None
+    place = st.empty()
+    try:
+        with place.container():
+            seen = st.empty()
+            told = st.progress(0.0, words.WAITING)
+            st.button("Cancel", key=f"cancel-{name}", on_click=_stop, args=(wanted,))
+        coder, look = picture_coder(wish.world), layout.look()
+
+        def grow(done: int, total: int, codes: Int[Tensor, "batch _"]) -> None:
+            told.progress(done / total, f"row {done} of {total}")
+            rows = as_pictures(coder.paint(codes))
+            pictures = [begun(each, coder.network.config.side, look) for each in rows]
+            across = min(ACROSS, len(pictures))
+            seen.image(sheet(pictures, across=across, times=3, look=look), width=across * WIDE)
+
+        return draw(wish, *more, watching=Watching(grow, waits=lambda sentence: told.progress(0.0, sentence)))
+    finally:
+        place.empty()  # also of what went wrong: there is nothing to cancel any more
+
+
+def _stop(wanted: Hashable) -> None:
+    st.session_state[STOPPED] = wanted
+
+
+def _forget() -> None:
+    st.session_state.pop(STOPPED, None)

@@ -1,0 +1,122 @@
+"""What several sections ask the visitor for: a world, a sentence, and how it is drawn."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.errors import ModelError
+from core.scenes.things import HELD_PAIRS
+from core.zoo import attention_gans, dalles
+from core.zoo.attention_gans import LOOKS
+from core.zoo.dalles import DALLES
+from dashboard import controls, layout, seen
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen
+from pages.words_and_pictures.generation import words
+from pages.words_and_pictures.generation.compute import FIRST, Drawn, Wish
+from pages.words_and_pictures.generation.compute_painted import Asked
+
+NEVER_JOINED = sorted(HELD_PAIRS)[-1]
+EXAMPLES = {
+    "scenes": {
+        "Above": FIRST,
+        "Two of them": "two small green squares",
+        "Striped": "a large striped purple heart",
+        "Never joined": f"a large {' '.join(NEVER_JOINED)}",
+        "The largest": "the largest thing is orange",
+        "Nothing": "nothing is green",
+    },
+    "emoji": {"A heart": "red heart", "A cat": "grinning cat", "A clock": "three o’clock", "Made up": "blue cat"},
+}
+COUNTS = (1, 4, 8, 16)
+PAINTINGS = 4  # pictures that an attention GAN paints at once
+SEEDS = 10_000
+
+
+def world(there: Sequence[str], missing: str = words.NO_WEIGHTS) -> str:
+    """The drawn world, or emoji where there is a network for them; ModelError where there is none at all."""
+    if not there:
+        raise ModelError(missing)
+    titles = {name: words.WORLDS[name] for name in DALLES if name in there}
+    if len(titles) == 1:
+        return there[0]
+    title = controls.choice("World", titles.values(), key="drawn_world")
+    return next(name for name, each in titles.items() if each == title)
+
+
+def wish() -> Wish:
+    """The sentence and how it is drawn: the same controls, so the same pictures, in each section."""
+    with layout.control_bar():
+        chosen = world(dalles.offered())
+        count = controls.choice("Candidates", COUNTS, key="candidates", first=4)
+        with st.popover("How it is drawn", icon=":material/tune:"):
+            temperature, top_k, seed = drawing()
+        st.button("Draw again", icon=":material/casino:", on_click=_again)
+    return Wish(chosen, sentence(chosen), count, temperature, top_k, seed)
+
+
+def asked() -> Asked:
+    """The sentence and the noise that an attention GAN paints of, and what its places take of words."""
+    with layout.control_bar():
+        chosen = world(attention_gans.offered(), words.NO_PAINTER)
+        looks = controls.choice("Word attention", LOOKS, key="word_attention", about=words.LOOKS_ABOUT)
+        seed = controls.number("Seed of the noise", SEEDS, key="dice")
+        st.button("Paint again", icon=":material/casino:", on_click=_again)
+    return Asked(chosen, sentence(chosen), PAINTINGS, seed, looks)
+
+
+def both() -> tuple[Wish, Asked]:
+    """What both networks are asked: one sentence, as many pictures, one seed."""
+    with layout.control_bar():
+        there = [name for name in dalles.offered() if name in attention_gans.offered()]
+        chosen = world(there, words.NO_WEIGHTS if not dalles.offered() else words.NO_PAINTER)
+        count = controls.choice("Pictures of each", COUNTS[1:], key="candidates", first=4)
+        seed = controls.number("Seed of the dice", SEEDS, key="dice")
+        st.button("Draw again", icon=":material/casino:", on_click=_again)
+    text = sentence(chosen)
+    return Wish(chosen, text, count, seed=seed), Asked(chosen, text, count, seed)
+
+
+def sentence(world: str) -> str:
+    """The sentence, with examples."""
+    examples = EXAMPLES[world]
+    field = f"draw_{world}"
+    text = st.text_input("Your sentence", next(iter(examples.values())), key=field, bind="query-params", max_chars=200)
+    controls.examples(examples, field=field, forgets=("part", "place", "other"))
+    return text
+
+
+def given(world: str) -> Seen:
+    """A picture of this world, or a photograph."""
+    own = SCENES if world == "scenes" else EMOJI
+    return seen.choose((own, PHOTOGRAPHS), first=own)
+
+
+def drawing() -> tuple[float, int, int]:
+    """Temperature, how many codes are drawn from (0: all), and the seed."""
+    temperature = st.slider(
+        "Temperature", 0.0, 2.0, 1.0, 0.1, key="temperature", bind="query-params", help=words.ABOUT_TEMPERATURE
+    )
+    top = controls.choice("Drawn from the likeliest", words.TOPS, key="top_codes", first=words.ALL_CODES)
+    seed = controls.number("Seed of the dice", SEEDS, key="dice")
+    return temperature, words.TOPS[top], seed
+
+
+def _again() -> None:
+    st.session_state.dice = ((st.session_state.get("dice") or 0) + 1) % SEEDS
+
+
+def candidate(drawn: Drawn) -> int:
+    """The number of the picture that is looked at, chosen by its rank."""
+    ranks = range(1, len(drawn.codes) + 1)
+    if len(drawn.codes) == 1:
+        return 0
+    rank = controls.choice("Candidate, by CLIP", ranks, key="candidate")
+    return drawn.order[rank - 1]
+
+
+def place(key: str, grid: int) -> int | None:
+    """A place of the picture that stands in the address as row-column."""
+    row, _, column = st.query_params.get(key, "").partition("-")
+    if all(part.isdecimal() and len(part) < 4 and int(part) < grid for part in (row, column)):
+        return int(row) * grid + int(column)
+    return None

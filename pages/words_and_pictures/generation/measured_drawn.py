@@ -1,0 +1,188 @@
+"""Measured of DALL-E: whether drawings hold what was said, and what the codes lose."""
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+import streamlit as st
+
+from core.measured import dalle_results
+from core.measured.dalle_results import (
+    ALL,
+    CHANCE,
+    DIRECT,
+    OF,
+    THROUGH,
+    WHOLE,
+    CoderResult,
+    DrawerResult,
+    Results,
+    Share,
+)
+from core.zoo.dalles import CODERS, DALLES
+from dashboard import layout
+from dashboard.data_table import data_table
+from dashboard.kept import keep
+from dashboard.numbers import points
+from dashboard.seen import SPLITS
+from pages.words_and_pictures.generation import measured_statements, words
+from pages.words_and_pictures.generation.codes import decibels
+from pages.words_and_pictures.generation.measured_statements import (
+    MANY,
+    candidates_chart,
+    most_candidates,
+    scored_of,
+    split_of,
+    statements_chart,
+    table_of,
+    tell_reader,
+    unless_clear,
+)
+
+PLACES = 256  # codes of a picture
+
+measured = keep()(dalle_results.results)
+
+
+def show() -> None:
+    """What holds by kind, what candidates bring, what the codes lose."""
+    found = measured()
+    told: list[str] = []
+    if found.held:
+        told += _held(found)
+    else:
+        st.info(words.NO_READER, icon=":material/info:")
+    told += _coders(found)
+    told += [tell_drawer(name, each) for name, each in found.drawers.items()]
+    layout.notes(words.MEASURED_NOTES, notice=tuple(told), formula=lambda: _formula(found))
+
+
+# What holds in drawings.
+
+
+def _held(found: Results) -> tuple[str, ...]:
+    layout.heading("Does the drawing hold what was said?")
+    split = split_of(found.held)
+    ways = found.held[split]
+    best = most_candidates(ways)
+    shown = {"1": "one drawing", str(best): f"best of {best} by CLIP"} | words.BOUNDS
+    statements_chart(scored_of(ways, shown), table_of(found.held), name="drawn-statements")
+    if not layout.is_presented():
+        layout.caption(words.MEASURED_ABOUT)
+    candidates_chart(ways)
+    return (*tell_held(ways, SPLITS[split]), *tell_pairs(found.held), *tell_reader(measured_statements.reader(), split))
+
+
+def tell_held(ways: Mapping[str, Mapping[str, Share]], title: str) -> Iterator[str]:
+    """What holds in one drawing beside chance and what is reachable, what the choice brings, the hardest kind."""
+    one, by_chance, through = (ways[way] for way in ("1", CHANCE, THROUGH))
+    yield (
+        f"In one drawing **{one[ALL].share:.0%}** of the words hold ({title}); by chance {by_chance[ALL].share:.0%}"
+        f"{unless_clear(one[ALL], by_chance[ALL], ', from which it cannot be told apart')}; {through[ALL].share:.0%} "
+        f"in the true scene after its way through the codes. Whole sentences: {one[WHOLE].share:.0%}, "
+        f"{by_chance[WHOLE].share:.0%}, {through[WHOLE].share:.0%}."
+    )
+    most = max(int(way) for way in ways if way.isdecimal())
+    if most > 1:
+        best = ways[str(most)]
+        for kind, what in ((ALL, "words"), (WHOLE, "whole sentences")):
+            yield (
+                f"With the best of {most} by CLIP the share of {what} that hold changes by "
+                f"{points(best[kind].share - one[kind].share)}"
+                f"{unless_clear(best[kind], one[kind], ', no more than could be by chance')}."
+            )
+    kinds = {
+        kind: one[kind].share - by_chance[kind].share
+        for kind in OF[2:]
+        if kind in one and kind in by_chance and one[kind].asked >= MANY
+    }
+    if len(kinds) > 1:
+        low, high = min(kinds, key=lambda kind: kinds[kind]), max(kinds, key=lambda kind: kinds[kind])
+        yield (
+            f"Beside chance it does best for words of the kind “{high}” ({points(kinds[high])}), worst for “{low}” "
+            f"({points(kinds[low])})."
+        )
+
+
+def tell_pairs(held: Mapping[str, Mapping[str, Mapping[str, Share]]]) -> Iterator[str]:
+    """New sentences beside pairs of colour and shape that were never joined."""
+    if not {"test", "pairs"} <= held.keys():
+        return
+    known, new = held["test"]["1"][ALL], held["pairs"]["1"][ALL]
+    gap = known.share - new.share
+    if unless_clear(known, new, "unclear"):
+        yield "Whether pairs of colour and shape that were never joined are harder cannot be decided from so few words."
+        return
+    yield (
+        f"Where a colour and a shape are named that were never joined, {new.share:.0%} of the words hold in one "
+        f"drawing, {'fewer' if gap > 0 else 'more'} than the {known.share:.0%} of new scenes."
+    )
+
+
+# What the codes lose.
+
+
+def _coders(found: Results) -> tuple[str, ...]:
+    layout.heading("What do the codes lose?")
+    data_table(coders_table(found.coders), hide_index=True, width="content")
+    if not layout.is_presented():
+        layout.caption(words.ERRORS_ABOUT)
+    return tuple(tell_coders(found.coders))
+
+
+def coders_table(found: Mapping[str, CoderResult]) -> pd.DataFrame:
+    """A row for each autoencoder."""
+    return pd.DataFrame(
+        [
+            (
+                CODERS[name],
+                each.pictures,
+                f"{each.error:.5f}",
+                decibels(each.error),
+                f"{each.plain_error:.4f}",
+                f"{each.used} of {each.codes}",
+                f"{each.perplexity:.0f}",
+            )
+            for name, each in found.items()
+        ],
+        columns=["codes chosen by", "pictures", "error", "in decibels", "mean colour", "used", "as if alike"],
+    )
+
+
+def tell_coders(found: Mapping[str, CoderResult]) -> Iterator[str]:
+    """Which autoencoder loses less; where there is one, what it loses."""
+    first, *_ = found.values()
+    pair = [(name, each) for name, each in found.items() if name != "emoji"]
+    if len(pair) == 2:
+        (better, low), (worse, high) = sorted(pair, key=lambda each: each[1].error)
+        yield (
+            f"**{CODERS[better]}** misses held-out scenes by {low.error:.5f} with {low.used} codes in use, "
+            f"{CODERS[worse]} by {high.error:.5f} with {high.used}."
+        )
+    else:
+        share = first.error / first.plain_error
+        yield f"Held-out pictures are missed by {first.error:.5f}, {share:.1%} of what the mean colour would miss."
+
+
+def tell_drawer(name: str, found: DrawerResult) -> str:
+    """What the sentence is worth for the codes, and how long a picture takes."""
+    worth, seconds = PLACES * (found.bits_other - found.bits), found.seconds
+    told = (
+        f"{DALLES[name]} needs {found.bits:.3f} bits for each code of a held-out picture with its own sentence, "
+        f"{found.bits_other:.3f} with another's: over {PLACES} codes the sentence tells {worth:.1f} bits of a picture. "
+        f"On one thread a picture takes {seconds[1]:.1f} s, 16 at once {seconds[16]:.1f} s."
+    )
+    if found.own_name is not None:
+        told += (
+            f" CLIP finds {found.own_name:.0%} of its drawings nearer to their own name than to another (chance 50%)."
+        )
+    return told
+
+
+def _formula(found: Results) -> None:
+    st.latex(r"\text{share} = \frac{1}{|W|} \sum_{w \in W} [\,w \text{ holds}\,]")
+    asked = next((each[ALL].asked for ways in found.held.values() for each in ways.values()), 0)
+    st.markdown(
+        f"*W*: the words of content of all sentences ({asked:,} of new scenes). Things of the drawing are chosen for "
+        "the groups of a sentence so that as many words as possible hold. Of *k* candidates CLIP's cosine with the "
+        f"sentence chooses one. “{DIRECT}”, in the table, is read without the way through the codes."
+    )

@@ -1,0 +1,194 @@
+"""Measured of the attention GAN: what holds, what its words are worth, how its pictures lie beside others."""
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+import streamlit as st
+
+from core.measured import attention_gan_results
+from core.measured.attention_gan_results import DALLE, TRUE, Crowd, PainterResult, Results
+from core.measured.dalle_results import ALL, CHANCE, OF, WHOLE, Share
+from core.zoo.attention_gans import ALIKE, AS_LEARNED, ATTENTION_GANS, CUT, LOOKS
+from dashboard import layout
+from dashboard.data_table import data_table
+from dashboard.figures.grounding import Scored
+from dashboard.kept import keep
+from dashboard.numbers import points
+from dashboard.seen import SPLITS
+from pages.words_and_pictures.generation import measured_drawn, measured_statements, words
+from pages.words_and_pictures.generation.measured_statements import (
+    MANY,
+    candidates_chart,
+    most_candidates,
+    scored_of,
+    split_of,
+    statements_chart,
+    table_of,
+    tell_reader,
+    unless_clear,
+)
+
+measured = keep()(attention_gan_results.results)
+
+
+def show() -> None:
+    """What holds by kind, what the words are worth, crowds of pictures."""
+    found = measured()
+    told: list[str] = []
+    if found.held:
+        told += _held(found)
+    else:
+        st.info(words.NO_READER, icon=":material/info:")
+    if found.looks:
+        told += _looks(found.looks)
+    if found.crowds:
+        told += _crowds(found.crowds)
+    told += [tell_painter(name, each) for name, each in found.painters.items()]
+    layout.notes(words.MEASURED_PAINTED_NOTES, notice=tuple(told), formula=_formula)
+
+
+# What holds.
+
+
+def _held(found: Results) -> tuple[str, ...]:
+    layout.heading("Does the picture hold what was said?")
+    split = split_of(found.held)
+    ways = found.held[split]
+    drawn = measured_drawn.measured().held.get(split, {})
+    best = most_candidates(ways)
+    shown = {"1": "one picture", str(best): f"best of {best} by CLIP", CHANCE: words.BOUNDS[CHANCE]}
+    rows = [*scored_of(ways, shown), *scored_of(drawn, {"1": "one drawing of DALL-E"})]
+    statements_chart(rows, table_of(found.held), name="painted-statements")
+    if not layout.is_presented():
+        layout.caption(words.PAINTED_MEASURED_ABOUT)
+    candidates_chart(ways)
+    return (*tell_held(ways, SPLITS[split], drawn.get("1")), *tell_reader(measured_statements.reader(), split))
+
+
+def tell_held(ways: Mapping[str, Mapping[str, Share]], title: str, drawn: Mapping[str, Share] | None) -> Iterator[str]:
+    """What holds in one picture beside chance and beside DALL-E, and what the choice of CLIP brings."""
+    one, by_chance = ways["1"], ways[CHANCE]
+    yield (
+        f"In one picture **{one[ALL].share:.0%}** of the words hold ({title}); by chance {by_chance[ALL].share:.0%}"
+        f"{unless_clear(one[ALL], by_chance[ALL], ', from which it cannot be told apart')}. Whole sentences: "
+        f"{one[WHOLE].share:.0%}, {by_chance[WHOLE].share:.0%}."
+    )
+    if drawn:
+        unclear = unless_clear(one[ALL], drawn[ALL], " The difference may be chance.")
+        yield (
+            f"In one drawing of DALL-E {drawn[ALL].share:.0%} hold: {drawn[ALL].asked:,} words of the same kind of "
+            f"sentences, here {one[ALL].asked:,}.{unclear}"
+        )
+    if (most := most_candidates(ways)) > 1:
+        best = ways[str(most)]
+        yield (
+            f"With the best of {most} by CLIP the share of words that hold changes by "
+            f"{points(best[ALL].share - one[ALL].share)}"
+            f"{unless_clear(best[ALL], one[ALL], ', no more than could be by chance')}."
+        )
+
+
+# What the words are worth.
+
+
+def _looks(looks: Mapping[str, Mapping[str, Share]]) -> tuple[str, ...]:
+    layout.heading("What is looking at the words worth?")
+    titles = {name: f"words {name}" for name in LOOKS}
+    rows = [
+        Scored(title, kind, looks[name][kind].share, looks[name][kind].error, looks[name][kind].asked)
+        for kind in OF
+        for name, title in titles.items()
+        if kind in looks.get(name, {})
+    ]
+    table = pd.DataFrame(
+        [(row.model, row.way, row.share, row.error, row.words) for row in rows],
+        columns=["words", "kind", "share", "standard error", "asked"],
+    )
+    statements_chart(rows, table, name="painted-looks")
+    if not layout.is_presented():
+        st.caption(words.WORDS_WORTH_ABOUT)
+    return tuple(tell_looks(looks))
+
+
+def tell_looks(looks: Mapping[str, Mapping[str, Share]]) -> Iterator[str]:
+    """What is lost without the look at words, and for which kind most."""
+    if not {AS_LEARNED, CUT, ALIKE} <= looks.keys():
+        return
+    learned, cut, alike = looks[AS_LEARNED], looks[CUT], looks[ALIKE]
+    yield (
+        f"With word attention cut **{cut[ALL].share:.0%}** of the words hold instead of {learned[ALL].share:.0%}"
+        f"{unless_clear(learned[ALL], cut[ALL], ', which could be by chance')}; when every place takes the mean of all "
+        f"words, {alike[ALL].share:.0%}{unless_clear(learned[ALL], alike[ALL], ' (by chance as well)')}."
+    )
+    lost = {
+        kind: learned[kind].share - cut[kind].share
+        for kind in OF[2:]
+        if kind in learned and kind in cut and learned[kind].asked >= MANY
+    }
+    if lost:
+        most = max(lost, key=lambda kind: lost[kind])
+        yield f"The cut costs words of the kind “{most}” most: {points(-lost[most])}."
+
+
+# Crowds.
+
+
+def _crowds(crowds: Mapping[str, Crowd]) -> tuple[str, ...]:
+    layout.heading("How near to true scenes, and how different?")
+    data_table(crowds_table(crowds), hide_index=True, width="content")
+    if not layout.is_presented():
+        layout.caption(words.CROWDS_ABOUT)
+    return tuple(tell_crowds(crowds))
+
+
+def crowds_table(crowds: Mapping[str, Crowd]) -> pd.DataFrame:
+    """A row for each way to make pictures."""
+    return pd.DataFrame(
+        [
+            (title_of(name), each.pictures, f"{each.frechet:.3f}", f"{each.diversity:.3f}")
+            for name, each in crowds.items()
+        ],
+        columns=["pictures by", "pictures", "Fréchet distance", "diversity"],
+    )
+
+
+def title_of(name: str) -> str:
+    """A way to make pictures, in words."""
+    return name if name in (DALLE, TRUE) else f"{words.NETWORK}, words {name}"
+
+
+def tell_crowds(crowds: Mapping[str, Crowd]) -> Iterator[str]:
+    """Which network comes nearer to true scenes, whose pictures differ more."""
+    if not {AS_LEARNED, DALLE, TRUE} <= crowds.keys():
+        return
+    own, other, true = crowds[AS_LEARNED], crowds[DALLE], crowds[TRUE]
+    nearer = "nearer to" if own.frechet < other.frechet else "farther from"
+    yield (
+        f"The attention GAN's pictures lie {nearer} true scenes than DALL-E's: a Fréchet distance of "
+        f"**{own.frechet:.2f}** against {other.frechet:.2f}; true scenes have {true.frechet:.2f} among themselves."
+    )
+    more = "more" if own.diversity > other.diversity else "less"
+    yield (
+        f"Its pictures of one sentence differ {more} than DALL-E's: {own.diversity:.3f} against {other.diversity:.3f}."
+    )
+
+
+def tell_painter(name: str, found: PainterResult) -> str:
+    """How large it is, and how long a picture takes."""
+    told = (
+        f"{ATTENTION_GANS[name]} has {found.parameters:,} weights. On one thread a picture takes "
+        f"{found.seconds[1]:.2f} s, 16 at once {found.seconds[16]:.2f} s."
+    )
+    if found.own_name is not None:
+        told += (
+            f" CLIP finds {found.own_name:.0%} of its pictures nearer to their own name than to another (chance 50%)."
+        )
+    return told
+
+
+def _formula() -> None:
+    st.latex(r"d = |m - m'|^2 + \operatorname{tr}\,(C + C' - 2\sqrt{C\,C'})")
+    st.markdown(
+        "*m*, *C*: mean and covariance of the features of one crowd of pictures, *m′*, *C′* of the other (Heusel et "
+        "al. 2017, equation 6, with features of Inception). Small crowds lie farther apart: all here are as large."
+    )

@@ -1,0 +1,118 @@
+"""What of a sentence holds in pictures, as both networks' measures show and tell it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.measured import dalle_results
+from core.measured.dalle_results import BEST_OF, OF, ReaderResult, Share
+from dashboard import charts, controls, layout
+from dashboard.figures.curves import curves
+from dashboard.figures.grounding import Scored, grounding_points
+from dashboard.kept import keep
+from dashboard.seen import SPLITS
+from pages.words_and_pictures.generation import words
+
+CLEAR = 2  # standard errors by which a difference is told
+MANY = 20  # words: of fewer of a kind nothing is told
+
+reader = keep()(dalle_results.reader)
+
+
+def split_of(held: Mapping[str, object]) -> str:
+    """The sentences that were asked, by the visitor's choice."""
+    titles = {SPLITS[split]: split for split in held}
+    with layout.control_bar():
+        return titles[controls.choice("Sentences", titles, key="drawn_split")]
+
+
+def most_candidates(ways: Mapping[str, object]) -> int:
+    """Of how many candidates CLIP chose at most."""
+    return max(int(way) for way in ways if way.isdecimal())
+
+
+def statements_chart(rows: Sequence[Scored], table: pd.DataFrame, *, name: str) -> None:
+    """What holds, by kind of word."""
+    look = layout.look()
+    high = look.high(130 + 46 * len({row.way for row in rows}))
+    figure = partial(grounding_points, rows, {}, look=look, x="statements that hold", height=high, unit="words")
+    alt = "; ".join(f"{row.way}, {row.model} {row.share:.0%}" for row in rows)
+    charts.chart(figure, name=name, alt=f"Statements that hold: {alt}", table=table)
+
+
+def scored_of(ways: Mapping[str, Mapping[str, Share]], shown: Mapping[str, str]) -> list[Scored]:
+    """A row for each kind of word and each way to a picture that is shown, by its title."""
+    return [
+        Scored(title, kind, ways[way][kind].share, ways[way][kind].error, ways[way][kind].asked)
+        for kind in OF
+        for way, title in shown.items()
+        if kind in ways.get(way, {})
+    ]
+
+
+def candidates_chart(ways: Mapping[str, Mapping[str, Share]]) -> None:
+    """What the choice of CLIP brings, by how many it chooses from."""
+    st.subheader("What do more candidates bring?", anchor=False)
+    counts = [count for count in BEST_OF if str(count) in ways]
+    kinds = [kind for kind in OF if all(kind in ways[str(count)] for count in counts)]
+    with layout.control_bar():
+        kind = controls.choice("Of", kinds, key="drawn_kind", about=words.KINDS_HELP)
+    lines = {
+        "best by CLIP": np.array([ways[str(count)][kind].share for count in counts]),
+        **{
+            title: np.full(len(counts), ways[way][kind].share)
+            for way, title in words.BOUNDS.items()
+            if kind in ways.get(way, {})
+        },
+    }
+    figure = partial(
+        curves,
+        counts,
+        lines,
+        look=layout.look(),
+        x="candidates",
+        y=f"{kind}: share that holds",
+        tell="%{fullData.name}<br>%{x}: %{y:.1%}",
+        marks=True,
+        x_log=True,
+        y_range=(0, 1),
+        labels=[str(count) for count in counts],
+        height=layout.look().high(330),
+    )
+    own = ", ".join(f"{count}: {share:.0%}" for count, share in zip(counts, lines["best by CLIP"], strict=True))
+    table = pd.DataFrame({"candidates": counts, **lines})
+    charts.chart(figure, name="drawn-candidates", alt=f"{kind}, by the number of candidates: {own}", table=table)
+    if not layout.is_presented():
+        layout.caption(words.CANDIDATES_ABOUT)
+
+
+def table_of(held: Mapping[str, Mapping[str, Mapping[str, Share]]]) -> pd.DataFrame:
+    """All shares."""
+    return pd.DataFrame(
+        [
+            (split, way if not way.isdecimal() else f"best of {way}", kind, each.share, each.error, each.asked)
+            for split, ways in held.items()
+            for way, shares in ways.items()
+            for kind, each in shares.items()
+        ],
+        columns=["split", "picture", "kind", "share", "standard error", "asked"],
+    )
+
+
+def tell_reader(found: Mapping[str, ReaderResult], split: str) -> Iterator[str]:
+    """How far the judge itself can be trusted."""
+    own = found.get(split) or found.get("test")
+    if own is not None:
+        yield (
+            f"The judge reads {own.whole:.1%} of {own.asked:,} true scenes without any mistake, and finds "
+            f"{own.found:.1%} of their things."
+        )
+
+
+def unless_clear(one: Share, other: Share, said: str) -> str:
+    """What is said where two shares differ by no more than their errors explain; else nothing."""
+    error = (one.error**2 + other.error**2) ** 0.5
+    return said if abs(one.share - other.share) <= CLEAR * error else ""

@@ -1,0 +1,56 @@
+"""A walk from one noise to another: what of a painted picture the noise decides."""
+
+import numpy as np
+import streamlit as st
+
+from dashboard import layout
+from dashboard.models import attention_gan
+from pages.words_and_pictures.generation import compute_painted, words, write
+from pages.words_and_pictures.generation.compute_painted import Asked, Painted
+from pages.words_and_pictures.generation.pictures import apart, enlarged
+
+
+def show(asked: Asked, _number: int) -> None:
+    """The pictures on the way, the notes."""
+    with layout.waiting_place():
+        painted = compute_painted.walk(asked)
+    if not layout.is_presented():
+        st.markdown(words.WALK_ABOUT, width=layout.PROSE)
+    wide = layout.look().high(write.WIDE)
+    with st.container(horizontal=True, gap="small"):
+        for number, picture in enumerate(painted.pictures):
+            with st.container(width=wide, gap="small"):
+                st.image(
+                    enlarged(picture, 5),
+                    width=wide,
+                    alt=f"Step {number + 1} of {len(painted.pictures)} from one noise to another",
+                )
+                found = painted.statements(number)
+                if found:
+                    st.markdown(f":small[{write.ticks(painted, found)}]")
+    layout.notes(words.WALK_NOTES, notice=noticed(painted), formula=lambda: _formula(asked))
+
+
+def noticed(painted: Painted) -> tuple[str, ...]:
+    """How far steps are beside the whole way, where the longest is, and where all holds."""
+    steps = [float(apart(*pair).mean()) for pair in zip(painted.pictures, painted.pictures[1:], strict=False)]
+    ends = float(apart(painted.pictures[0], painted.pictures[-1]).mean())
+    longest = int(np.argmax(steps))
+    told = [
+        f"From the first picture to the last pixels move by {ends:.3f} on average (0 to 1), in one step by "
+        f"{sum(steps) / len(steps):.3f}; the longest step is that from picture {longest + 1} to {longest + 2}, "
+        f"{steps[longest]:.3f}."
+    ]
+    if painted.read:
+        told.append(f"All that was said holds in **{painted.whole} of {len(painted.pictures)}** pictures on the way.")
+    return tuple(told)
+
+
+def _formula(asked: Asked) -> None:
+    config = attention_gan(asked.world).network.config
+    st.latex(r"z_t = \frac{\sin((1 - t)\,\theta)}{\sin\theta}\, z_0 + \frac{\sin(t\,\theta)}{\sin\theta}\, z_1")
+    st.markdown(
+        f"*z*: {config.noise} numbers of the first stage and {config.condition} of the condition, drawn from a normal "
+        "distribution by two seeds; θ: the angle between them. A straight line would pass through noise that is "
+        "nearer to 0 than any that the network has seen."
+    )

@@ -1,0 +1,16 @@
+"""Painted in stages: an attention GAN's pictures, and three ways to look at them."""
+
+from dashboard import controls, layout
+from dashboard.models import attention_gan
+from pages.words_and_pictures.generation import another_word, inputs, noise_walk, stages, words
+
+
+def show() -> None:
+    """The sentence, and one of the three ways to look."""
+    asked = inputs.asked()
+    attention_gan(asked.world).encode(asked.text)  # what it does not know is told before anything is painted
+    with layout.control_bar():
+        ways = {words.STAGES: stages.show, words.SWAP: another_word.show, words.WALK: noise_walk.show}
+        way = controls.choice("Look at", ways, key="painted_view")
+        number = None if way == words.WALK else controls.choice("Picture", range(1, asked.count + 1), key="painted_one")
+    ways[way](asked, (number or 1) - 1)

@@ -1,0 +1,109 @@
+"""Side by side: DALL-E and an attention GAN on one sentence."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+import torch
+
+from core.generation.quality import diversity
+from dashboard import layout
+from dashboard.data_table import data_table
+from dashboard.models import attention_gan, dalle
+from dashboard.numbers import signed
+from pages.words_and_pictures.generation import compute, compute_painted, growing, inputs, words, write
+from pages.words_and_pictures.generation.compute import Made
+
+
+def show() -> None:
+    """The pictures of both, a table of what they are worth, the notes."""
+    wish, asked = inputs.both()
+    for network in (dalle(wish.world), attention_gan(wish.world)):
+        network.encode(wish.text)
+    if not layout.is_presented():
+        st.markdown(words.SIDE_ABOUT, width=layout.PROSE)
+    left, right = st.columns(2, gap="large")
+    with right:
+        st.subheader(words.THE_NETWORK, anchor=False)
+        with layout.waiting_place():
+            painted = compute_painted.paint(asked)
+        write.gallery(painted)
+    with left:
+        st.subheader(words.DALLE, anchor=False)
+        drawn = growing.drawn(compute.draw, wish)
+        if drawn is not None:
+            write.gallery(drawn)
+    if drawn is None:
+        return
+    both = {words.DALLE: drawn, words.NETWORK: painted}
+    data_table(table_of(both), hide_index=True, width="content")
+    if not layout.is_presented():
+        st.caption(words.TABLE_ABOUT)
+    layout.notes(words.SIDE_NOTES, notice=noticed(both), formula=lambda: _formula(drawn))
+
+
+def differ(made: Made) -> float:
+    """How much the pictures differ from one another."""
+    return diversity(torch.from_numpy(made.pictures).permute(0, 3, 1, 2).float() / 255)
+
+
+def share_held(made: Made) -> float | None:
+    """Of all statements in all pictures those that hold; None where nobody can tell."""
+    found = [each for number in range(len(made.pictures)) for each in made.statements(number) if each is not None]
+    return sum(found) / len(found) if found else None
+
+
+def table_of(both: Mapping[str, Made]) -> pd.DataFrame:
+    """A row for each network."""
+    rows = []
+    for name, made in both.items():
+        held = share_held(made)
+        row = {"network": name}
+        if held is not None:
+            row |= {"statements that hold": f"{held:.0%}"}
+            row |= {"pictures in which all holds": f"{made.whole} of {len(made.pictures)}"}
+        row |= {"CLIP, best": signed(max(made.agreement)), "diversity": f"{differ(made):.3f}"}
+        rows.append(row | {"seconds": f"{made.seconds:.2f}"})
+    return pd.DataFrame(rows)
+
+
+def noticed(both: Mapping[str, Made]) -> tuple[str, ...]:
+    """Who holds more of what was said, whose pictures differ more, who is faster and by how much."""
+    (one, first), (other, second) = both.items()
+    told = []
+    held = share_held(first), share_held(second)
+    if held[0] is not None and held[1] is not None:
+        told.append(
+            f"Of all statements **{held[0]:.0%}** hold in the pictures of {one}, **{held[1]:.0%}** in those of the "
+            f"{other}; from so few pictures that says little: “Measured” has many."
+        )
+    apart = differ(first), differ(second)
+    more, less = (one, other) if apart[0] > apart[1] else (other, one)
+    told.append(
+        f"The pictures of {_the(more)} differ more from one another: {max(apart):.3f} against {min(apart):.3f} for "
+        f"{_the(less)}."
+    )
+    faster, slower = sorted(both, key=lambda network: both[network].seconds)
+    took = both[faster].seconds, both[slower].seconds
+    name = _the(faster)
+    told.append(
+        f"{name[0].upper()}{name[1:]} took {took[0]:.2f} s for {len(first.pictures)} pictures, {_the(slower)} "
+        f"{took[1]:.2f} s: {took[1] / max(took[0], 1e-3):.1f} times as long."
+    )
+    return tuple(told)
+
+
+def _the(name: str) -> str:
+    return name if name == words.DALLE else f"the {name}"
+
+
+def _formula(made: Made) -> None:
+    st.latex(r"\frac{1}{|P|} \sum_{(a, b) \in P} \operatorname{rms}(x_a - x_b)")
+    judge = (
+        " Statements are read by a network that was trained on drawn scenes; things are chosen for the words so that "
+    )
+    judge += "as many as possible hold."
+    st.markdown(
+        "Diversity. *P*: all pairs of pictures of one network; rms: the root of the mean square over all pixels."
+        f"{judge if made.read else ''}"
+    )

@@ -1,0 +1,154 @@
+"""Who told it: for any part of a picture, the words and the earlier parts that it was made from."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import streamlit as st
+import torch
+
+from dashboard import controls, layout
+from dashboard.components.source_maps import SourceLayer, SourceScene, source_maps
+from dashboard.kept import keep
+from dashboard.models import dalle
+from dashboard.seen import Seen
+from pages.words_and_pictures.generation import compute, growing, inputs, words
+from pages.words_and_pictures.generation.compute import Looked, Wish
+from pages.words_and_pictures.generation.pictures import enlarged
+
+MASKS = {
+    "full": "all earlier parts",
+    "row": "one row back",
+    "column": "its column",
+    "convolution": "the square around it",
+}
+
+
+def show() -> None:
+    """The picture, what each part was made from, the notes."""
+    wish = inputs.wish()
+    drawer = dalle(wish.world)
+    drawer.encode(wish.text)
+    bar = layout.control_bar()
+    with bar:
+        which = controls.choice("Picture", (words.DRAWN, words.GIVEN), key="looked_at")
+        given = inputs.given(wish.world) if which == words.GIVEN else None
+    if given is not None:
+        with layout.waiting_place():
+            looked = compute.look_at(wish.world, wish.text, given)
+            scene = scene_at(wish.world, wish.text, given)
+    else:
+        drawn = growing.drawn(compute.draw, wish)
+        if drawn is None:
+            return
+        with bar:
+            number = inputs.candidate(drawn)
+        with layout.waiting_place():
+            looked, scene = compute.look(wish, number), scene_of(wish, number)
+    if not layout.is_presented():
+        st.markdown(words.SOURCES_ABOUT + (f" {words.GIVEN_ABOUT}" if given else ""), width=layout.PROSE)
+    source_maps(scene, key="sources", name="sources")
+    layout.notes(words.SOURCES_NOTES, notice=noticed(looked), formula=lambda: _formula(wish))
+
+
+@keep()
+def scene_of(wish: Wish, number: int) -> SourceScene:
+    """What the view shows of a picture that was drawn."""
+    return view_of(compute.look(wish, number), wish.text, wish.world)
+
+
+@keep()
+def scene_at(world: str, text: str, given: Seen) -> SourceScene:
+    """What the view shows of a picture that is there."""
+    return view_of(compute.look_at(world, text, given), text, world)
+
+
+def view_of(looked: Looked, title: str, world: str) -> SourceScene:
+    """Words and parts with what was read of them."""
+    config = dalle(world).network.config
+    empty = f"{config.context - len(looked.words)} empty places"
+    labels = [label.strip() for label in looked.words.labels]
+    layers = tuple(
+        SourceLayer(str(number), MASKS[look.mask], look.words.numpy(), look.codes.numpy())
+        for number, look in enumerate(looked.looks)
+    )
+    return SourceScene(
+        enlarged(looked.picture, 4),
+        (config.grid, config.grid),
+        (*labels, empty),
+        (*looked.words.special, True),
+        tuple(looked.codes.tolist()),
+        layers,
+        start=first_part(looked, config.grid),
+        title=title,
+    )
+
+
+def first_part(looked: Looked, grid: int) -> int:
+    """The part that read most of the words, the first row aside, where there is little else to read."""
+    given = mean_words(looked)[grid:, own_words(looked)].sum(dim=-1)
+    return grid + int(given.argmax())
+
+
+def mean_words(looked: Looked) -> torch.Tensor:
+    """What each part took of each word, the mean of all heads of all layers: (place, word)."""
+    return torch.stack([look.words.mean(dim=0) for look in looked.looks]).mean(dim=0)
+
+
+def own_words(looked: Looked) -> list[int]:
+    """The places of the words that somebody wrote."""
+    return [place for place, special in enumerate(looked.words.special) if not special]
+
+
+def noticed(looked: Looked) -> tuple[str, ...]:
+    """What went to words in which layer, to which word most, and which neighbours were read."""
+    told = (_tell_layers(looked), _tell_words(looked), _tell_neighbours(looked))
+    return tuple(sentence for part in told for sentence in part)
+
+
+def _tell_layers(looked: Looked) -> Iterator[str]:
+    shares = [float(look.words.sum(dim=-1).mean()) for look in looked.looks]
+    low, high = int(np.argmin(shares)), int(np.argmax(shares))
+    mean = sum(shares) / len(shares)
+    yield (
+        f"Over all parts, layers and heads **{mean:.0%}** of the looks went to the sentence, marks and empty places "
+        f"included: from {shares[low]:.0%} in layer {low} ({MASKS[looked.looks[low].mask]}) to {shares[high]:.0%} in "
+        f"layer {high} ({MASKS[looked.looks[high].mask]})."
+    )
+
+
+def _tell_words(looked: Looked) -> Iterator[str]:
+    """The word that was read most, and the part that read most of it; marks are no words."""
+    given, own = mean_words(looked), own_words(looked)
+    if not own:
+        return
+    shares = given[:, own].mean(dim=0)
+    most = own[int(shares.argmax())]
+    label = layout.plain(looked.words.labels[most].strip())
+    side = int(len(looked.codes) ** 0.5)
+    row, column = divmod(int(given[:, most].argmax()), side)
+    yield (
+        f"Of the words **“{label}”** was read most, {float(shares.max()):.1%} of all looks; no part read more of it "
+        f"than that in row {row}, column {column}: {float(given[:, most].max()):.0%}."
+    )
+
+
+def _tell_neighbours(looked: Looked) -> Iterator[str]:
+    """What the parts just to the left and just above got, where there are both."""
+    side = int(len(looked.codes) ** 0.5)
+    mean = torch.stack([look.codes.mean(dim=0) for look in looked.looks]).mean(dim=0)
+    inner = [row * side + column for row in range(1, side) for column in range(1, side)]
+    left = float(np.mean([mean[place, place - 1] for place in inner]))
+    above = float(np.mean([mean[place, place - side] for place in inner]))
+    yield f"The part just to the left got {left:.0%} on average, the one just above {above:.0%}."
+
+
+def _formula(wish: Wish) -> None:
+    config = dalle(wish.world).network.config
+    st.latex(r"a_{kj} = \operatorname{softmax}_{j \in M_k} \frac{q_{k-1} \cdot k_j}{\sqrt{d}}")
+    masks = ", ".join(f"{number} {MASKS[mask]}" for number, mask in enumerate(config.masks))
+    st.markdown(
+        f"*d* = {config.width // config.heads}. The code of part *k* is told at the token before it, so its query is "
+        f"$q_{{k-1}}$; that of the first part is the last of the {config.context} places of the sentence. $M_k$: all "
+        f"of those places, and the parts that the mask of the layer leaves (Ramesh et al. 2021, figure 11), by layer: "
+        f"{masks}."
+    )

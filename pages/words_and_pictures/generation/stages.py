@@ -1,0 +1,165 @@
+"""The stages of a painted picture, and where each word painted."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Bool, Float
+
+from core.scenes.draw import masks
+from core.scenes.truth import meanings
+from core.zoo.attention_gans import ALIKE, AS_LEARNED, CUT
+from dashboard import layout
+from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
+from dashboard.kept import keep
+from dashboard.models import attention_gan
+from pages.words_and_pictures.generation import compute_painted, words, write
+from pages.words_and_pictures.generation.compute_painted import Asked, Painted
+from pages.words_and_pictures.generation.pictures import enlarged
+
+FORMULAS = {  # of what a place takes, by what was done to it
+    AS_LEARNED: r"c_j = \sum_i \operatorname{softmax}_i(h_j \cdot U e_i)\, U e_i",
+    ALIKE: r"c_j = \frac{1}{T} \sum_{i=1}^{T} U e_i",
+    CUT: r"c_j = 0",
+}
+
+
+def show(asked: Asked, number: int) -> None:
+    """The three stages of a picture, where each word painted, the notes."""
+    learned = asked.looks == AS_LEARNED  # else there is nothing to see: all words alike, or nothing of any
+    with layout.waiting_place():
+        painted = compute_painted.paint(asked)
+        scene = scene_of(asked, number) if learned else None
+    if not layout.is_presented():
+        st.markdown(words.PAINTED_ABOUT if learned else words.PAINTED_OTHERWISE[asked.looks], width=layout.PROSE)
+    with st.container(horizontal=True, gap="small"):
+        for stage, pictures in enumerate(painted.stages):
+            wide = layout.look().high(write.WIDE)
+            with st.container(width=wide, gap="small"):
+                side = pictures.shape[1]
+                st.image(enlarged(pictures[number], 320 // side), width=wide, alt=f"Painted at {side} × {side} pixels")
+                made = words.STAGES_TOLD[asked.looks] if stage else words.FIRST_STAGE
+                st.markdown(f"**{words.STAGE.format(side=side)}** :small[{made}]")
+        st.markdown(write.below(painted, number), width=write.WIDE)
+    if scene is not None:
+        word_maps(scene, key="painted-maps", name="painted")
+    layout.notes(words.PAINTED_NOTES, notice=noticed(painted, number), formula=lambda: formula(asked))
+
+
+@keep()
+def scene_of(asked: Asked, number: int) -> WordScene:
+    """What the view shows of one picture: for each word the places that took it, stage by stage."""
+    painted = compute_painted.paint(asked)
+    last = painted.stages[-1]
+    grid = last.shape[1] // 2
+    known = meant_in(painted, number)
+    taken = painted.looks[-1][number].mean(dim=0).tolist()
+    shown = tuple(
+        SeenWord(label.strip(), words.TAKEN.format(share=f"{share:.0%}"), bar=share, mask=mask, quiet=special)
+        for label, special, share, mask in zip(painted.words.labels, painted.words.special, taken, known, strict=True)
+    )
+    maps = tuple(
+        WordMap(words.MAP.format(side=pictures.shape[1]), on_grid(look[number].numpy(), grid), "stages", words.MAP_SAYS)
+        for look, pictures in zip(painted.looks, painted.stages[1:], strict=True)
+    )
+    start = next((place for place, mask in enumerate(known) if mask is not None), most_pointed(painted, number))
+    return WordScene(
+        enlarged(last[number], 6), (grid, grid), shown, maps, asked.text, start, first=len(maps) - 1, photo="colour"
+    )
+
+
+def most_pointed(painted: Painted, number: int) -> int:
+    """The word that some place took farthest above its mean over all places."""
+    look = painted.looks[-1][number]
+    own = [place for place, special in enumerate(painted.words.special) if not special]
+    return max(own, key=lambda place: float(look[:, place].max() - look[:, place].mean()), default=0)
+
+
+def on_grid(look: Float[np.ndarray, "place word"], side: int) -> Float[np.ndarray, "word patch"]:
+    """What places of a coarser grid took, given to all the places of a finer one that lie in them."""
+    own = round(len(look) ** 0.5)
+    rows = look.T.reshape(-1, own, own)
+    return np.kron(rows, np.ones((1, side // own, side // own), dtype=look.dtype)).reshape(look.shape[1], side * side)
+
+
+def meant_in(painted: Painted, number: int) -> tuple[Bool[np.ndarray, "_ _"] | None, ...]:
+    """For each token the pixels that its word means, in what the reader of scenes sees; None where nothing is meant."""
+    none = (None,) * len(painted.words)
+    sentence = painted.sentence
+    if sentence is None or not painted.read or not (scene := painted.read[number]).things:
+        return none
+    drawn = masks(scene)
+    found = [np.asarray(drawn[sorted(things)].any(axis=0)) if things else None for things in meanings(sentence, scene)]
+    return (None, *found, None)  # between the marks of begin and end
+
+
+def noticed(painted: Painted, number: int) -> tuple[str, ...]:
+    """What the picture holds, which word was taken most, and whether words painted where they belong."""
+    return (*_tell_held(painted, number), *_tell_taken(painted, number), *_tell_place(painted, number))
+
+
+def _tell_held(painted: Painted, number: int) -> Iterator[str]:
+    found = [each for each in painted.statements(number) if each is not None]
+    if found:
+        yield f"In this picture {sum(found)} of {len(found)} statements hold, as the reader of scenes sees it."
+    elif painted.sentence is not None and not painted.read:
+        yield words.NO_READER
+
+
+def _tell_taken(painted: Painted, number: int) -> Iterator[str]:
+    """The word that places took most, stage by stage; what came from the marks. Only where places choose."""
+    own = [place for place, special in enumerate(painted.words.special) if not special]
+    if not own or painted.looked != AS_LEARNED:
+        return
+    told = []
+    for look, pictures in zip(painted.looks, painted.stages[1:], strict=True):
+        taken = look[number].mean(dim=0)
+        most = max(own, key=lambda place: float(taken[place]))
+        told.append(
+            f"for the picture of {pictures.shape[1]} pixels **“{_label(painted, most)}”**, {float(taken[most]):.0%}"
+        )
+    yield f"Of the words places took most: {'; '.join(told)} of all they took."
+    marks = 1 - float(painted.looks[-1][number][:, own].sum(dim=1).mean())
+    yield f"In the last stage {marks:.0%} of what places took came from the marks at both ends, which are no words."
+
+
+def _tell_place(painted: Painted, number: int) -> Iterator[str]:
+    """Of the words whose things the reader sees: which was taken most on its things, and which least."""
+    if painted.looked != AS_LEARNED:
+        return
+    grid = painted.stages[-1].shape[1] // 2
+    taken = on_grid(painted.looks[-1][number].numpy(), grid)
+    found = []
+    for place, mask in enumerate(meant_in(painted, number)):
+        if mask is not None and taken[place].sum():
+            inside = mask.reshape(grid, 2, grid, 2).mean(axis=(1, 3)).ravel()
+            found.append((float(taken[place] @ inside / taken[place].sum()), float(mask.mean()), place))
+    if found:
+        (high, wide, best), (low, narrow, worst) = max(found), min(found)
+        told = (
+            f"Taken most on what it means is “{_label(painted, best)}”: {high:.0%} of it lies on {wide:.0%} of the "
+            "picture"
+        )
+        if worst != best:
+            told += f"; least “{_label(painted, worst)}”: {low:.0%} on {narrow:.0%}"
+        yield f"{told}."
+
+
+def _label(painted: Painted, place: int) -> str:
+    return layout.plain(painted.words.labels[place].strip())
+
+
+def formula(asked: Asked) -> None:
+    """How places take words, and what of it was changed."""
+    config = attention_gan(asked.world).network.config
+    st.latex(FORMULAS[asked.looks])
+    read = f"as an LSTM read it from both sides, {config.text} numbers; *U* makes {config.width} of them."
+    told = {
+        AS_LEARNED: f"$e_i$: a word {read} The scores are not divided by a root. ",
+        ALIKE: f"$e_i$: one of the *T* words {read} ",
+        CUT: "",
+    }
+    st.markdown(
+        f"$h_j$: one of the places of the stage before, {config.width} numbers. {told[asked.looks]}"
+        "$c_j$ is put beside $h_j$, and convolutions go on at twice the size (Xu et al. 2018, equations 1 and 2)."
+    )

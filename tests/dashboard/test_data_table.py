@@ -1,0 +1,42 @@
+"""Tables explain the terms in their heads, and leave the settings of a page as they are."""
+
+from streamlit.testing.v1 import AppTest
+
+from dashboard.data_table import _explained
+from dashboard.glossary import TERMS
+from dashboard.layout import plain
+
+
+def page() -> None:
+    import pandas as pd
+    import streamlit as st
+
+    from dashboard.data_table import data_table
+
+    rows = pd.DataFrame({"Entropy (bits)": [1.0], "BLEU": [2.0], "hidden logits": [3.0], "other": [4.0]})
+    data_table(rows, column_config={"BLEU": st.column_config.NumberColumn(help="own"), "hidden logits": None})
+    data_table(rows[["other"]])
+
+
+def test_below_a_table_stand_links_for_the_terms_of_its_heads():
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    (told,) = (each.value for each in app.caption)
+    for name in ("entropy", "bits", "BLEU"):
+        assert f"[{name}]({TERMS[name].address})" in told
+    assert "other" not in told
+    assert "logit" not in told
+
+
+def test_on_a_projector_the_table_stands_alone():
+    app = AppTest.from_function(page)
+    app.query_params["present"] = "1"
+    assert not app.run().caption
+
+
+def test_a_column_keeps_its_own_help_and_settings():
+    terms = [TERMS["nats"]]
+    assert _explained(None, terms)["help"] == f"**nats**: {plain(TERMS['nats'].says)}"
+    assert _explained({"help": "own", "width": 3}, terms) == {"help": "own", "width": 3}
+    assert _explained({"help": None, "width": 3}, terms)["width"] == 3
+    assert _explained("a label", terms) == "a label"

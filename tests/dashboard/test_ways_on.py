@@ -1,0 +1,57 @@
+"""Ways on from a page: every page is on the way through all of them, and builds on what came before."""
+
+import pytest
+
+from dashboard import contents, ways_on
+from tests.pages.conftest import visit  # noqa: F401  (a fixture)
+
+
+def test_next_leads_through_all_pages_once():
+    walked, here = [], contents.pages()[0]
+    while here is not None:
+        walked.append(here)
+        before, after = ways_on.beside(here)
+        assert after is None or ways_on.beside(after)[0] == here
+        here = after
+    assert walked == contents.pages()
+    assert before is not None
+
+
+@pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.name)
+def test_a_page_builds_on_pages_that_come_before_it(page):
+    order = contents.pages()
+    assert all(order.index(each) < order.index(page) for each in page.builds_on)
+
+
+def test_every_page_is_known_by_its_address_and_by_its_question():
+    for page in contents.pages():
+        assert contents.at(page.url) is page
+        assert contents.asking(page.question) is page
+
+
+def test_the_button_enters_the_projector_s_view_and_the_bar_leaves_it(visit):  # noqa: F811
+    app = visit("foundations/order", show="Waves")
+    app.button(key="present-this").click().run()
+    assert not app.exception
+    assert app.query_params["present"] == "1"
+    assert app.query_params["show"] == "Waves"
+    app.button(key="leave").click().run()
+    assert "present" not in app.query_params
+
+
+def test_on_a_projector_sections_turn_one_by_one_and_end_at_both_ends(visit):  # noqa: F811
+    app = visit("vision/swin", present="1")
+    assert app.button(key="turn-Left").disabled
+    app.button(key="turn-Right").click().run()
+    assert not app.exception
+    assert app.session_state.show == "Maps"
+    app.button(key="turn-Left").click().run()
+    assert app.session_state.show == "Windows"
+
+
+def test_a_section_of_another_page_is_as_none(visit):  # noqa: F811
+    app = visit("vision/swin")
+    app.session_state.show = "Explanations"
+    app.run()
+    assert not app.exception
+    assert app.session_state.show == "Windows"

@@ -1,0 +1,32 @@
+"""Texts to click: each lies in its field, and the page shows it without a word of refusal."""
+
+import pytest
+
+from dashboard import texts
+from pages.foundations.attention_step_by_step.inputs import SENTENCES as FOLLOWED
+from pages.foundations.before_attention.words import LINES
+from pages.foundations.order.order_controls import SENTENCES as SHUFFLED
+
+PLACES = {
+    "explore/text": ({}, "text", texts.TO_GO_ON),
+    "foundations/many_heads": ({}, "text", texts.TO_GO_ON),
+    "foundations/inside_the_transformer": ({}, "text", texts.TO_GO_ON),
+    "foundations/attention_step_by_step": ({"begin": "Your sentence"}, "text", FOLLOWED),
+    "foundations/order": ({}, "text", SHUFFLED),
+    "foundations/before_attention": ({}, "line", LINES),
+    "language/translation": ({}, "text", texts.TO_TRANSLATE),
+}
+
+
+@pytest.mark.parametrize("room", PLACES)
+def test_an_example_is_read_and_nothing_is_refused(visit, room):
+    query, field, offered = PLACES[room]
+    name, text = list(offered.items())[-1]
+    app = visit(room, **query)
+    (pills,) = (each for each in app.get("button_group") if list(each.options) == list(offered))
+    pills.set_value([name] if isinstance(pills.value, list) else name).run()
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    typed = next(each for each in (*app.text_area, *app.text_input) if each.key == field)
+    assert typed.value == text

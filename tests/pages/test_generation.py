@@ -1,0 +1,537 @@
+"""The page Generation: every section opens, pictures go on as they should, and what is told is true."""
+
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from core.measured.dalle_results import (
+    ALL,
+    CHANCE,
+    THROUGH,
+    WHOLE,
+    CoderResult,
+    DrawerResult,
+    ReaderResult,
+    Results,
+    Share,
+)
+from core.models.dalle import DALLE, DALLEConfig
+from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
+from core.models.scene_reader import SceneReader
+from core.scenes.codes import read_code
+from core.scenes.sentences import parse
+from core.scenes.things import Scene, Thing
+from core.zoo import dalles
+from core.zoo.dalles import CODERS, DALLES, PictureCoder, PictureDrawer, PictureLook
+from dashboard import kept
+from dashboard.components.source_maps import SourceLayer, SourceScene
+from dashboard.scene_builder import FIRST_SCENE
+from dashboard.seen import PHOTOGRAPHS, SCENES, Seen
+from dashboard.theme import LIGHT, Look
+from pages.words_and_pictures.generation import (
+    codes,
+    compute,
+    go_on,
+    inputs,
+    measured_drawn,
+    measured_statements,
+    sources,
+    words,
+    write,
+)
+from pages.words_and_pictures.generation.compute import Coded, Drawn, Looked, Wish
+from pages.words_and_pictures.generation.pictures import begun, enlarged, sheet
+from tests.pages.conftest import prose, told
+from training.clip_data import scenes_tokenizer, words_tokenizer
+
+ROOM = "words_and_pictures/generation"
+TEXT = "a red star above a blue circle"
+SCENE = Seen(SCENES, FIRST_SCENE)
+WISH = Wish("scenes", TEXT)
+
+
+@pytest.fixture(autouse=True)
+def _networks(monkeypatch):
+    """Small untrained networks in place of the stored ones: what a page says is true of any."""
+    torch.manual_seed(0)
+    tokenizer = scenes_tokenizer()
+    network = DALLE(DALLEConfig(words=tokenizer.get_vocab_size(), width=16, heads=2, masks=("row", "column")))
+    for parameter in network.parameters():
+        torch.nn.init.normal_(parameter, std=0.2)
+    own = {
+        name: PictureCoder(
+            name, CODERS[name], DiscreteVAE(DiscreteVAEConfig(width=8, each=8, blocks=1, quantiser=quantiser))
+        )
+        for name, quantiser in (("scenes", "nearest"), ("scenes-gumbel", "gumbel"))
+    }
+    own["emoji"] = replace(own["scenes"], name="emoji", title=CODERS["emoji"])
+    reader = SceneReader().eval()
+    drawer = PictureDrawer("scenes", DALLES["scenes"], tokenizer, network, own["scenes"])
+    named = words_tokenizer(["red", "blue", "heart", "cat"])
+    drawers = {"scenes": drawer, "emoji": PictureDrawer("emoji", DALLES["emoji"], named, network, own["emoji"])}
+    monkeypatch.setattr(dalles, "offered", lambda *_: ("scenes",))
+    monkeypatch.setattr(dalles, "coders", lambda *_: ("scenes", "scenes-gumbel", "emoji"))
+    monkeypatch.setattr("dashboard.models.load_dalle", drawers.__getitem__)
+    monkeypatch.setattr("dashboard.models.load_coder", own.__getitem__)
+    monkeypatch.setattr("dashboard.models.load_scene_reader", lambda: reader)
+    kept.clear()
+    yield
+    kept.clear()
+
+
+# Pages.
+
+
+@pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON, words.CODES])
+def test_every_section_opens(visit, section):
+    app = visit(ROOM, show=section)
+    assert not told(app, "warning"), told(app, "warning")
+    assert "How it is computed" in [element.value for element in app.subheader]
+
+
+def test_without_networks_one_sentence_says_how_to_get_them(visit, monkeypatch):
+    monkeypatch.setattr(dalles, "offered", lambda *_: ())
+    for section in (words.WRITE, words.SOURCES, words.GO_ON, words.CODES):
+        assert "The networks that draw are not here yet" in told(visit(ROOM, show=section), "warning")
+
+
+def test_without_results_one_sentence_says_how_to_make_them(visit, monkeypatch, tmp_path):
+    monkeypatch.setattr(measured_drawn, "measured", lambda: measured_drawn.dalle_results.results(tmp_path))
+    assert "python -m training.dalle_report" in told(visit(ROOM, show=words.MEASURED), "warning")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a red unicorn", "“unicorn” is not a word of this drawn world. It knows red"),
+        ("a red stra", "Nearest to it: “star”"),
+        ("red star a", "That is not a sentence of this drawn world"),
+        (" ", "There is no sentence here yet"),
+        ("<b>bold</b>", "is not a word of this drawn world"),
+    ],
+)
+@pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON])
+def test_words_of_another_world_get_a_sentence(visit, section, text, says):
+    assert says in told(visit(ROOM, show=section, draw_scenes=text), "warning")
+
+
+def test_the_address_holds_how_it_is_drawn(visit):
+    app = visit(
+        ROOM,
+        draw_scenes="a red star",
+        candidates="1",
+        temperature="0.5",
+        top_codes="8 codes",
+        dice="7",
+        show=words.WRITE,
+    )
+    assert "at temperature 0.5" in prose(app)
+    assert "from the 8 most probable codes" in prose(app)
+    assert "CLIP gives picture and sentence a cosine of" in prose(app)
+    assert compute.draw.known(Wish("scenes", "a red star", 1, 0.5, 8, 7)) is not None
+
+
+def test_another_throw_of_the_dice_is_another_picture(visit):
+    app = visit(ROOM, candidates="1")
+    next(each for each in app.button if each.label == "Draw again").click().run()
+    assert not app.exception
+    one, other = (compute.draw.known(replace(WISH, count=1, seed=seed)) for seed in (0, 1))
+    assert one is not None
+    assert other is not None
+    assert not torch.equal(one.codes, other.codes)
+
+
+def test_a_candidate_leads_to_who_told_it(visit):
+    app = visit(ROOM)
+    app.button(key="ask_2").click().run()
+    assert not app.exception
+    assert app.session_state.show == words.SOURCES
+    assert app.session_state.candidate == 2
+    assert words.SOURCES_ABOUT.split(".")[0] in prose(app)
+
+
+def test_what_was_stopped_is_drawn_when_it_is_wished(visit):
+    app = visit(ROOM, show=words.CODES)
+    app.session_state.stopped_drawing = ("draw", WISH)
+    app.session_state.show = words.WRITE
+    app.run()
+    assert words.STOPPED in told(app, "info")
+    assert compute.draw.known(WISH) is None
+    app.button(key="after-all-draw").click().run()
+    assert not app.exception
+    assert words.STOPPED not in told(app, "info")
+    assert compute.draw.known(WISH) is not None
+
+
+@pytest.mark.parametrize("place", ["3-4", "15-15", "0-0"])
+def test_another_code_goes_on_from_its_place(visit, place):
+    app = visit(ROOM, show=words.GO_ON, place=place, other="5")
+    assert not told(app, "warning"), told(app, "warning")
+    assert "With code 5 in its place" in prose(app)
+
+
+@pytest.mark.parametrize("address", [{"place": "99-3"}, {"place": "x"}, {"other": "512"}, {"other": "-1"}])
+def test_an_address_that_names_nothing_is_as_none(visit, address):
+    app = visit(ROOM, show=words.GO_ON, **address)
+    assert not told(app, "warning")
+    assert "Take another code, and the rest is drawn anew" in prose(app)
+
+
+@pytest.mark.parametrize("world", [SCENES, PHOTOGRAPHS])
+def test_half_a_picture_is_completed(visit, world):
+    app = visit(ROOM, show=words.GO_ON, way_on=words.HALF, world=world, given_rows="12", candidates="1")
+    assert "192 of 256 codes are given" in prose(app)
+
+
+@pytest.mark.parametrize("world", [SCENES, PHOTOGRAPHS])
+def test_a_picture_that_is_there_can_be_asked_too(visit, world):
+    app = visit(ROOM, show=words.SOURCES, looked_at=words.GIVEN, world=world)
+    assert words.GIVEN_ABOUT in prose(app)
+
+
+@pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON, words.CODES])
+@pytest.mark.parametrize("looked_at", [words.DRAWN, words.GIVEN])
+def test_emoji_are_a_world_of_their_own(visit, monkeypatch, section, looked_at):
+    monkeypatch.setattr(dalles, "offered", lambda *_: ("scenes", "emoji"))
+    query = {"drawn_world": "Emoji", "draw_emoji": "blue cat", "looked_at": looked_at, "candidates": "1"}
+    app = visit(ROOM, show=section, **query)
+    assert not told(app, "warning"), told(app, "warning")
+    assert "statements hold" not in prose(app)  # nobody reads emoji
+    pictures = [box for box in app.selectbox if box.label == "Emoji"]
+    assert bool(pictures) == (section == words.CODES or (section == words.SOURCES and looked_at == words.GIVEN))
+
+
+def test_a_word_that_no_emoji_has_gets_the_nearest_ones(visit, monkeypatch):
+    monkeypatch.setattr(dalles, "offered", lambda *_: ("scenes", "emoji"))
+    app = visit(ROOM, drawn_world="Emoji", draw_emoji="blue caat")
+    assert "“caat” is none of the 4 words that DALL-E of emoji knows. Nearest to it: “cat”." in told(app, "warning")
+
+
+def test_a_scene_that_is_none_gets_a_sentence(visit):
+    app = visit(ROOM, show=words.CODES, scene="hello")
+    assert "This is not a scene" in told(app, "warning")
+
+
+def test_a_photograph_is_said_to_be_of_another_world_and_a_code_is_marked(visit):
+    app = visit(ROOM, show=words.CODES, world=PHOTOGRAPHS, code="3")
+    assert words.CODES_PHOTO.format(world="drawn scenes") in prose(app)
+    views = [json.loads(part.proto.json) for part in app.get("bidi_component")]
+    (book,) = [view for view in views if view.get("shape") == [16, 32]]
+    assert len(book["marked"]) == 1
+
+
+def test_the_view_is_sent_every_head_of_every_layer(visit):
+    app = visit(ROOM, show=words.SOURCES)
+    (sent,) = [data for part in app.get("bidi_component") if "scene" in (data := json.loads(part.proto.json))]
+    assert [layer["heads"] for layer in sent["scene"]["layers"]] == [2, 2]
+    assert [word["text"] for word in sent["scene"]["words"]] == ["[BEGIN]", *TEXT.split(), "[END]", "15 empty places"]
+
+
+# What is drawn.
+
+
+def test_growing_pictures_are_seen_row_by_row_and_end_as_what_is_drawn():
+    seen = []
+    drawn = compute.draw(
+        replace(WISH, seed=3),
+        watching=compute.Watching(lambda done, total, codes: seen.append((done, total, codes.clone()))),
+    )
+    assert [(done, total) for done, total, _ in seen] == [(row, 16) for row in range(1, 17)]
+    assert torch.equal(seen[-1][2], drawn.codes)
+    assert all(torch.equal(part, drawn.codes[:, : 16 * done]) for done, _, part in seen)
+
+
+def test_a_drawing_that_is_stopped_is_not_kept():
+    wish = replace(WISH, seed=4)
+
+    def stop(done, _total, _codes):
+        if done == 3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        compute.draw(wish, watching=compute.Watching(stop))
+    assert compute.draw.known(wish) is None
+
+
+def test_the_best_by_clip_comes_first():
+    drawn = compute.draw(WISH)
+    scores = [drawn.agreement[number] for number in drawn.order]
+    assert scores == sorted(scores, reverse=True)
+    assert sorted(drawn.order) == list(range(4))
+
+
+def test_with_the_same_code_nothing_changes_and_with_another_all_before_it_stays():
+    drawn = compute.draw(WISH)
+    own = int(drawn.codes[2][100])
+    same = compute.go_on(WISH, 2, 100, own)
+    assert torch.equal(same.codes[0], drawn.codes[2])
+    other = compute.go_on(WISH, 2, 100, (own + 1) % 512)
+    assert torch.equal(other.codes[0][:100], drawn.codes[2][:100])
+    assert int(other.codes[0][100]) == (own + 1) % 512
+    last = compute.go_on(WISH, 2, 255, 7)
+    assert torch.equal(last.codes[0][:255], drawn.codes[2][:255])
+    assert int(last.codes[0][255]) == 7
+
+
+def test_half_a_picture_stays_as_it_was_given():
+    drawn = compute.complete(WISH, SCENE, 8)
+    given = compute.coded("scenes", SCENE).codes[:128]
+    assert torch.equal(drawn.codes[:, :128], given.expand(4, -1))
+    assert len({tuple(each.tolist()) for each in drawn.codes}) > 1
+
+
+def test_one_code_changed_leaves_the_picture_alone_far_away():
+    drawn = compute.draw(WISH)
+    code = (int(drawn.codes[0][0]) + 1) % 512
+    changed = compute.with_code(WISH, 0, 0, code)
+    assert (changed[40:, 40:] == drawn.pictures[0][40:, 40:]).all()
+    assert (changed[:4, :4] != drawn.pictures[0][:4, :4]).any()
+
+
+# What is told.
+
+
+def made(codes_: torch.Tensor, agreement: tuple[float, ...], read: tuple[Scene, ...] = (), text: str = TEXT) -> Drawn:
+    tokens = compute.draw(WISH).words
+    pictures = np.zeros((len(codes_), 64, 64, 3), dtype=np.uint8)
+    return Drawn(Wish("scenes", text, len(codes_)), pictures, agreement, read, 0.5, tokens, codes_)
+
+
+RIGHT = Scene((Thing("star", "red", "small", "plain", 15, 30), Thing("circle", "blue", "small", "plain", 50, 30)), 0, 0)
+WRONG = Scene((Thing("star", "green", "small", "plain", 15, 30), Thing("circle", "blue", "small", "plain", 50, 30)))
+
+
+def test_candidates_are_told_by_their_scores_and_by_what_holds():
+    drawn = made(torch.tensor([[1, 2, 3], [1, 5, 3], [1, 2, 4]]), (0.1, -0.25, 0.5), (RIGHT, WRONG, WRONG))
+    rank, first, whole, alike = write.noticed(drawn)
+    assert drawn.order == (2, 0, 1)
+    assert "Of 3 candidates" in rank
+    assert "from 0.50 to −0.25" in rank
+    assert "4 of 5 statements hold" in first  # of the first by CLIP: red does not
+    assert "**1 of 3** candidates" in whole
+    assert "1 of 3 places have one code" in alike
+    assert "use 5 of 512 codes" in alike
+    assert write.below(drawn, 2, 1).endswith(":small[✗\u00a0red ✓\u00a0star ✓\u00a0above ✓\u00a0blue ✓\u00a0circle]")
+    alone = made(torch.tensor([[1, 2, 3]]), (0.1,), (RIGHT,))
+    assert len(write.noticed(alone)) == 2
+    assert "5 of 5 statements hold" in write.noticed(alone)[1]
+
+
+def test_without_the_reader_nobody_says_what_holds():
+    drawn = made(torch.tensor([[1, 2, 3]]), (0.1,))
+    assert drawn.holds(0) is None
+    assert words.NO_READER in write.noticed(drawn)
+    assert write.below(drawn, 0, 1) == "**1.** CLIP 0.10"
+
+
+def test_what_may_be_taken_away_is_what_is_shown():
+    drawn = compute.draw(WISH)
+    with np.load(io.BytesIO(write.arrays_of(drawn))) as arrays:
+        assert arrays["codes"].tolist() == drawn.codes[list(drawn.order)].tolist()
+        assert (arrays["pictures"] == drawn.pictures[list(drawn.order)]).all()
+        assert arrays["agreement"].tolist() == sorted(arrays["agreement"].tolist(), reverse=True)
+
+
+def test_a_change_is_told_by_what_follows_from_it():
+    before = made(torch.tensor([[1, 2, 3, 4]]), (0.1,), (RIGHT,))
+    after = made(torch.tensor([[1, 9, 3, 5]]), (0.2,), (WRONG,))
+    first, others, score, holds = go_on.noticed(before, 0, 1, 0.25, after)
+    assert "The code here is 2, to which the network had given 25.0%." in first
+    assert "With code 9 in its place **1 of 2** later codes change" in others
+    assert "from 0.10 to 0.20" in score
+    assert "Before, all that was said held; now not all that was said holds" in holds
+    assert len(go_on.noticed(before, 0, 1, 0.25, None)) == 2
+
+
+def test_small_probabilities_are_not_called_nothing():
+    assert [go_on.percent(each) for each in (0.0, 0.0004, 0.0042, 0.0994, 0.0996, 1.0)] == [
+        "< 0.1%",
+        "< 0.1%",
+        "0.4%",
+        "9.9%",
+        "10%",
+        "100%",
+    ]
+
+
+def test_what_goes_on_is_compared_with_the_true_rest():
+    coded = Coded(
+        compute.coded("scenes", SCENE).prepared,
+        np.zeros((64, 64, 3), dtype=np.uint8),
+        torch.tensor([1, 2, 3, 4]),
+        np.zeros((64, 64, 3), dtype=np.uint8),
+        0.1,
+        0.2,
+    )
+    drawn = made(torch.tensor([[1, 2, 3, 9], [1, 2, 8, 9]]), (0.1, 0.2), (RIGHT, WRONG))
+    given, holds, things = go_on.noticed_half(drawn, coded, 2, read_code(FIRST_SCENE))
+    assert "2 of 4 codes are given. Of the rest the candidates have 0% to 50%" in given
+    assert "**1 of 2**" in holds
+    assert "The scene has 3 things; in the candidates 2 to 2 are read" in things
+
+
+def looked_from(given: torch.Tensor, read: torch.Tensor) -> Looked:
+    """`given` (layer, head, place, word) and `read` (layer, head, place, key)."""
+    tokens = compute.draw(WISH).words
+    looks = tuple(PictureLook("row", *both) for both in zip(given, read, strict=True))
+    return Looked(tokens, torch.arange(given.shape[2]), np.zeros((64, 64, 3), dtype=np.uint8), looks)
+
+
+def test_what_is_told_of_looks_is_worked_out_another_way():
+    generator = torch.Generator().manual_seed(0)
+    words_, places = 10, 16
+    given = torch.rand(3, 2, places, words_, generator=generator)
+    read = torch.rand(3, 2, places, places, generator=generator).tril(-1)
+    whole = given.sum(-1, keepdim=True) + read.sum(-1, keepdim=True)
+    looked = looked_from(given / whole, read / whole)
+    layers, most, neighbours = sources.noticed(looked)
+    shares = [sum(float(each) for each in layer.sum(-1).flatten()) / 32 for layer in given / whole]
+    assert f"**{sum(shares) / 3:.0%}** of the looks went to the sentence" in layers
+    assert f"in layer {shares.index(max(shares))} (one row back)" in layers
+    assert f"to {max(shares):.0%}" in layers
+    own = [place for place, special in enumerate(looked.words.special) if not special]
+    totals = {place: float((given / whole)[..., place].mean()) for place in own}
+    best = max(totals, key=lambda place: totals[place])
+    assert f"**“{looked.words.labels[best].strip()}”** was read most, {totals[best]:.1%}" in most
+    inner = [row * 4 + column for row in range(1, 4) for column in range(1, 4)]
+    left = sum(float((read / whole)[:, :, place, place - 1].mean()) for place in inner) / 9
+    above = sum(float((read / whole)[:, :, place, place - 4].mean()) for place in inner) / 9
+    assert f"left got {left:.0%} on average, the one just above {above:.0%}" in neighbours
+
+
+def test_the_part_that_is_shown_first_lies_below_the_first_row():
+    given = torch.zeros(1, 1, 16, 10)
+    given[0, 0, 1, 2] = 0.9
+    given[0, 0, 11, 3] = 0.5
+    assert sources.first_part(looked_from(given, torch.zeros(1, 1, 16, 16)), 4) == 11
+
+
+def coded_with(numbers: list[int], error: float, plain: float) -> Coded:
+    blank = np.zeros((64, 64, 3), dtype=np.uint8)
+    return Coded(compute.coded("scenes", SCENE).prepared, blank, torch.tensor(numbers), blank, error, plain)
+
+
+def test_codes_are_counted_and_errors_compared():
+    one, other = coded_with([3, 3, 3, 7], 0.001, 0.1), coded_with([3, 3, 7, 7], 0.002, 0.1)
+    told_ = codes.noticed({"scenes": one, "scenes-gumbel": other}, SCENE)
+    assert "4 places use **2 codes**; the most frequent, code 3, stands in 3 of them" in told_[0]
+    assert "0.0010 (mean squared, values 0 to 1), 30.0 dB: 1.0%" in told_[1]
+    assert f"**{CODERS['scenes']}** loses less than {CODERS['scenes-gumbel']}: 0.0010 against 0.0020" in told_[2]
+    assert codes.perplexity(other) == pytest.approx(2.0)
+    assert codes.perplexity(coded_with([5, 5], 0.1, 0.1)) == pytest.approx(1.0)
+    assert codes.ordered(one, 9) == [3, 7, 0, 1, 2, 4, 5, 6, 8]
+    assert codes.decibels(0.01) == "20.0 dB"
+    assert codes.decibels(0.0) == "no error"
+
+
+def test_pictures_are_put_side_by_side_unblurred():
+    look = Look(LIGHT)
+    pictures = [np.full((2, 2, 3), value, dtype=np.uint8) for value in (10, 20, 30)]
+    found = sheet(pictures, across=2, times=2, gap=1, look=look)
+    assert found.shape == (9, 9, 3)
+    assert (found[:4, :4] == 10).all()
+    assert (found[:4, 5:] == 20).all()
+    assert (found[5:, :4] == 30).all()
+    assert tuple(found[4, 4]) == (0xFB, 0xFA, 0xF7)
+    grown = begun(pictures[0], 5, look)
+    assert grown.shape == (5, 2, 3)
+    assert (grown[:2] == 10).all()
+    assert enlarged(pictures[0], 3).shape == (6, 6, 3)
+
+
+def test_a_view_whose_weights_do_not_fit_is_refused():
+    picture = np.zeros((4, 4, 3), dtype=np.uint8)
+
+    def scene(given: np.ndarray, read: np.ndarray, **changed) -> SourceScene:
+        layers = (SourceLayer("0", "one row back", given, read),)
+        usual = {"words": ("a", "b"), "quiet": (False, True), "codes": (1, 2, 3, 4), "start": 0}
+        own = usual | changed
+        return SourceScene(picture, (2, 2), own["words"], own["quiet"], own["codes"], layers, own["start"])
+
+    given, read = np.zeros((1, 4, 2), dtype=np.float32), np.zeros((1, 4, 4), dtype=np.float32)
+    assert scene(given, read).packed["layers"][0]["heads"] == 1
+    with pytest.raises(ValueError, match="its parts need"):
+        scene(given[:, :3], read)
+    with pytest.raises(ValueError, match="do not fit 1 marks"):
+        scene(given, read, quiet=(False,))
+    with pytest.raises(ValueError, match="no part 4"):
+        scene(given, read, start=4)
+    with pytest.raises(ValueError, match="reads itself, or what comes later"):
+        scene(given, read + np.eye(4, dtype=np.float32))
+
+
+# What was measured.
+
+
+def share(value: float, asked: int = 400) -> Share:
+    return Share(value, (value * (1 - value) / asked) ** 0.5, asked)
+
+
+def ways(one: float, best: float) -> dict[str, dict[str, Share]]:
+    def kinds(value: float) -> dict[str, Share]:
+        return {WHOLE: share(value / 2), ALL: share(value), "colour": share(value), "relation": share(value / 2, 100)}
+
+    return {"1": kinds(one), "16": kinds(best), CHANCE: kinds(0.2), THROUGH: kinds(0.95)}
+
+
+def test_measured_sentences_compare_with_chance_and_with_what_is_reachable():
+    held, words_, whole, kinds = measured_drawn.tell_held(ways(0.6, 0.8), "new scenes")
+    assert "In one drawing **60%** of the words hold (new scenes); by chance 20%; 95% in the true scene" in held
+    assert "Whole sentences: 30%, 10%, 48%" in held
+    assert "With the best of 16 by CLIP the share of words that hold changes by +20.0 points." in words_
+    assert "the share of whole sentences that hold changes by +10.0 points." in whole
+    assert "“colour” (+40.0 points), worst for “relation” (+20.0 points)" in kinds
+    _, _, same, _ = measured_drawn.tell_held(ways(0.6, 0.61), "new scenes")
+    assert "no more than could be by chance" in same
+    unclear, *_ = measured_drawn.tell_held(ways(0.22, 0.8), "new scenes")
+    assert "by chance 20%, from which it cannot be told apart; 95%" in unclear
+
+
+def test_pairs_never_joined_are_told_only_where_they_differ():
+    (clear,) = measured_drawn.tell_pairs({"test": ways(0.6, 0.8), "pairs": ways(0.4, 0.5)})
+    assert "40% of the words hold in one drawing, fewer than the 60% of new scenes" in clear
+    (unclear,) = measured_drawn.tell_pairs({"test": ways(0.6, 0.8), "pairs": ways(0.59, 0.8)})
+    assert "cannot be decided" in unclear
+    assert list(measured_drawn.tell_pairs({"test": ways(0.6, 0.8)})) == []
+
+
+CODER = CoderResult(500, 512, 400, 0.001, 0.01, 70.0)
+DRAWER = DrawerResult(2.5, 3.0, {1: 0.8, 4: 1.0, 16: 2.5}, None)
+
+
+def test_coders_and_drawers_are_told_with_their_numbers():
+    (both,) = measured_drawn.tell_coders({"scenes": CODER, "scenes-gumbel": replace(CODER, error=0.005, used=30)})
+    assert f"**{CODERS['scenes']}** misses held-out scenes by 0.00100 with 400 codes in use" in both
+    assert "by 0.00500 with 30" in both
+    (one,) = measured_drawn.tell_coders({"emoji": CODER})
+    assert "missed by 0.00100, 10.0% of what the mean colour would miss" in one
+    said = measured_drawn.tell_drawer("scenes", DRAWER)
+    assert "2.500 bits for each code of a held-out picture with its own sentence, 3.000 with another's" in said
+    assert "over 256 codes the sentence tells 128.0 bits of a picture" in said
+    assert "16 at once 2.5 s" in said
+    assert "91% of its drawings" in measured_drawn.tell_drawer("emoji", replace(DRAWER, own_name=0.91))
+    (judge,) = measured_statements.tell_reader({"test": ReaderResult(1000, 0.9, 0.99)}, "pairs")
+    assert "reads 90.0% of 1,000 true scenes without any mistake, and finds 99.0%" in judge
+    assert list(measured_statements.tell_reader({}, "test")) == []
+
+
+def test_the_measured_section_shows_what_is_there(visit, monkeypatch):
+    found = Results({"scenes": CODER}, {"scenes": DRAWER}, {"test": ways(0.6, 0.8), "pairs": ways(0.4, 0.6)})
+    monkeypatch.setattr(measured_drawn, "measured", lambda: found)
+    monkeypatch.setattr(measured_statements, "reader", dict)
+    app = visit(ROOM, show=words.MEASURED)
+    assert not told(app, "warning")
+    assert "In one drawing **60%**" in prose(app)
+    monkeypatch.setattr(measured_drawn, "measured", lambda: Results({"scenes": CODER}, {"scenes": DRAWER}, {}))
+    app = visit(ROOM, show=words.MEASURED)
+    assert words.NO_READER in told(app, "info")
+    assert "What do the codes lose?" in [element.value for element in app.subheader]
+
+
+@pytest.mark.parametrize("text", inputs.EXAMPLES["scenes"].values())
+def test_examples_are_sentences_that_the_world_knows(text):
+    assert parse(text).text == text

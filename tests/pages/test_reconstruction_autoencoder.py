@@ -1,0 +1,217 @@
+"""The page Reconstruction, the masked autoencoder: its sections open, what is hidden stands in the address, and what is
+told is true."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from core.capture import record_attention
+from core.images import Patches
+from core.models.mae import MAEConfig, MaskedAutoencoder, patches_of
+from core.vision.fillings import FILLINGS
+from core.vision.gap_sources import Told
+from core.vision.hiding import RANDOM, hide_patches
+from core.zoo.image_models import Framing
+from core.zoo.masked_autoencoders import AUTOENCODERS, AutoencoderReader
+from dashboard import hidden_patches, kept, models
+from pages.vision.reconstruction import compute_autoencoder, gaps, sources, words
+from pages.vision.reconstruction.hidden import Hidden
+from tests.core.saved_models import save_autoencoder, save_vision_model
+from tests.pages.conftest import prose, told
+
+ROOM = "vision/reconstruction"
+PLACES = tuple(hide_patches(RANDOM, 8, 8, 0.75).nonzero()[:, 0].tolist())
+
+
+@pytest.fixture(autouse=True)
+def untrained(monkeypatch):
+    """An autoencoder of random weights in place of the one that comes along: what is claimed holds for any."""
+    torch.manual_seed(0)
+    network = MaskedAutoencoder(MAEConfig(64, 8, 32, 2, 2, 16, 2, 2))
+    framing = Framing((3, 64, 64), (0.48, 0.45, 0.4), (0.28, 0.27, 0.28))
+    reader = AutoencoderReader("mae", AUTOENCODERS["mae"], network, framing)
+    monkeypatch.setattr(
+        models, "load_autoencoder", lambda name, **more: reader if name == "mae" else LOAD(name, **more)
+    )
+    kept.clear()
+    yield reader
+    kept.clear()
+
+
+LOAD = models.load_autoencoder
+
+
+def encoded(places) -> str:
+    """Runs of places, as the address has them."""
+    return hidden_patches.encode(places, Patches(8, 8)).removeprefix("8x8_")
+
+
+@pytest.mark.parametrize("section", [words.GAPS, words.SOURCES])
+@pytest.mark.parametrize("way", ["random", "block", "grid", "by hand"])
+def test_every_way_of_hiding_opens(visit, section, way):
+    app = visit(ROOM, show=section, hiding=way, hidden="8x8_1-9.20", hidden_share="40")
+    assert not told(app, "warning"), told(app, "warning")
+    assert "How it is computed" in [element.value for element in app.subheader]
+    count = 10 if way == "by hand" else round(0.4 * 64)
+    assert f"{count} of 64 patches are hidden" in prose(app)
+
+
+def test_a_click_hides_one_more_patch_and_from_then_on_the_choice_is_by_hand(visit):
+    app = visit(ROOM, show=words.GAPS)
+    assert f"{len(PLACES)} of 64 patches are hidden (75%)" in prose(app)
+    app.segmented_control(key="hiding").set_value("by hand").run()
+    assert app.query_params["hidden"] == "8x8_" + encoded(PLACES)
+    assert f"{len(PLACES)} of 64 patches are hidden" in prose(app)
+    next(button for button in app.button if button.label == "Swap hidden and shown").click().run()
+    assert f"{64 - len(PLACES)} of 64 patches are hidden" in prose(app)
+    next(button for button in app.button if button.label == "Show all").click().run()
+    assert words.NOTHING_HIDDEN in prose(app)
+    assert not told(app, "warning")
+
+
+@pytest.mark.parametrize("section", [words.GAPS, words.SOURCES])
+def test_what_cannot_be_shown_gets_one_sentence(visit, section):
+    app = visit(ROOM, show=section, hiding="by hand", hidden="8x8_0-63")
+    assert "All 64 patches are hidden, so there is nothing to guess from" in told(app, "warning")
+    assert any(button.label == "Show all" and not button.disabled for button in app.button)
+    app = visit(ROOM, show=section, hiding="by hand", hidden="9x9_0-3")
+    assert "belonged to a grid of 9 × 9" in told(app, "info")
+    assert "cannot be read" in told(visit(ROOM, show=section, hiding="by hand", hidden="<script>"), "info")
+    assert not told(visit(ROOM, show=section, hiding="", gaps_target="", hidden_share="12345"), "warning")
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_vit_mae_from_a_folder_fills_the_gaps_of_its_own_grid(visit, tmp_path):
+    folder = str(save_autoencoder("ForPreTraining", tmp_path / "mae", norm_pix_loss=True))
+    app = visit(ROOM, show=words.GAPS, autoencoder=folder)
+    assert not told(app, "warning"), told(app, "warning")
+    assert "12 of 16 patches are hidden (75%)" in prose(app)
+    assert words.NORMALISED in [each.value for each in app.caption]  # it learned nothing else
+    app = visit(ROOM, show=words.SOURCES, autoencoder=folder)
+    assert "12 of 16 patches are hidden" in prose(app)
+    other = str(save_vision_model("vit", tmp_path / "vit"))
+    assert "does not fill in hidden patches" in told(visit(ROOM, show=words.GAPS, autoencoder=other), "warning")
+    assert "on the page Reconstruction" in told(visit("explore/text", model=folder), "warning")
+    assert "on the page Reconstruction" in told(visit("explore/image", network=folder), "warning")
+
+
+def test_where_the_weights_are_missing_the_page_says_how_to_make_them(visit, monkeypatch, tmp_path):
+    monkeypatch.setattr(models, "load_autoencoder", lambda name, **_: LOAD(name, weights=tmp_path))
+    for section in (words.GAPS, words.SOURCES):
+        assert "make train-mae" in told(visit(ROOM, show=section), "warning")
+
+
+def test_errors_are_those_of_hidden_patches_and_guesses_never_change_what_is_seen():
+    chosen = Hidden("mae", "cat", PLACES, "plain")
+    filled = compute_autoencoder.fill(chosen)
+    truth = patches_of(filled.truth[None], 8)[0]
+    for name, picture in {**filled.guesses, **filled.fillings}.items():
+        squares = (patches_of(picture[None], 8)[0] - truth).square()
+        assert filled.errors[name] == pytest.approx(float(squares[chosen.mask].mean()), rel=1e-4)
+    mixed = patches_of(filled.mixed("plain")[None], 8)[0]
+    assert torch.equal(mixed[~chosen.mask], truth[~chosen.mask])
+    guess = patches_of(filled.guesses["plain"][None], 8)[0]
+    assert torch.equal(mixed[chosen.mask], guess[chosen.mask])
+    torch.testing.assert_close(
+        filled.patch_errors("plain").flatten(), (guess - truth).square().mean(dim=1), atol=1e-6, rtol=1e-4
+    )
+
+
+errors = some.floats(0.0005, 0.3)
+
+
+@given(errors, some.lists(errors, min_size=3, max_size=3))
+@settings(max_examples=60)
+def test_the_nearest_filling_is_named_with_how_much_it_is_off(own, others):
+    given_errors = {"plain": own, **dict(zip(FILLINGS, others, strict=True))}
+    said = gaps.tell_nearest(given_errors, "plain")
+    assert f"**{own:.4f}**" in said
+    best = sorted(zip(others, FILLINGS, strict=True), key=lambda one: one[0])[0]
+    assert best[1] in said
+    if f"{own:.4f}" == f"{best[0]:.4f}":
+        assert "as that of" in said
+    else:
+        assert ("less than" if own < best[0] else "more than") in said
+        assert f"{abs(own - best[0]) / best[0]:.0%}" in said
+    helped = gaps.tell_nearest({"normalised": own} | given_errors, "normalised")
+    assert "no filling can be compared with that" in helped
+
+
+@given(some.integers(0, 10**6), some.integers(1, 15))
+@settings(max_examples=30)
+def test_the_best_and_the_worst_patch_are_hidden_ones(seed, count):
+    dice = np.random.default_rng(seed)
+    by_patch, mask = dice.random((4, 4)), np.zeros(16, dtype=bool)
+    mask[dice.permutation(16)[:count]] = True
+    said = gaps.noticed({"plain": 0.01, "bilinear": 0.02}, by_patch, mask, "plain")
+    assert f"{count} of 16 patches {'is' if count == 1 else 'are'} hidden" in said[0]
+    assert "about 26 of 255 levels" in said[-1]
+    if count == 1:
+        assert len(said) == 2
+        return
+    own = [(by_patch[row, column], row, column) for row in range(4) for column in range(4) if mask[4 * row + column]]
+    for found, word in ((min(own), "best"), (max(own), "worst")):
+        assert f"row {found[1]}, column {found[2]}** {word}" in said[1]
+    half = sorted((each[0] for each in own), reverse=True)[: (count + 1) // 2]
+    assert f"{sum(half) / sum(each[0] for each in own):.0%}" in said[1]
+
+
+def test_where_nothing_is_hidden_nothing_is_claimed():
+    assert gaps.noticed({}, np.zeros((4, 4)), np.zeros(16, dtype=bool), "plain") == (words.NOTHING_HIDDEN,)
+
+
+def one_told(layer, visible, others, own, whole, far) -> Told:
+    return Told(layer, *(torch.tensor(each) for each in (visible, others, own, whole, far)))
+
+
+def test_sentences_of_sources_say_the_means_of_what_was_recorded():
+    layers = (
+        one_told(0, [0.2, 0.4], [0.5, 0.3], [0.2, 0.1], [0.1, 0.2], [2.0, 3.0]),
+        one_told(1, [0.8, 0.6], [0.1, 0.3], [0.1, 0.0], [0.0, 0.1], [1.0, 1.5]),
+    )
+    said = sources.tell_shares(layers, 0.25)
+    assert "**50%** of its attention to visible patches, 30% to other hidden ones, 10% to itself and 10%" in said
+    assert f"{0.5 / 0.9 / 0.25:.1f} times their share" in said
+    heads = sources.tell_heads(layers)
+    assert "most in **layer 1, head 0** (80%) and least in layer 0, head 0 (20%)" in heads
+    assert "about as much" in sources.tell_heads((one_told(0, [0.5], [0.5], [0.0], [0.0], [1.0]),))
+    reach = sources.tell_reach(layers, [3.0, 2.0, 1.0])
+    assert "1.2 patches away on average in layer 1 and 2.5 in layer 0" in reach
+    assert "3.0 patches away in the first layer and 1.0 in the last" in reach
+
+
+def test_the_view_holds_every_layer_then_all_of_them_and_begins_at_a_hidden_patch(untrained):
+    chosen = Hidden("mae", "cat", PLACES, "plain")
+    scene = sources.scene_of(chosen)
+    assert [(layer.group, layer.label) for layer in scene.layers] == [
+        ("encoder", "0"),
+        ("encoder", "1"),
+        ("decoder", "0"),
+        ("decoder", "1"),
+        ("decoder", "all layers"),
+        (sources.BOTH, "all layers"),
+    ]
+    assert scene.place in PLACES
+    assert scene.layers[0].absent == PLACES
+    assert scene.layers[2].absent == ()
+    pixels = compute_autoencoder.prepare("mae", "cat").pixels
+    with torch.no_grad(), record_attention(untrained.network) as record:
+        untrained.run(pixels, chosen.mask)
+    for layer, call in zip(scene.layers[2:4], record.calls[2:], strict=True):
+        np.testing.assert_allclose(layer.weights(1), call.weights(1).numpy())
+    layer, head = scene.start
+    visible = [1 + place for place in range(64) if place not in PLACES]
+    asked = [1 + place for place in PLACES]
+    given = {
+        (number, one): scene.layers[number].weights(one)[asked][:, visible].sum(axis=1).mean()
+        for number in (2, 3)
+        for one in range(2)
+    }
+    assert given[layer, head] == pytest.approx(max(given.values()))
+
+
+def test_nothing_is_told_of_sources_where_nothing_is_hidden(visit):
+    app = visit(ROOM, show=words.SOURCES, hiding="by hand")
+    assert words.NOTHING_HIDDEN in told(app, "info")
