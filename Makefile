@@ -3,7 +3,8 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check audit format bench bench-load bench-alignment grammar grounding hostile train-small-tasks train-vilbert clean
+.PHONY: run serve test check audit format bench bench-load bench-alignment grammar grounding hostile train-small-tasks train-vilbert train-scene-reader train-discrete-vae train-dalle train-attention-gan \
+	train-dalle-report train-attention-gan-report clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
 run: .venv/.installed
@@ -73,9 +74,16 @@ train-%: .venv/.installed-dev
 train-small-tasks: .venv/.installed-dev
 	$(PY) -m training.small_tasks
 
-# Its scenes are drawn, not read: no DATA either.
-train-vilbert: .venv/.installed-dev
-	$(PY) -m training.vilbert
+# Their scenes are drawn, not read: no DATA either.
+train-vilbert train-scene-reader: .venv/.installed-dev
+	$(PY) -m training.$(subst -,_,$(@:train-%=%))
+
+# Scenes without DATA; with it, a folder that holds emoji_image_text, emoji too. A report measures what was trained.
+train-discrete-vae train-dalle train-attention-gan: .venv/.installed-dev
+	$(PY) -m training.$(subst -,_,$(@:train-%=%)) $(if $(DATA),--data "$(DATA)",--only $(if $(filter train-discrete-vae,$@),scenes scenes-gumbel,scenes))
+
+train-dalle-report train-attention-gan-report: .venv/.installed-dev
+	$(PY) -m training.$(subst -,_,$(@:train-%=%)) $(if $(DATA),--data "$(DATA)")
 
 # The image classifiers share a script. The vision transformer learns twice, the second time from the residual network
 # as well, so train that one first.

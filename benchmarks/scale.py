@@ -68,7 +68,7 @@ def _opened(page: Page, address: str, name: str, section: str) -> Iterator[Row]:
     opened(page, address, name, section)
     started = time.perf_counter()
     page.goto(f"{address}/{name}?show={section.replace(' ', '+')}")
-    page.get_by_role("heading", name="What to notice").wait_for(timeout=60_000)
+    page.get_by_role("heading", name="How it is computed").wait_for(timeout=60_000)
     page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
     yield Row(
         f"{name.capitalize()}: link to the section {section}, seen before", time.perf_counter() - started, "s", OPEN

@@ -10,10 +10,10 @@ from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.server import ROOT, running_server
 
-# What is read until it is another: the sentences of "What to notice", the last thing on a page; or the labels of the
-# last chart, where those sentences need not change with the input.
-NOTICED = """() => [...document.querySelectorAll('h3')].find((h) => h.innerText === 'What to notice')
-  ?.closest('[data-testid="stColumn"]')?.innerText ?? ''"""
+# What is read until it is another: the notes, the last thing on a page; or the labels of the last chart, where those
+# sentences need not change with the input.
+NOTICED = """() => [...document.querySelectorAll('h3')].find((h) => h.innerText === 'How it is computed')
+  ?.closest('[data-testid="stHorizontalBlock"]')?.innerText ?? ''"""
 CHARTED = "() => [...document.querySelectorAll('.js-plotly-plot')].at(-1)?.textContent ?? ''"
 
 
@@ -33,7 +33,7 @@ def opened(page: Page, address: str, name: str, section: str, **query: str) -> N
     """A section, complete, with whatever it keeps already warm."""
     asked = "".join(f"&{key}={quote_plus(value)}" for key, value in query.items())
     page.goto(f"{address}/{name}?show={quote_plus(section)}{asked}")
-    page.get_by_role("heading", name="What to notice").wait_for(timeout=60_000)
+    page.get_by_role("heading", name="How it is computed").wait_for(timeout=60_000)
     page.wait_for_timeout(1500)
 
 

@@ -11,14 +11,19 @@ import torch
 from PIL import Image
 from playwright.sync_api import FilePayload, Page, expect
 
+from benchmarks import controls
 from benchmarks.browser import UNTIL_CHANGED, count_bytes
 from benchmarks.measure import times
-from benchmarks.student import visiting
+from benchmarks.student import opened, visiting, wait
 from benchmarks.table import Row
 from core import zoo
 from core.capture import record_attention
+from core.generation.rules import Rules
 from core.images import open_example, open_picture
 from core.vision.explain import explain
+from core.vision.hiding import RANDOM, hide_patches
+from core.vision.pixel_drawing import draw_rest
+from core.zoo.image_gpts import IMAGE_GPTS, NEXT, PixelReader, load_image_gpt
 
 PHONE = (4032, 3024)  # 12 megapixels
 ON_ITS_SIDE = {0x0112: 6}  # EXIF: turn by a quarter to see it upright
@@ -42,9 +47,19 @@ def rows() -> Iterator[Row]:
     prepared = model.prepare(open_example("cat"), resolution=128)
     (seconds,) = times(partial(explain, model, prepared.pixels, prepared.patches), repeats=3)
     yield Row("Vision: attention, rollout and relevance of 257 tokens", seconds, "s")
+    yield from _drawn()
+    (seconds,) = times(partial(zoo.load_autoencoder, "mae"), repeats=5)
+    yield Row("Reconstruction: loading mae", seconds, "s", 0.5)
+    autoencoder = zoo.load_autoencoder("mae")
+    hidden = hide_patches(RANDOM, autoencoder.grid, autoencoder.grid, 0.75)
+    pixels = autoencoder.prepare(open_example("cat")).pixels
+    (seconds,) = times(partial(autoencoder.run, pixels, hidden), repeats=9)
+    yield Row("Reconstruction: 48 of 64 patches guessed by mae", 1000 * seconds, "ms", 100)
     with visiting() as (page, address):
         received = count_bytes(page)
         yield from _visit(page, address, received, photograph)
+        yield from _reconstructed(page, address)
+        yield from _pixels(page, address)
 
 
 def _recorded() -> Iterator[Row]:
@@ -65,6 +80,38 @@ def _recorded() -> Iterator[Row]:
     without, recorded = times(plain, watched, repeats=9)
     what = "Vision: recording swin-tiny-imagenet at 256 x 256, against its plain forward pass"
     yield Row(what, recorded / without, "x")
+
+
+def _drawn() -> Iterator[Row]:
+    """Image-GPT alone: the lower half of a picture, pixel by pixel."""
+    for name in IMAGE_GPTS:
+        (seconds,) = times(partial(load_image_gpt, name), repeats=5)
+        yield Row(f"Reconstruction: loading image-GPT, {name}", seconds, "s", 0.5)
+    reader = load_image_gpt(NEXT)
+    given = reader.prepare(open_example("coffee")).colours[: reader.side**2 // 2]
+    for count in (4, 8):
+        (seconds,) = times(partial(_all_rows, reader, given, count), repeats=3)
+        yield Row(f"Reconstruction: half a picture drawn by image-GPT, {count} completions", seconds, "s", 3)
+
+
+def _all_rows(reader: PixelReader, given: torch.Tensor, count: int) -> list[torch.Tensor]:
+    return list(draw_rest(reader.network, given, count, Rules(), seed=0))
+
+
+def _pixels(page: Page, address: str) -> Iterator[Row]:
+    """What a visitor of image-GPT's sections waits for, with half of the picture drawn anew at each choice."""
+    for section, query in (
+        ("Pixel by pixel", {}),
+        ("Pixel by pixel", {"pixel_task": "hidden pixels"}),
+        ("Looking up", {}),
+        ("Side by side", {}),
+    ):
+        opened(page, address, "reconstruction", section, **query)
+        label, slowest = max(controls.waits(page), key=lambda each: each[1])
+        what = (
+            f"Reconstruction, {section}{', hidden pixels' if query else ''}: slowest control, until the page is still"
+        )
+        yield Row(what, slowest, "ms", 3000, detail=label)
 
 
 def phone_photograph() -> bytes:
@@ -108,6 +155,19 @@ def _visit(page: Page, address: str, received: list[int], photograph: bytes) -> 
     expect(page.locator(MAPPED)).not_to_have_text(before, timeout=60_000)
     waited = time.perf_counter() - started
     yield Row("Vision: a photograph of 12 megapixels, from the file to the map on the page", waited, "s", 1.5)
+
+
+def _reconstructed(page: Page, address: str) -> Iterator[Row]:
+    """Photographs that nobody has asked for yet, then every control of the autoencoder's sections."""
+    opened(page, address, "reconstruction", "Fill the gaps")
+    names = ("cat", "astronaut", "rocket")
+    waits = [wait(page, page.get_by_role("radio", name=name, exact=True).click) for name in names]
+    yield Row("Reconstruction: new photograph to its reconstruction", statistics.median(waits), "ms", 3000)
+    for section in ("Fill the gaps", "Who told it?", "Measured"):
+        opened(page, address, "reconstruction", section)
+        label, slowest = max(controls.waits(page), key=lambda each: each[1])
+        what = f"Reconstruction, {section}: slowest control, until the page is still"
+        yield Row(what, slowest, "ms", 400, detail=label)
 
 
 def _opened(page: Page, address: str) -> float:

@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice, product
 
 from PIL import Image
 
@@ -15,12 +16,16 @@ from core.grounding.word_maps import captioner_maps, clip_maps
 from core.images import open_example
 from core.scenes.codes import EXAMPLE, read_code
 from core.scenes.draw import draw
+from core.scenes.things import COLOURS, SHAPES
+from core.zoo.attention_gans import load_attention_gan
 from core.zoo.captioners import CAPTIONERS, load_captioner
 from core.zoo.clips import load_clip
+from core.zoo.dalles import load_dalle, offered
 from core.zoo.joint import JOINT, load_joint
 
 ANSWER = 1.5  # seconds from a new photograph or sentence to its maps
 LOADING = 0.5  # seconds
+PICTURE = 3.0  # seconds from a sentence to its drawings
 SENTENCES = ("a blue circle above a red star", "a large green square", "two small yellow rings")
 SCENES = (
     "0-0~ring.blue.large.plain.30.30",
@@ -69,6 +74,7 @@ def rows() -> Iterator[Row]:
             return joint.looks(record, len(tokens))
 
         yield Row(f"Joint, {name}: who looks at whom in every head", times(look, repeats=5)[0], "s", ANSWER)
+    yield from drawings()
     with visiting() as (page, address):
         opened(page, address, "captioning", "A caption")
         waits = []
@@ -88,6 +94,15 @@ def rows() -> Iterator[Row]:
             waits = [wait(page, typed(page, field, sentence, "Enter")) for sentence in SENTENCES]
             what = f"{name.capitalize()}, {section}: new sentence to its maps"
             yield Row(what, statistics.median(waits), "ms", 1000 * ANSWER)
+        if offered():
+            fresh = (f"a large {colour} {shape}" for colour, shape in product(COLOURS, SHAPES))
+            for section in ("Write a sentence", "Who told it?", "Go on", "Painted in stages", "Side by side"):
+                opened(page, address, "generation", section)
+                # Sections share what was drawn: a sentence that another one has asked for would not be new.
+                asked = islice(fresh, len(SENTENCES))
+                waits = [wait(page, typed(page, "Your sentence", sentence, "Enter")) for sentence in asked]
+                what = f"Generation, {section}: new sentence to four pictures"
+                yield Row(what, statistics.median(waits), "ms", 1000 * PICTURE)
         for name, section in (
             ("captioning", "The right region?"),
             ("captioning", "Measured"),
@@ -97,6 +112,7 @@ def rows() -> Iterator[Row]:
             ("joint", "Hidden words"),
             ("joint", "Do they match?"),
             ("joint", "Measured"),
+            ("generation", "Measured"),
         ):
             opened(page, address, name, section)
             label, slowest = max(controls.waits(page), key=lambda each: each[1])
@@ -107,3 +123,29 @@ def rows() -> Iterator[Row]:
                 400,
                 detail=label,
             )
+
+
+def drawings() -> Iterator[Row]:
+    """DALL-E alone, where its weights are there."""
+    if not offered():
+        return
+    yield Row("Generation: loading a DALL-E", times(partial(load_dalle, "scenes"), repeats=3)[0], "s", LOADING)
+    drawer = load_dalle("scenes")
+    words = drawer.encode(SENTENCES[0])
+
+    def draw(count: int):
+        *_, codes = drawer.draw(words, range(count))
+        return drawer.coder.paint(codes)
+
+    for count in (1, 4, 16):
+        (taken,) = times(partial(draw, count), repeats=3)
+        yield Row(f"Generation: {count} drawings of a sentence", taken, "s", PICTURE)
+    *_, codes = drawer.draw(words, range(1))
+    (taken,) = times(partial(drawer.look, words, codes[0]), repeats=5)
+    yield Row("Generation: what each part was made from, in every head", taken, "s", ANSWER)
+    yield Row(
+        "Generation: loading an attention GAN", times(partial(load_attention_gan, "scenes"), repeats=3)[0], "s", LOADING
+    )
+    painter = load_attention_gan("scenes")
+    (taken,) = times(lambda: painter.paint([words] * 16, painter.noise(0, range(16))), repeats=5)
+    yield Row("Generation: 16 pictures painted in stages, with what each place took", taken, "s", PICTURE)

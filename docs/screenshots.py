@@ -15,6 +15,12 @@ TALL = {"width": 1280, "height": 1300}  # where the figure stands lower
 # file -> address, theme, and what is there once the page is complete
 PICTURES = {
     "home": ("", "light", ".atlas .reading h2"),
+    "lessons": (
+        "text?text=The+old+man+looked+at+the+sea%2C+and+the+old+man+looked+at+the&layer=4&head=5&token=14"
+        "&lesson=inside-one-head&station=4&answer=man",
+        "light",
+        ".atlas .reading h2",
+    ),
     "text": ("text", "light", ".atlas .reading h2"),
     "image": ("image", "dark", ".atlas .reading h2"),
     "heads": ("heads?measure=Previous+token", "light", ".st-key-measures"),
@@ -27,16 +33,35 @@ PICTURES = {
     "sentiment": ("sentiment?show=Read", "light", ".tinted .text"),
     "vit": ("vit?show=Maps", "light", ".photos .told"),
     "swin": ("swin?show=Maps", "dark", ".photos .told"),
+    "reconstruction": ("reconstruction", "light", "[data-testid=stHeadingWithActionElements] h3"),
     "captioning": ("captioning?world=Photographs&picture=cat&network_kind=Transformer", "light", ".wordmaps .told"),
     "joint": ("joint?joint_text=a+red+star+above+a+blue+circle", "light", ".wordmaps .told"),
     "clip": ("clip?show=Why%3F&why_scenes=a+red+star+above+a+blue+circle", "light", ".wordmaps .told"),
+    "generation": (
+        "generation?show=Painted+in+stages&draw_scenes=a+yellow+ring+left+of+a+pink+diamond&dice=2",
+        "light",
+        ".wordmaps .told",
+    ),
     "scaling": ("scaling?show=Images", "light", ".js-plotly-plot"),
     "efficient": ("efficient?show=Maps", "light", ".js-plotly-plot"),
     "shrinking": ("shrinking?show=All+together&shrunk=Vision+transformer", "light", ".js-plotly-plot"),
+    "glossary": ("glossary?term=residual+stream", "light", ".st-key-asked"),
     "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
-LOW = ("translation", "sentiment", "vit", "swin", "captioning", "clip", "joint", "scaling", "efficient")
+LOW = (
+    "translation",
+    "sentiment",
+    "vit",
+    "swin",
+    "reconstruction",
+    "captioning",
+    "clip",
+    "joint",
+    "generation",
+    "scaling",
+    "efficient",
+)
 
 
 def main() -> None:

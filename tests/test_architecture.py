@@ -78,6 +78,10 @@ def test_figures_reach_the_browser_by_one_way():
     assert users_of("plotly_chart(") == {"dashboard/charts.py"}
 
 
+def test_tables_reach_the_browser_by_one_way():
+    assert users_of("st.dataframe(") == {"dashboard/data_table.py"}
+
+
 def test_no_page_is_long():
     for room in PAGE_ROOMS:
         lines = len((room / "page.py").read_text().splitlines())

@@ -123,13 +123,14 @@ def test_a_server_with_a_wrong_setting_does_not_start_and_says_why():
         command, cwd=ROOT, env=os.environ | {"ATLAS_EMBED": "moodle"}, capture_output=True, text=True, timeout=120
     )
     assert started.returncode
-    assert "ATLAS_EMBED holds 'moodle', which is no origin" in started.stderr
+    assert "ATLAS_EMBED holds 'moodle', which is not an origin" in started.stderr
     assert "Traceback" not in started.stderr
 
 
+@pytest.mark.parametrize("path", ["/_stcore/stream", "/class"])
 @pytest.mark.parametrize("origin", ["https://elsewhere.org", "null", "http://[::1", "http://127.0.0.1:1"])
-def test_a_page_of_another_site_opens_no_websocket(server, origin):
-    with pytest.raises(InvalidStatus) as refused, stream(server, origin):
+def test_a_page_of_another_site_opens_no_websocket(server, origin, path):
+    with pytest.raises(InvalidStatus) as refused, stream(server, origin, path):
         pass
     assert refused.value.response.status_code == 403
     assert "external IP" not in server.log()  # what Streamlit would have asked for on the internet
@@ -149,12 +150,16 @@ def test_what_visitors_write_is_never_logged(server):
             socket.send(message.SerializeToString())
             until_finished(socket)
             socket.send(SECRET.encode())  # no message of Streamlit's
+    for message in (SECRET, json.dumps({"code": SECRET, "who": odd}), json.dumps({"code": SECRET, "key": SECRET})):
+        with stream(server, server.address, "/class") as socket:
+            socket.send(message)
+            assert "over" in json.loads(socket.recv())
     assert SECRET not in server.log()
     assert "forged" not in server.log()
 
 
-def stream(server, origin: str):
-    address = f"ws://127.0.0.1:{server.port}/_stcore/stream"
+def stream(server, origin: str, path: str = "/_stcore/stream"):
+    address = f"ws://127.0.0.1:{server.port}{path}"
     return connect(address, subprotocols=[Subprotocol("streamlit")], max_size=None, origin=Origin(origin))
 
 

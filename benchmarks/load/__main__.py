@@ -1,13 +1,13 @@
-"""`make bench-load`: all four measurements, written into the table; `python -m benchmarks.load PART`: one, printed."""
+"""`make bench-load`: all five measurements, written into the table; `python -m benchmarks.load PART`: one, printed."""
 
 import argparse
 import statistics
 
 from benchmarks import table
-from benchmarks.load import crowd, fairness, memory, reruns
+from benchmarks.load import crowd, fairness, following, memory, reruns
 from benchmarks.load.pages import PLACES
 
-PARTS = (reruns, fairness, crowd, memory)
+PARTS = (reruns, fairness, following, crowd, memory)
 
 
 def main() -> None:
@@ -23,6 +23,9 @@ def main() -> None:
     many.add_argument("--seconds", type=float, default=crowd.SECONDS)
     fair = parts.add_parser("fairness", help="waits for new sentences while two visitors measure everything")
     fair.add_argument("--questions", type=int, default=fairness.QUESTIONS)
+    led = parts.add_parser("following", help="a teacher's step until the last follower of a class has it")
+    led.add_argument("--followers", type=int, default=following.FOLLOWERS)
+    led.add_argument("--steps", type=int, default=following.STEPS)
     kept = parts.add_parser("memory", help="the resident set after so many sessions, and after as many again")
     kept.add_argument("--sessions", type=int, default=memory.SESSIONS)
     kept.add_argument("--texts", type=int, default=memory.TEXTS)
@@ -44,6 +47,11 @@ def main() -> None:
         for name, waits in (("alone", found.alone), ("beside two who measure", found.beside)):
             print(f"{name}: median {statistics.median(waits):.3f} s, longest {max(waits):.3f} s")
         print(f"long jobs finished meanwhile: {found.measured}")
+    elif chosen.part == "following":
+        steps = following.measure(chosen.followers, chosen.steps)
+        middle, cost = statistics.median(steps.waits), steps.processor / chosen.steps
+        print(f"median {middle:.3f} s, 95th percentile {steps.late:.3f} s, longest {max(steps.waits):.3f} s")
+        print(f"processor time of the server for a step: {1000 * cost:.1f} ms")
     elif chosen.part == "memory":
         halves = memory.measure(chosen.sessions, chosen.texts, chosen.pictures, chosen.keep_mb)
         for name, half in zip(("before", "first half", "second half"), halves, strict=True):

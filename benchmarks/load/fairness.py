@@ -13,7 +13,6 @@ from benchmarks.table import Row
 
 MEASURING, QUESTIONS, PAUSE = 2, 12, 1.0  # visitors who measure everything; short questions, with seconds between
 SENTENCES = 60  # of a text that takes long to measure: some 1,300 tokens
-BUTTON = "cost-of-each"  # on Many heads / Silenced: each head of the model is silenced in turn
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,7 @@ async def _keep_measuring(address: str, number: int, begun: asyncio.Event, finis
     while True:
         async with Visitor(address) as visitor:
             text = " ".join(sentence(chance) for _ in range(SENTENCES))
-            await visitor.open("heads", show="Silenced", text=text)
-            asked = await visitor.ask({BUTTON: True})
+            asked = await visitor.come("heads", show="Silenced", text=text)
             answer = await visitor.finish(asked, until=lambda so_far: bool(so_far.progress))
             begun.set()
             if answer.progress:

@@ -100,9 +100,13 @@ class Visitor:
         await self._socket.close()
 
     async def open(self, page: str = "", **query: str) -> Answer:
-        """Come by a link: the page's address and what stands behind the question mark."""
+        """Come by a link, the page's address and what stands behind the question mark, and see the page."""
+        return await self.finish(await self.come(page, **query))
+
+    async def come(self, page: str = "", **query: str) -> float:
+        """The same without waiting for the page; the moment of asking is what `finish` wants."""
         self._query = query
-        return await self.finish(await self._send(page_name=page))
+        return await self._send(page_name=page)
 
     async def rerun(self, widgets: Mapping[str, Any] = NOTHING, query: Mapping[str, str] = NOTHING) -> Answer:
         """Change widgets, named by their keys, and what stands in the address; then see the page anew."""

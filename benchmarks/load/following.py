@@ -1,0 +1,87 @@
+"""A class: how long the teacher's step takes to the last of its followers, and what it costs the server."""
+
+import asyncio
+import json
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from benchmarks.load.visitor import PATIENCE
+from benchmarks.server import Server, serving
+from benchmarks.table import Row
+
+FOLLOWERS = 100
+STEPS = 100
+APART = 0.25  # seconds between two steps of the teacher
+BUDGET = 200  # milliseconds until the last one has it
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Of each step the seconds until the last follower had it; of all, the server's processor time in seconds."""
+
+    waits: list[float]
+    processor: float
+
+    @property
+    def late(self) -> float:
+        """The 95th percentile of the waits."""
+        return statistics.quantiles(self.waits, n=20)[-1]
+
+
+def rows() -> Iterator[Row]:
+    """Waits against their budget, and the processor time of a step."""
+    steps = measure(FOLLOWERS, STEPS)
+    what = f"A class of {FOLLOWERS}: the teacher's step until the last follower has it"
+    detail = f"95th percentile of {STEPS} steps; median {1000 * statistics.median(steps.waits):.0f} ms, longest "
+    detail += f"{1000 * max(steps.waits):.0f} ms; followers and server share the processor"
+    yield Row(what, 1000 * steps.late, "ms", BUDGET, detail=detail)
+    yield Row(f"A class of {FOLLOWERS}: processor time of the server for a step", 1000 * steps.processor / STEPS, "ms")
+
+
+def measure(followers: int, steps: int) -> Steps:
+    """So many followers of one class on a server that serves nobody else, and so many steps of the teacher."""
+    with serving() as server:
+        server.rest()
+        return asyncio.run(_lesson(server, followers, steps))
+
+
+async def _lesson(server: Server, followers: int, steps: int) -> Steps:
+    async with AsyncExitStack() as stack:
+        teacher = await _connect(stack, server, {"open": True})
+        code = json.loads(await teacher.recv())["code"]
+        students = [
+            await _connect(stack, server, {"code": code, "who": f"student {number}"}) for number in range(followers)
+        ]
+        while json.loads(await teacher.recv())["followers"] < followers:
+            pass
+        before = server.processor_seconds()
+        waits = [await _step(teacher, students, f"text?layer={number % 6}&step={number}") for number in range(steps)]
+        return Steps(waits, server.processor_seconds() - before)
+
+
+async def _connect(stack: AsyncExitStack, server: Server, first: dict) -> ClientConnection:
+    address = server.address.replace("http", "ws", 1) + "/class"
+    way = connect(address, origin=Origin(server.address), open_timeout=PATIENCE)
+    socket = await stack.enter_async_context(way)
+    await socket.send(json.dumps(first))
+    return socket
+
+
+async def _step(teacher: ClientConnection, students: list[ClientConnection], address: str) -> float:
+    begun = time.perf_counter()
+    await teacher.send(json.dumps({"address": address}))
+    await asyncio.gather(*(_has(student, address) for student in students))
+    taken = time.perf_counter() - begun
+    await asyncio.sleep(max(0.0, APART - taken))
+    return taken
+
+
+async def _has(student: ClientConnection, address: str) -> None:
+    while json.loads(await student.recv()).get("address") != address:
+        pass
