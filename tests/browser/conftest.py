@@ -129,7 +129,8 @@ def settled(page: Page) -> None:
     expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
     page.wait_for_load_state("networkidle")
     page.evaluate(
-        "new Promise((done) => requestIdleCallback(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+        "new Promise((done) => requestIdleCallback("
+        "() => requestAnimationFrame(() => requestAnimationFrame(done)), { timeout: 20000 }))"
     )
 
 
