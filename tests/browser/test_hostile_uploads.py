@@ -92,7 +92,8 @@ SHORT = [text for text in (*markup.MARKUP, *markup.MARKDOWN, *markup.LATEX) if l
 def test_markup_in_a_text_executes_nothing(browser_page, atlas, path, text):
     browser_page.goto(f"{atlas}/{path}?text={quote(text)}")
     expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
-    expect(browser_page.locator(".js-plotly-plot, [data-testid^=stBidiComponent]").first).to_be_visible()
+    figures = browser_page.locator(".js-plotly-plot, [data-testid^=stBidiComponent]").filter(visible=True)
+    expect(figures.first).to_be_visible()
     settled(browser_page)
     assert browser_page.evaluate("window.__executed") is None
     assert browser_page.locator("[onerror], [onload], [href^='javascript:'], img[src=x]").count() == 0

@@ -3,9 +3,11 @@
 import pytest
 
 from dashboard import texts
+from dashboard.seen import PHOTOGRAPHS
 from pages.foundations.attention_step_by_step.inputs import SENTENCES as FOLLOWED
 from pages.foundations.before_attention.words import LINES
 from pages.foundations.order.order_controls import SENTENCES as SHUFFLED
+from pages.words_and_pictures.clip.inputs import SENTENCES
 
 PLACES = {
     "explore/text": ({}, "text", texts.TO_GO_ON),
@@ -15,6 +17,7 @@ PLACES = {
     "foundations/order": ({}, "text", SHUFFLED),
     "foundations/before_attention": ({}, "line", LINES),
     "language/translation": ({}, "text", texts.TO_TRANSLATE),
+    "words_and_pictures/clip": ({"world": PHOTOGRAPHS}, "texts_photographs", SENTENCES[PHOTOGRAPHS]),
 }
 
 

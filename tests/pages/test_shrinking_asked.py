@@ -92,7 +92,7 @@ def test_a_masked_model_wants_a_gap_and_one_that_writes_or_says_nothing_is_refus
     for kind, expected in (
         ("bert", "Write [MASK] in place of"),
         ("t5", "writes another"),
-        ("bert-headless", "without a head"),
+        ("bert-headless", "without an output head"),
     ):
         app = visit(PAGE, show="Bits", shrunk=words.OTHER_TEXT, model=str(save_text_model(kind, tmp_path / kind)))
         said = " ".join(each.value for each in [*app.error, *app.warning]).replace("\\", "")

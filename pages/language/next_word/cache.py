@@ -35,7 +35,7 @@ def show() -> None:
     if reading.total > count:
         layout.caption(words.CACHE_FIRST.format(count=count))
     step = reading.stepped.step_of(token)
-    st.markdown(about_step(step, reading.labels), width=layout.PROSE)
+    st.markdown(about_step(step, layout.in_word(reading.tokens, step.last - 1)), width=layout.PROSE)
     _grids(reading, step)
     costs = _measured(given.name)
     counts = cache_heads.show()
@@ -60,7 +60,7 @@ def _slider(label: str, least: int, most: int, first: int, key: str) -> int:
 
 def _grids(reading: CachedReading, step: Step) -> None:
     """Both ways side by side: rows are q, k and v of the layers, columns tokens."""
-    labels = [layout.readable(label) for label in reading.labels]
+    labels = [layout.in_word(reading.tokens, place) for place in range(reading.stepped.steps[-1].last)]
     layers = min(len(step.queries), LAYERS_SHOWN)
     rows = [f"{layer} {row}" for layer in range(layers) for row in ROWS]
     ways = ((WITHOUT, "without", rows_without), (WITH, "with", rows_with_cache))
@@ -84,7 +84,7 @@ def _grids(reading: CachedReading, step: Step) -> None:
     if layers < len(step.queries):
         layout.caption(words.CACHE_LAYERS.format(shown=layers, layers=len(step.queries)))
     if not layout.is_presented():
-        charts.download_table(table_of(reading.stepped, reading.labels), "cache-steps")
+        charts.download_table(table_of(reading.stepped, reading.tokens.labels), "cache-steps")
 
 
 def table_of(read: Stepped, labels: Sequence[str]) -> pd.DataFrame:
@@ -108,11 +108,10 @@ def rows_anew(step: Step) -> int:
     return 3 * len(step.queries) * step.last
 
 
-def about_step(step: Step, labels: Sequence[str]) -> str:
-    """What one step computes, takes from the cache, and would cost without it."""
-    newest = layout.plain(layout.readable(labels[step.last - 1]))
+def about_step(step: Step, newest: str) -> str:
+    """What one step computes, takes from the cache, and would cost without it; `newest` is the token that it reads."""
     count = step.last - step.first
-    what = f"“{newest}” is read" if count == 1 else f"the first {count} tokens are read at once"
+    what = f"“{layout.plain(newest)}” is read" if count == 1 else f"the first {count} tokens are read at once"
     kept = f"and {step.kept():,} rows of k and v come from the cache" if step.kept() else "and nothing is kept yet"
     return (
         f"In this step {what}: **{step.computed():,} rows** of q, k and v are computed {kept}. Without a cache "

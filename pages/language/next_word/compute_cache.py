@@ -9,6 +9,7 @@ from core.generation.step_costs import FEWEST, StepCosts, measure_steps
 from core.generation.stepping import Stepped, read_in_steps
 from core.progress import Progress, unheard
 from core.sizes import shape_of
+from core.text import Tokens
 from core.zoo.failures import as_sentence
 from dashboard.kept import keep
 from dashboard.models import text_model
@@ -27,8 +28,8 @@ LENGTHS = tuple(2**power for power in range(4, 11))  # 16 to 1,024 tokens
 class CachedReading:
     """A text whose first tokens were read at once and the others one by one."""
 
-    labels: tuple[str, ...]
-    total: int  # tokens of the whole text
+    tokens: Tokens
+    total: int  # tokens of the whole text, of which those that are cut are no tokens here
     stepped: Stepped
     heads: KeptHeads | None  # None where there is no formula for the model
 
@@ -47,7 +48,7 @@ def stepped(name: str, text: Text, prompt: int, progress: Progress = unheard) ->
         raise InputError(words.CACHE_TOO_SHORT)
     with as_sentence(name, "be read token by token"):
         found = read_in_steps(model.network, tokens.ids[:count], prompt=min(prompt, count), progress=progress)
-    return CachedReading(tokens.labels[:count], total, found, heads_of(name))
+    return CachedReading(tokens, total, found, heads_of(name))
 
 
 def length_of(name: str, text: Text) -> int:

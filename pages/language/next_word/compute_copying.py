@@ -58,10 +58,15 @@ def own_tokens(said: Said) -> Tokens:
     return encode(model.tokenizer, f" {content_of(said.text).strip()}", context=model.context)
 
 
-def own_ids(said: Said) -> tuple[int, ...]:
-    """Those of the visitor's tokens that are said twice: the first, special ones left out."""
+def own_places(said: Said) -> list[int]:
+    """Where those of the visitor's tokens stand that are said twice: the first, special ones left out."""
     tokens, most = own_tokens(said), min(LONGEST_OWN, Given(said.name, "").model.context // 2)
-    return tuple(token for token, special in zip(tokens.ids, tokens.special, strict=True) if not special)[:most]
+    return [place for place, special in enumerate(tokens.special) if not special][:most]
+
+
+def own_ids(said: Said) -> tuple[int, ...]:
+    """The tokens at those places."""
+    return tuple(own_tokens(said).ids[place] for place in own_places(said))
 
 
 def tokens_of(said: Said) -> Int[Tensor, "batch token"]:

@@ -191,7 +191,8 @@ def _along(said: Said, given: Given, whole: Heard, without: Silenced | None) -> 
         lines[f"{SECOND}, without others"] = others
     labels = None
     if said.text is not None and whole.period <= LABELLED:
-        labels = [layout.readable(given.model.label(token)) for token in compute_copying.own_ids(said)[1:]]
+        tokens = compute_copying.own_tokens(said)
+        labels = [layout.in_word(tokens, place) for place in compute_copying.own_places(said)[1:]]
     even = None
     if said.text is None:
         even = float(np.log(given.model.tokenizer.get_vocab_size()))

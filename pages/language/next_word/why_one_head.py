@@ -66,7 +66,7 @@ def show(read: Reading, found: Attribution, names: tuple[str, str], head: Head) 
         without = compute_why.reading(read.given.name, read.given.text, head)
         changed = compute_why.attribution(without, found.one, found.other)
     changes = changes_of(found.by_writer, changed.by_writer)
-    labels = [layout.readable(label) for label in read.tokens.labels]
+    labels = [layout.in_word(read.tokens, place) for place in range(len(read.tokens))]
     weights, moved = found.writings.heads[head[0]].weights[head[1]].numpy(), found.of_head(*head).numpy()
     st.subheader(f"Layer {head[0]}, head {head[1]}", anchor=False)
     left, right = st.columns(2, gap="large")

@@ -187,6 +187,7 @@ def _text(given: Given, tree: Tree, steps: Sequence[Step], *, plays: bool) -> No
         on_back=lambda count: _go(st.session_state[TREE].written[:count]),
         on_return=lambda way: _go(rows[way].to),
     )
+    layout.explain_bytes(layout.readable(each.label) for step in steps for each in step.candidates)
 
 
 def moment_of(step: Step) -> Moment:

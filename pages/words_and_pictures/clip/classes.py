@@ -8,16 +8,29 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
-from dashboard import charts, layout, seen
+from dashboard import charts, controls, layout, seen
 from dashboard.models import clip
 from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen
 from pages.words_and_pictures.clip import compute, inputs, words
 from pages.words_and_pictures.clip.figures import template_bars
 
-FIRST = {
-    PHOTOGRAPHS: "cat\ndog\ncup\nrocket\nmotorcycle\nwoman",
-    SCENES: "a red star\na blue circle\na green square\na yellow heart\na purple ring",
-    EMOJI: "heart\nface\ndog\nfruit\ncar",
+# Classes to choose between; the first of each world are there before anybody has typed.
+CLASSES = {
+    PHOTOGRAPHS: {
+        "Things": "cat\ndog\ncup\nrocket\nmotorcycle\nwoman",
+        "Places": "beach\nkitchen\nstreet\nforest\nsky",
+        "Near one another": "cat\nkitten\ndog\nfox\nrabbit",
+    },
+    SCENES: {
+        "Things": "a red star\na blue circle\na green square\na yellow heart\na purple ring",
+        "Colours": "something red\nsomething blue\nsomething green\nsomething yellow",
+        "Shapes": "a star\na circle\na square\na heart\na ring",
+    },
+    EMOJI: {
+        "Things": "heart\nface\ndog\nfruit\ncar",
+        "Feelings": "happy\nsad\nangry\ntired",
+        "Colours": "red\nyellow\ngreen\nblue",
+    },
 }
 MOST_CLASSES, MOST_TEMPLATES = 20, 8
 
@@ -31,13 +44,9 @@ def show() -> None:
     own = inputs.WORLDS[chosen.world]
     left, right = st.columns([2, 3], gap="large")
     with left:
-        classes = _lines(
-            "Classes, one a line",
-            FIRST[chosen.world],
-            f"classes_{own}",
-            MOST_CLASSES,
-            "classes",
-        )
+        offered, field = CLASSES[chosen.world], f"classes_{own}"
+        classes = _lines("Classes, one a line", next(iter(offered.values())), field, MOST_CLASSES, "classes")
+        controls.examples(offered, field=field)
         usual = words.TEMPLATES if chosen.world == PHOTOGRAPHS else words.SCENE_TEMPLATES
         templates = _lines(
             "Templates, {} stands for the class",

@@ -17,9 +17,20 @@ from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, sentence_for
 from pages.words_and_pictures.clip import words
 
 WORLDS = {PHOTOGRAPHS: "photographs", SCENES: "scenes", EMOJI: "emoji"}
-FIRST = {
-    PHOTOGRAPHS: "a cup of coffee on a table\na cat looks at the camera\na woman in a red shirt is smiling\na rocket",
-    EMOJI: "a red heart\nsmiling face\ndog\nstrawberry",
+# Sentences to compare with the pictures; the first of each world are there before anybody has typed.
+SENTENCES = {
+    PHOTOGRAPHS: {
+        "One of each": (
+            "a cup of coffee on a table\na cat looks at the camera\na woman in a red shirt is smiling\na rocket"
+        ),
+        "Negation": "a cat\nno cat\na photograph without a cat\nno woman",
+        "One word another": "a woman in a red shirt\na woman in a blue shirt\na man in a red shirt",
+    },
+    EMOJI: {
+        "One of each": "a red heart\nsmiling face\ndog\nstrawberry",
+        "Negation": "a heart\nno heart\na face\nno face",
+        "Feelings": "love\njoy\nhunger\nfear",
+    },
 }
 FIRST_PHOTOGRAPHS = ("coffee", "cat", "astronaut", "rocket")
 FIRST_EMOJI = ("❤️", "😀", "🐶", "🍓")
@@ -98,13 +109,17 @@ def _scenes() -> tuple[Seen, ...]:
 def sentences(world: str, pictures: Sequence[Seen]) -> tuple[str, ...]:
     """The visitor's sentences; of scenes first a true one of each. InputError where there are none, or too many."""
     key = f"texts_{WORLDS[world]}"
-    first = FIRST.get(world) or "\n".join(sentence_for(scene) for each in pictures if (scene := each.scene))
+    offered = SENTENCES.get(world)
+    true = "\n".join(sentence_for(scene) for each in pictures if (scene := each.scene))
+    first = next(iter(offered.values())) if offered else true
     if world == SCENES:  # another set of scenes has other true sentences, unless somebody has written
-        offered = st.session_state.get("texts_offered")
-        if offered is not None and offered != first and st.session_state.get(key) == offered:
+        before = st.session_state.get("texts_offered")
+        if before is not None and before != first and st.session_state.get(key) == before:
             st.session_state[key] = first
         st.session_state.texts_offered = first
     raw = st.text_area(words.TEXTS_LABEL, first, key=key, bind="query-params", height=140, max_chars=2000)
+    if offered:
+        controls.examples(offered, field=key)
     found = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))
     if not found:
         raise InputError(words.NONE)
