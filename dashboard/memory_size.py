@@ -3,18 +3,20 @@
 import functools
 import os
 import sys
-from collections.abc import Collection, Container
+from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from types import CellType, FunctionType, MethodType, ModuleType
+from typing import Any
 
 import numpy as np
 from PIL.Image import Image
 from torch import Tensor
 
 GROUPS = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of versions 2 and 1
-# Tuples, not unions, which are made anew each time: a value may hold thousands of objects that all are asked for these.
 _SHARED, _PLAIN, _MANY = (type, ModuleType), (str, bytes, int, float), (list, tuple, set, frozenset)
+_NUMBERS, NUMBER = frozenset((int, float, bool, type(None))), 28  # bytes; few are larger
 UNKNOWN = 4 * 10**9  # bytes: what a machine that does not say is taken to have
 
 
@@ -38,49 +40,75 @@ def size_of(value: object, *, besides: Container[int] = ()) -> int:
     total, storages = 0, set[int]()
     while left:
         each = left.pop()
-        if id(each) in besides or isinstance(each, _SHARED):
+        if id(each) in besides:
             continue
-        if isinstance(each, _PLAIN):
-            total += sys.getsizeof(each)
-        elif isinstance(each, Tensor):
-            storage = each.untyped_storage()
-            if storage.data_ptr() not in storages:
-                storages.add(storage.data_ptr())
-                total += storage.nbytes()
-        elif isinstance(each, np.ndarray):
-            base = each
-            while isinstance(base.base, np.ndarray):
-                base = base.base
-            if id(base) not in storages:
-                storages.add(id(base))
-                total += base.nbytes
-        elif isinstance(each, Image):
-            total += each.width * each.height * len(each.getbands())
-        elif hasattr(each, "memory_usage"):  # a table of pandas
-            total += int(np.sum(each.memory_usage(deep=True)))
-        else:
-            total += sys.getsizeof(each, 0)
-            for part in _parts(each):
+        measure, parts_of = _way(type(each))
+        if measure is not None:
+            place, size = measure(each)
+            if place not in storages:
+                total += size
+                storages.add(place)
+            continue
+        total += sys.getsizeof(each, 0)
+        if isinstance(each, _MANY) and _NUMBERS.issuperset(map(type, each)):
+            new = set(map(id, each)) - seen
+            total += NUMBER * len(new)
+            seen |= new
+        elif parts_of is not None:
+            for part in parts_of(each):
                 if id(part) not in seen:
                     seen.add(id(part))
                     left.append(part)
     return total
 
 
-def _parts(value: object) -> Collection[object]:
-    """What an object holds: items, attributes, or what a function has around itself."""
-    if isinstance(value, dict):
-        return [*value.keys(), *value.values()]
-    if isinstance(value, _MANY):
-        return value
-    if isinstance(value, FunctionType):
-        return [content for cell in value.__closure__ or () for content in _content(cell)]
-    if isinstance(value, MethodType):
-        return [value.__self__]
-    if isinstance(value, functools.partial):
-        return [value.func, value.args, value.keywords]
-    slots = [getattr(value, name, None) for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
-    return [*slots, *vars(value).values()] if hasattr(value, "__dict__") else slots
+Measure = Callable[[Any], tuple[int, int]]  # where a value's memory is, and how many bytes it has there
+Parts = Callable[[Any], Iterable[object]]
+
+
+@functools.cache  # a value may hold thousands of objects of few types
+def _way(kind: type) -> tuple[Measure | None, Parts | None]:
+    """How a value of this type is measured as a whole; or else how it is taken apart, if it has parts."""
+    if issubclass(kind, _SHARED):
+        return (lambda value: (id(value), 0)), None
+    if issubclass(kind, Tensor):
+        return _tensor, None
+    if issubclass(kind, np.ndarray):
+        return _array, None
+    if issubclass(kind, Image):
+        return (lambda image: (id(image), image.width * image.height * len(image.getbands()))), None
+    if hasattr(kind, "memory_usage"):  # a table of pandas
+        return (lambda table: (id(table), int(np.sum(table.memory_usage(deep=True))))), None
+    if issubclass(kind, _PLAIN):
+        return None, None
+    if issubclass(kind, dict):
+        return None, lambda value: chain(value.keys(), value.values())
+    if issubclass(kind, _MANY):
+        return None, iter
+    if issubclass(kind, FunctionType):
+        return None, lambda value: [content for cell in value.__closure__ or () for content in _content(cell)]
+    if issubclass(kind, MethodType):
+        return None, lambda value: [value.__self__]
+    if issubclass(kind, functools.partial):
+        return None, lambda value: [value.func, value.args, value.keywords]
+    slots = [name for each in kind.__mro__ for name in getattr(each, "__slots__", ())]
+    if slots:
+        return None, lambda value: [
+            *(getattr(value, name, None) for name in slots),
+            *getattr(value, "__dict__", {}).values(),
+        ]
+    return None, lambda value: getattr(value, "__dict__", {}).values()
+
+
+def _tensor(tensor: Tensor) -> tuple[int, int]:
+    storage = tensor.untyped_storage()
+    return storage.data_ptr(), storage.nbytes()
+
+
+def _array(array: np.ndarray) -> tuple[int, int]:
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return id(array), array.nbytes
 
 
 def _content(cell: CellType) -> list[object]:
