@@ -21,6 +21,7 @@ COPY weights weights
 COPY core core
 COPY dashboard dashboard
 COPY pages pages
+COPY lessons lessons
 COPY streamlit_app.py requirements.txt ./
 # Compiled now: later nothing can be written here.
 RUN /opt/venv/bin/python -m compileall -q core dashboard pages streamlit_app.py

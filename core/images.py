@@ -6,9 +6,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from core.errors import InputError
-from core.picture_decoder import LARGEST, LARGEST_OTHER, LONGEST_SIDE
-from core.picture_pool import Pool
+from .errors import InputError
+from .picture_decoder import LARGEST, LARGEST_OTHER, LONGEST_SIDE
+from .picture_pool import Pool
 
 LARGEST_FILE = 20_000_000  # bytes
 LIMITS = (

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from PIL import AvifImagePlugin, Image, UnidentifiedImageError
 
-from core.errors import InputError
+from .errors import InputError
 
 LONGEST_SIDE = 20_000  # pixels
 # Pixels. A JPEG in one scan is read at a part of its size, row by row; WebP and AVIF hold the whole picture several

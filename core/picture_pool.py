@@ -14,8 +14,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from core.errors import InputError
-from core.picture_decoder import ANSWER, LONGEST_READ, QUESTION, SECONDS
+from .errors import InputError
+from .picture_decoder import ANSWER, LONGEST_READ, QUESTION, SECONDS
 
 PROCESSES = 2
 DEADLINE = 10.0  # seconds by the clock; the process ends itself after SECONDS of computing
@@ -25,7 +25,7 @@ LONGEST_SENTENCE = 1000  # bytes
 ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 # -I and -S: no settings, no folder of the visitor's or the host's; it finds its modules where this process does, but
 # Python's own first: Streamlit puts the server's folder in front, and dashboard/numbers.py is not Python's `numbers`.
-PROGRAM = "import sys; sys.path += sys.argv[1:]; from core.picture_decoder import serve; serve()"
+PROGRAM = f"import sys; sys.path += sys.argv[1:]; from {__package__}.picture_decoder import serve; serve()"
 
 
 class Decoder:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tokenizers import Tokenizer
 
-from core.errors import InputError, ModelError
+from .errors import InputError, ModelError
 
 LARGEST_TEXT = 1_000_000  # bytes as UTF-8: two novels. All of it is tokenized to say how much was cut: 1 s, 160 MB
 

@@ -42,7 +42,7 @@ def size_of(value: object, *, besides: Container[int] = ()) -> int:
         each = left.pop()
         if id(each) in besides:
             continue
-        measure, parts_of = _way(type(each))
+        measure, parts_of = _WAYS[type(each)]
         if measure is not None:
             place, size = measure(each)
             if place not in storages:
@@ -66,7 +66,17 @@ Measure = Callable[[Any], tuple[int, int]]  # where a value's memory is, and how
 Parts = Callable[[Any], Iterable[object]]
 
 
-@functools.cache  # a value may hold thousands of objects of few types
+class _Ways(dict[type, tuple[Measure | None, Parts | None]]):
+    """Looked for once for each type: a value may hold thousands of objects of few types."""
+
+    def __missing__(self, kind: type) -> tuple[Measure | None, Parts | None]:
+        self[kind] = found = _way(kind)
+        return found
+
+
+_WAYS = _Ways()
+
+
 def _way(kind: type) -> tuple[Measure | None, Parts | None]:
     """How a value of this type is measured as a whole; or else how it is taken apart, if it has parts."""
     if issubclass(kind, _SHARED):

@@ -237,7 +237,7 @@ def test_the_container_has_the_pins_and_everything_that_the_server_imports():
     assert not re.search(r"torch==|streamlit==", DOCKERFILE), "The pins stand in requirements.txt alone."
     copied = {name for rest in told_last("COPY") if not rest.startswith("--from") for name in rest.split()[:-1]}
     assert all((ROOT / name).exists() for name in copied)
-    assert {"core", "dashboard", "pages", "weights", ".streamlit", "streamlit_app.py"} <= copied
+    assert {"core", "dashboard", "pages", "lessons", "weights", ".streamlit", "streamlit_app.py"} <= copied
     let_in = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert let_in == copied, "What the Dockerfile copies is what .dockerignore lets in."
 

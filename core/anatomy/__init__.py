@@ -6,14 +6,14 @@ walked.part("blocks.2.mlp")         # its kind, class, parameters and shapes
 arrays_of(walked, "blocks.2.mlp")   # what went in and what came out
 """
 
-from core.anatomy.arrays import Arrays, arrays_of
-from core.anatomy.flow import Block, Lane, Stack, Step
-from core.anatomy.masks import kind_of_mask, mask_of
-from core.anatomy.norms import NormReading, read_norm
-from core.anatomy.parts import Kind, Part
-from core.anatomy.stream import Added, Stream, stream_of
-from core.anatomy.trace import Summed
-from core.anatomy.walk import OUTPUT, Walked, walk
+from .arrays import Arrays, arrays_of
+from .flow import Block, Lane, Stack, Step
+from .masks import kind_of_mask, mask_of
+from .norms import NormReading, read_norm
+from .parts import Kind, Part
+from .stream import Added, Stream, stream_of
+from .trace import Summed
+from .walk import OUTPUT, Walked, walk
 
 __all__ = [
     "OUTPUT",

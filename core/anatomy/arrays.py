@@ -6,10 +6,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.anatomy.parts import Part, is_linear
-from core.anatomy.trace import tensors_in, tokens_of
-from core.anatomy.twin import seeing
-from core.anatomy.walk import OUTPUT, Walked
+from .parts import Part, is_linear
+from .trace import tensors_in, tokens_of
+from .twin import seeing
+from .walk import OUTPUT, Walked
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from core.anatomy.parts import Part
-from core.anatomy.trace import Mark, Ran, Summed
+from .parts import Part
+from .trace import Mark, Ran, Summed
 
 Event = Ran | Summed
 

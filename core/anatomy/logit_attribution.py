@@ -22,10 +22,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.anatomy.trace import tokens_of
-from core.anatomy.twin import twin
-from core.anatomy.writings import SAME, Writer, Writings
-from core.errors import CaptureError
+from ..errors import CaptureError
+from .trace import tokens_of
+from .twin import twin
+from .writings import SAME, Writer, Writings
 
 NOT_AFFINE = (
     "What this model does after its final norm is not affine (some cap their logits), so they are not a sum of what "

@@ -12,12 +12,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.anatomy.stream import stream_in
-from core.anatomy.trace import Run, tensors_in
-from core.anatomy.twin import twin
-from core.anatomy.walk import Walked
-from core.errors import CaptureError
-from core.progress import Progress
+from ..errors import CaptureError
+from ..progress import Progress
+from .stream import stream_in
+from .trace import Run, tensors_in
+from .twin import twin
+from .walk import Walked
 
 
 @dataclass(frozen=True, eq=False)

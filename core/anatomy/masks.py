@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from core.capture import AttentionCall
-from core.capture.product import allowed
+from ..capture import AttentionCall
+from ..capture.product import allowed
 
 MaskKind = Literal["none", "causal", "padding", "causal and padding", "window"]
 

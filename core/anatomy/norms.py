@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.errors import CaptureError
+from ..errors import CaptureError
 
 EPSILON = 1e-5  # where a module does not say what it adds to the variance
 

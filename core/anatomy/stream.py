@@ -7,11 +7,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.anatomy.flow import Stack, Step
-from core.anatomy.trace import tensors_in, tokens_of
-from core.anatomy.twin import seeing
-from core.anatomy.walk import Walked
-from core.errors import CaptureError
+from ..errors import CaptureError
+from .flow import Stack, Step
+from .trace import tensors_in, tokens_of
+from .twin import seeing
+from .walk import Walked
 
 
 @dataclass(frozen=True, eq=False)

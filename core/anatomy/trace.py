@@ -9,9 +9,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from core.anatomy.twin import seeing
-from core.capture import AttentionCall, record_attention
-from core.capture.paths import ModulePaths, callers
+from ..capture import AttentionCall, record_attention
+from ..capture.paths import ModulePaths, callers
+from .twin import seeing
 
 Run = Callable[[nn.Module], object]
 

@@ -5,11 +5,11 @@ from functools import cached_property
 
 from torch import Tensor, nn
 
-from core.anatomy.flow import Lane, Stack, Step, lanes_of
-from core.anatomy.parts import Kind, Part, atoms_of, inner_of, kind_of, stacks_of
-from core.anatomy.trace import Mark, Ran, Run, mark, trace
-from core.capture import AttentionCall
-from core.errors import CaptureError
+from ..capture import AttentionCall
+from ..errors import CaptureError
+from .flow import Lane, Stack, Step, lanes_of
+from .parts import Kind, Part, atoms_of, inner_of, kind_of, stacks_of
+from .trace import Mark, Ran, Run, mark, trace
 
 OUTPUT = "output"  # the key of what makes the logits, where no module does: a tied unembedding
 

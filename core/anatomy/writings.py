@@ -11,14 +11,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.anatomy.flow import Stack, Step
-from core.anatomy.norms import FrozenNorm, freeze
-from core.anatomy.parts import Part
-from core.anatomy.trace import Run, tensors_in, tokens_of
-from core.anatomy.twin import seeing
-from core.anatomy.walk import Walked
-from core.errors import CaptureError
-from core.heads.contributions import HeadOutputs, bias_of, contributions, watch_outputs
+from ..errors import CaptureError
+from ..heads.contributions import HeadOutputs, bias_of, contributions, watch_outputs
+from .flow import Stack, Step
+from .norms import FrozenNorm, freeze
+from .parts import Part
+from .trace import Run, tensors_in, tokens_of
+from .twin import seeing
+from .walk import Walked
 
 Kind = Literal["token", "position", "head", "attention", "bias", "MLP", "other", "constant"]
 

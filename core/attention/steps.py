@@ -1,6 +1,6 @@
 """Attention as arithmetic that can be followed: eight named steps (Vaswani et al. 2017, section 3.2).
 
-    from core.equations import terms
+    from ..equations import terms
 
     steps = steps_from_tokens(x, projections, heads=2, causal=True)
     steps[1].name                    # "score"
@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.attention.equations import Matrix, Operation, Step
+from .equations import Matrix, Operation, Step
 
 STEPS = ("project", "score", "scale", "mask", "normalise", "mix", "concatenate", "project out")
 

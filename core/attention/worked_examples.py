@@ -7,8 +7,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.attention.equations import Step
-from core.attention.steps import Projection, Projections, steps_from_heads, steps_from_tokens
+from .equations import Step
+from .steps import Projection, Projections, steps_from_heads, steps_from_tokens
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ with record_attention(model) as record:
 record.calls[0].weights(head=3)  # (query, key)
 """
 
-from core.capture.call import AttentionCall
-from core.capture.edit import edit_attention
-from core.capture.edits import Cut, Paste, Replace, Temperature
-from core.capture.record import Record, record_attention
+from .call import AttentionCall
+from .edit import edit_attention
+from .edits import Cut, Paste, Replace, Temperature
+from .record import Record, record_attention
 
 __all__ = ["AttentionCall", "Cut", "Paste", "Record", "Replace", "Temperature", "edit_attention", "record_attention"]

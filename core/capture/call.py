@@ -9,9 +9,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.capture.overview import Reduce, block_width, pool_map
-from core.capture.product import Positions, Product, allowed
-from core.errors import CaptureError
+from ..errors import CaptureError
+from .overview import Reduce, block_width, pool_map
+from .product import Positions, Product, allowed
 
 Chosen = int | slice | Sequence[int] | None
 

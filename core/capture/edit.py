@@ -6,11 +6,11 @@ from typing import TypeVar
 
 from torch import nn
 
-from core.capture.edits import Edit, Replace, read_edit
-from core.capture.paths import ModulePaths
-from core.capture.seam import watching
-from core.capture.watcher import Watcher
-from core.errors import CaptureError
+from ..errors import CaptureError
+from .edits import Edit, Replace, read_edit
+from .paths import ModulePaths
+from .seam import watching
+from .watcher import Watcher
 
 Place = TypeVar("Place", bound=tuple[str, int] | str)  # a head, or a path for all its heads
 

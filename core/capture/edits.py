@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.errors import CaptureError
+from ..errors import CaptureError
 
 # An edit turns the masked scores of one head into weights; `allowed` says which keys its mask lets a query look at.
 Map = Float[Tensor, "batch query key"]

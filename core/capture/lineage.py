@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from core.capture.paths import Caller
+from .paths import Caller
 
 # A matrix product of two activations; a linear layer multiplies one by a weight.
 PRODUCTS = {

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from core.errors import CaptureError
+from ..errors import CaptureError
 
 Reduce = Literal["mean", "max"]
 

@@ -7,12 +7,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.capture.call import AttentionCall
-from core.capture.paths import ModulePaths, near
-from core.capture.seam import watching
-from core.capture.unseen import nothing_seen, unseen_paths
-from core.capture.watcher import Watcher
-from core.errors import CaptureError
+from ..errors import CaptureError
+from .call import AttentionCall
+from .paths import ModulePaths, near
+from .seam import watching
+from .unseen import nothing_seen, unseen_paths
+from .watcher import Watcher
 
 
 class Record:

@@ -10,12 +10,12 @@ from numpy import broadcast_shapes  # torch's own imports a computer algebra sys
 from torch import Tensor
 from torch.overrides import TorchFunctionMode, redispatch_function
 
-from core.capture.lineage import PRODUCTS, Lineage
-from core.capture.paths import Caller, callers
-from core.capture.product import read_product
-from core.capture.watcher import Sight, Watcher
-from core.capture.write_out import Draft, edit_softmax, replace_product, replaced_weights, write_out
-from core.errors import CaptureError
+from ..errors import CaptureError
+from .lineage import PRODUCTS, Lineage
+from .paths import Caller, callers
+from .product import read_product
+from .watcher import Sight, Watcher
+from .write_out import Draft, edit_softmax, replace_product, replaced_weights, write_out
 
 SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
 

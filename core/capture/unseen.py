@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from torch import nn
 
-from core.capture.watcher import Watcher
+from .watcher import Watcher
 
 _NAME = re.compile("attention|attn", re.IGNORECASE)
 

@@ -8,10 +8,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.capture.call import AttentionCall
-from core.capture.edits import Edit, Replace
-from core.capture.paths import Caller, ModulePaths, near
-from core.errors import CaptureError
+from ..errors import CaptureError
+from .call import AttentionCall
+from .edits import Edit, Replace
+from .paths import Caller, ModulePaths, near
 
 
 @dataclass(eq=False)

@@ -6,11 +6,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.capture.call import Written
-from core.capture.edits import normalise
-from core.capture.product import Product, allowed
-from core.capture.watcher import Sight
-from core.errors import CaptureError
+from ..errors import CaptureError
+from .call import Written
+from .edits import normalise
+from .product import Product, allowed
+from .watcher import Sight
 
 
 def write_out(product: Product, sight: Sight) -> tuple[Written, Float[Tensor, "batch head query _"]]:

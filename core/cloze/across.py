@@ -9,11 +9,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import Record, record_attention
-from core.cloze.hidden import Gap, gaps_of
-from core.cloze.words import Word, words_of
-from core.text import Tokens
-from core.zoo.missing_token import MissingToken
+from ..capture import Record, record_attention
+from ..text import Tokens
+from ..zoo.missing_token import MissingToken
+from .hidden import Gap, gaps_of
+from .words import Word, words_of
 
 FAINT = 1e-30  # a probability that float32 holds as 0 has a logarithm all the same
 

@@ -8,9 +8,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.progress import Progress, unheard
-from core.zoo.missing_token import MissingToken
-from core.zoo.text_models import NextToken
+from ..progress import Progress, unheard
+from ..zoo.missing_token import MissingToken
+from ..zoo.text_models import NextToken
 
 AT_ONCE = 2048  # tokens of one pass: the memory of the processor's cache, not the number of calls, sets the speed
 LOGITS = 2**25  # numbers that the output of one pass may have: 134 MB

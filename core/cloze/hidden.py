@@ -8,12 +8,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.cloze.asking import Answers, ask
-from core.cloze.words import Word, words_of
-from core.errors import InputError
-from core.progress import Progress, unheard
-from core.text import Tokens
-from core.zoo.missing_token import MissingToken
+from ..errors import InputError
+from ..progress import Progress, unheard
+from ..text import Tokens
+from ..zoo.missing_token import MissingToken
+from .asking import Answers, ask
+from .words import Word, words_of
 
 POINTS = 6  # of the curve
 PROBES = 16  # words whose places are asked about at each of them

@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from core.capture import AttentionCall, Record
-from core.text import Tokens
+from ..capture import AttentionCall, Record
+from ..text import Tokens
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.cloze.asking import Answers, ask, ask_next
-from core.cloze.words import Word, words_of
-from core.errors import InputError
-from core.progress import Progress, unheard
-from core.text import Tokens, encode
-from core.zoo.missing_token import MissingToken
-from core.zoo.text_models import NextToken
+from ..errors import InputError
+from ..progress import Progress, unheard
+from ..text import Tokens, encode
+from ..zoo.missing_token import MissingToken
+from ..zoo.text_models import NextToken
+from .asking import Answers, ask, ask_next
+from .words import Word, words_of
 
 # A page of The Time Machine (H. G. Wells 1895, public domain; text of Standard Ebooks, CC0): the beginning of chapter
 # III. Neither gpt-books nor bert-books has read this book.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from core.text import BYTE, Tokens
+from ..text import BYTE, Tokens
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ import numpy as np
 import torch
 from scipy import stats
 
-from core.costs.one_pass import PATIENCE, REPEATS, Cost, Pass, measure
-from core.efficient import (
+from ..efficient import (
     BigBird,
     Clustered,
     Fused,
@@ -18,7 +17,8 @@ from core.efficient import (
     Variant,
     WrittenOut,
 )
-from core.progress import Progress
+from ..progress import Progress
+from .one_pass import PATIENCE, REPEATS, Cost, Pass, measure
 
 EACH = 64  # channels of the one head that is measured
 TOKENS = tuple(2**power for power in range(7, 15))  # 128 to 16,384

@@ -6,11 +6,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.costs.one_pass import PATIENCE, REPEATS, Cost, Pass, measure
-from core.models.convolution import Convolution
-from core.models.lstm import LSTM
-from core.models.self_attention import Attention
-from core.progress import Progress
+from ..models.convolution import Convolution
+from ..models.lstm import LSTM
+from ..models.self_attention import Attention
+from ..progress import Progress
+from .one_pass import PATIENCE, REPEATS, Cost, Pass, measure
 
 WIDTH, HEADS, KERNEL = 128, 4, 5
 TOKENS = (128, 256, 512, 1024, 2048)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from torch import inference_mode
 from torch.profiler import ProfilerActivity, profile, record_function
 
-from core.progress import Progress
+from ..progress import Progress
 
 REPEATS = 5
 PATIENCE = 10.0  # seconds after which no further round is begun, on a slow or busy machine

@@ -5,15 +5,15 @@ mixed = variant.output(query, key, value)  # (batch, head, query, each), with le
 weights = variant.weights(query, key)  # the map that it stands for, written out
 """
 
-from core.efficient.bigbird import BigBird
-from core.efficient.clustered import Clustered
-from core.efficient.exact import Fused, WrittenOut
-from core.efficient.linformer import Linformer, Projection, causal_projected, projected
-from core.efficient.low_rank import LowRank, factors
-from core.efficient.performer import Performer
-from core.efficient.sliding_window import SlidingWindow
-from core.efficient.sparse import Sparse
-from core.efficient.variant import Variant
+from .bigbird import BigBird
+from .clustered import Clustered
+from .exact import Fused, WrittenOut
+from .linformer import Linformer, Projection, causal_projected, projected
+from .low_rank import LowRank, factors
+from .performer import Performer
+from .sliding_window import SlidingWindow
+from .sparse import Sparse
+from .variant import Variant
 
 __all__ = [
     "BigBird",

@@ -14,15 +14,15 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.capture import AttentionCall
-from core.capture.overview import block_width, pool_columns
-from core.efficient import (
+from ..capture import AttentionCall
+from ..capture.overview import block_width, pool_columns
+from ..errors import CaptureError
+from ..progress import Progress
+from . import (
     Fused,
     Variant,
     WrittenOut,
 )
-from core.errors import CaptureError
-from core.progress import Progress
 
 WHOLE, ROWS = 2048, 256  # tokens up to which every row is compared; rows of longer texts
 TILE = 2**21  # weights held at once, of each of the two maps

@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from core.efficient.sparse import Sparse
-from core.efficient.variant import Rows, at_least
+from .sparse import Sparse
+from .variant import Rows, at_least
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.efficient.variant import Rows, Variant, at_least, check_lengths, chosen_rows, later, scores
+from .variant import Rows, Variant, at_least, check_lengths, chosen_rows, later, scores
 
 STEPS = 10  # of k-means, as in the authors' code
 

@@ -8,7 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.efficient import (
+from ..progress import Progress
+from . import (
     BigBird,
     Clustered,
     Fused,
@@ -20,8 +21,7 @@ from core.efficient import (
     approximation_error,
     factors,
 )
-from core.efficient.approximation_error import Head, compared_rows
-from core.progress import Progress
+from .approximation_error import Head, compared_rows
 
 DEAREST_LONG = 0.25  # of the exact kernel's work: dearer settings of longer texts are left out of a curve
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from core.efficient.variant import Rows, Variant, check_lengths, chosen_rows, later, scores
+from .variant import Rows, Variant, check_lengths, chosen_rows, later, scores
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from core.efficient.variant import Rows, Variant, at_least, check_lengths, chosen_rows, later, scores
-from core.errors import InputError
+from ..errors import InputError
+from .variant import Rows, Variant, at_least, check_lengths, chosen_rows, later, scores
 
 Projection = Literal["mean", "random", "identity"]
 

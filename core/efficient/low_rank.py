@@ -11,8 +11,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.efficient.exact import WrittenOut
-from core.efficient.variant import Rows, Variant, at_least
+from .exact import WrittenOut
+from .variant import Rows, Variant, at_least
 
 Factors = tuple[Tensor, Tensor, Tensor]
 

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.efficient.variant import Rows, Variant, at_least, check_lengths, chosen_rows, later
+from .variant import Rows, Variant, at_least, check_lengths, chosen_rows, later
 
 CHUNK = 128  # tokens whose own weights are written out while the sums run on
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from core.efficient.sparse import Sparse
-from core.efficient.variant import at_least
+from .sparse import Sparse
+from .variant import at_least
 
 
 @dataclass(frozen=True, kw_only=True)

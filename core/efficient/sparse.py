@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.efficient.exact import masked
-from core.efficient.variant import Rows, Variant, check_lengths, chosen_rows
+from .exact import masked
+from .variant import Rows, Variant, check_lengths, chosen_rows
 
 GATHERED = 2**26  # numbers of gathered keys that are held at once: 256 MB in single precision
 

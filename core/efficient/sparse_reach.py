@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from core.efficient import Sparse
+from . import Sparse
 
 TILE = 2**24  # links held at once
 

@@ -12,14 +12,14 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import Replace, edit_attention
-from core.efficient import Variant
-from core.errors import InputError, ModelError
-from core.progress import Progress
-from core.text import Tokens
-from core.zoo import TextModel
-from core.zoo.missing_token import MissingToken
-from core.zoo.text_models import NextToken
+from ..capture import Replace, edit_attention
+from ..errors import InputError, ModelError
+from ..progress import Progress
+from ..text import Tokens
+from ..zoo import TextModel
+from ..zoo.missing_token import MissingToken
+from ..zoo.text_models import NextToken
+from . import Variant
 
 ROWS = 2048  # of logits that are normalised at once
 

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.errors import InputError
+from ..errors import InputError
 
 Rows = Int[Tensor, " _"] | None
 

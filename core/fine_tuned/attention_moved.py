@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import record_attention
-from core.text import Tokens
-from core.zoo import TextModel
+from ..capture import record_attention
+from ..text import Tokens
+from ..zoo import TextModel
 
 
 @torch.inference_mode()

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.measured.result_files import naming
-from core.models.bert_tasks import TAGS
+from ..measured.result_files import naming
+from ..models.bert_tasks import TAGS
 
 FILE, MADE_BY = "frequent_tags.json", "make train-bert-tasks DATA=..."
 SEEN = 3  # times that a word was counted: a table of all words, however rare, would be a copy of the treebank's

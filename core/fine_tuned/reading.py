@@ -11,10 +11,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.cloze.words import Word, words_of
-from core.models.bert_tasks import TasksBERT
-from core.text import Tokens
-from core.zoo import TextModel
+from ..cloze.words import Word, words_of
+from ..models.bert_tasks import TasksBERT
+from ..text import Tokens
+from ..zoo import TextModel
 
 NAME, TRAINED = "bert-tasks", "make train-bert-tasks DATA=..."
 

@@ -11,8 +11,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.generation.cache import Cache
-from core.models.dalle import DALLE
+from ..models.dalle import DALLE
+from .cache import Cache
 
 
 @torch.no_grad()

@@ -7,9 +7,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.generation.cache import cache_for, stepwise
-from core.models.gpt import GPT
-from core.models.gpt_rotary import RotaryGPT
+from ..models.gpt import GPT
+from ..models.gpt_rotary import RotaryGPT
+from .cache import cache_for, stepwise
 
 
 class Reader:

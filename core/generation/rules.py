@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.errors import InputError, ModelError
+from ..errors import InputError, ModelError
 
 COLDEST = 0.01  # the lowest temperature that is divided by: below it logits would overflow
 

@@ -2,11 +2,11 @@
 
 import torch
 
-from core.errors import InputError
-from core.generation.cache import cache_for
-from core.models.gpt import GPT
-from core.models.gpt_rotary import RotaryGPT
-from core.progress import Progress
+from ..errors import InputError
+from ..models.gpt import GPT
+from ..models.gpt_rotary import RotaryGPT
+from ..progress import Progress
+from .cache import cache_for
 
 LIKELY = 40  # tokens that are drawn from: the most probable ones (top-k sampling, Fan et al. 2018)
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import torch
 
-from core.generation.reader import Reader
+from .reader import Reader
 
 Sharing = Literal["multi-head", "grouped-query", "multi-query"]
 VOCABULARY = 64  # of the random models: nothing here depends on it

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
-from core.costs.one_pass import PATIENCE, REPEATS, Cost, Pass, measure
-from core.errors import InputError
-from core.generation.reader import Reader
-from core.generation.stepping import full_pass
-from core.progress import Progress
+from ..costs.one_pass import PATIENCE, REPEATS, Cost, Pass, measure
+from ..errors import InputError
+from ..progress import Progress
+from .reader import Reader
+from .stepping import full_pass
 
 WITH, WITHOUT = "With a cache", "Without a cache"
 FEWEST, MOST = 16, 1024  # tokens: beyond it the passes without a cache take too long to wait for

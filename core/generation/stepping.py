@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from core.capture import Record, record_attention
-from core.generation.reader import Reader
-from core.progress import Progress, unheard
+from ..capture import Record, record_attention
+from ..progress import Progress, unheard
+from .reader import Reader
 
 NOT_NEEDED, KEPT, COMPUTED = range(3)  # what becomes of a row of q, k or v in a step
 ROWS = ("q", "k", "v")

@@ -8,11 +8,11 @@ from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from core.generation.reader import Reader, steps_within
-from core.generation.stepping import full_pass
-from core.text import Tokens, read_tokens
-from core.zoo.failures import as_sentence
-from core.zoo.text_models import NextToken
+from ..text import Tokens, read_tokens
+from ..zoo.failures import as_sentence
+from ..zoo.text_models import NextToken
+from .reader import Reader, steps_within
+from .stepping import full_pass
 
 Expect = Callable[[Sequence[int]], Float[Tensor, " vocabulary"]]
 

@@ -10,12 +10,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.capture import AttentionCall, record_attention
-from core.cloze.words import joined
-from core.errors import CaptureError
-from core.heads.relevance import join_words, word_spans
-from core.text import Tokens
-from core.zoo import TextModel
+from ..capture import AttentionCall, record_attention
+from ..cloze.words import joined
+from ..errors import CaptureError
+from ..heads.relevance import join_words, word_spans
+from ..text import Tokens
+from ..zoo import TextModel
 
 Head = tuple[int, int]  # (number of the attention call, head), both counted from 0
 NOTHING = -1  # what a word looks at that may look at no other

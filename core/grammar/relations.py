@@ -16,11 +16,11 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from core.errors import InputError
-from core.grammar.links import Head, WordMaps, strongest, word_maps
-from core.grammar.trees import Tree, encode_tree
-from core.progress import Progress, unheard
-from core.zoo import TextModel
+from ..errors import InputError
+from ..progress import Progress, unheard
+from ..zoo import TextModel
+from .links import Head, WordMaps, strongest, word_maps
+from .trees import Tree, encode_tree
 
 TO_GOVERNOR, TO_DEPENDENT = "to governor", "to dependent"
 DIRECTIONS = (TO_GOVERNOR, TO_DEPENDENT)

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.errors import InputError
-from core.text import Tokens
-from core.zoo import TextModel
+from ..errors import InputError
+from ..text import Tokens
+from ..zoo import TextModel
 
 ROOT = -1  # the governor of the word that has none
 NOT_COUNTED = ("root", "punct")  # relations that Clark et al. leave out, too: no link, and no grammar

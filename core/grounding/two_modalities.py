@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.heads.relevance import mean_over_heads
+from ..heads.relevance import mean_over_heads
 
 Side = Literal["words", "picture"]
 OTHER: dict[Side, Side] = {"words": "picture", "picture": "words"}

@@ -16,8 +16,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import AttentionCall, record_attention
-from core.grounding.two_modalities import (
+from ..capture import AttentionCall, record_attention
+from ..heads.relevance import read_tokens
+from ..models.vilbert import SingleStream
+from ..text import Tokens
+from ..translation.decoding import BEGIN
+from ..vision.explain import relevance as relevance_of_one
+from ..zoo.captioners import PictureWriter, is_recurrent, maps_of
+from ..zoo.clips import PictureText
+from ..zoo.joint import JointReader
+from .two_modalities import (
     Look,
     Side,
     Steps,
@@ -26,14 +34,6 @@ from core.grounding.two_modalities import (
     relevance,
     rollout,
 )
-from core.heads.relevance import read_tokens
-from core.models.vilbert import SingleStream
-from core.text import Tokens
-from core.translation.decoding import BEGIN
-from core.vision.explain import relevance as relevance_of_one
-from core.zoo.captioners import PictureWriter, is_recurrent, maps_of
-from core.zoo.clips import PictureText
-from core.zoo.joint import JointReader
 
 ATTENTION, ROLLOUT, GRADIENT, RELEVANCE, OCCLUSION = WAYS = (
     "attention",

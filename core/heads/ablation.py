@@ -16,13 +16,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.capture import Record, edit_attention, record_attention
-from core.errors import CaptureError, InputError, ModelError
-from core.progress import Progress
-from core.text import Tokens
-from core.zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
-from core.zoo.missing_token import MissingToken
-from core.zoo.text_models import NextToken, SourceToTarget
+from ..capture import Record, edit_attention, record_attention
+from ..errors import CaptureError, InputError, ModelError
+from ..progress import Progress
+from ..text import Tokens
+from ..zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
+from ..zoo.missing_token import MissingToken
+from ..zoo.text_models import NextToken, SourceToTarget
 
 Head = tuple[int, int]  # (layer, head), both counted from 0
 Quantity = Literal["next token", "own answer"]

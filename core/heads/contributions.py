@@ -12,9 +12,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.anatomy.twin import seeing
-from core.capture import AttentionCall, record_attention
-from core.errors import CaptureError
+from ..anatomy.twin import seeing
+from ..capture import AttentionCall, record_attention
+from ..errors import CaptureError
 
 # How far, as a share of the largest number, a map's input may be from the concatenation that it is said to be: rounding
 # in the fused kernel stays far below it, a norm or a gate in between goes far beyond it.

@@ -8,13 +8,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.capture import AttentionCall, Record, record_attention
-from core.heads import measures
-from core.heads.contributions import HeadOutputs, output_shares
-from core.images import Patches
-from core.text import Tokens
-from core.zoo import ImageModel, ImageRun, TextModel, TextRun
-from core.zoo.text_models import SourceToTarget
+from ..capture import AttentionCall, Record, record_attention
+from ..images import Patches
+from ..text import Tokens
+from ..zoo import ImageModel, ImageRun, TextModel, TextRun
+from ..zoo.text_models import SourceToTarget
+from . import measures
+from .contributions import HeadOutputs, output_shares
 
 WHOLE = 512  # tokens: maps up to this size are looked at in full, of larger ones as many weights and no more
 WINDOWS = 16  # at most so many windows of a picture, evenly spread

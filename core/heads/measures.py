@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.images import Patches
+from ..images import Patches
 
 
 def entropy(weights: Float[Tensor, "*leading query key"]) -> Float[Tensor, "*leading query"]:

@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.progress import Progress
-from core.text import Tokens
+from ..progress import Progress
+from ..text import Tokens
 
 
 def mean_over_heads(weights: Float[Tensor, "*leading head query key"]) -> Float[Tensor, "*leading query key"]:

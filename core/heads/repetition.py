@@ -18,11 +18,11 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.capture import AttentionCall, edit_attention, record_attention
-from core.errors import CaptureError, InputError
-from core.heads import measures
-from core.heads.ablation import Head
-from core.zoo import TextModel
+from ..capture import AttentionCall, edit_attention, record_attention
+from ..errors import CaptureError, InputError
+from ..zoo import TextModel
+from . import measures
+from .ablation import Head
 
 
 @dataclass(frozen=True, eq=False)

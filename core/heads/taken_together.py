@@ -7,9 +7,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import AttentionCall
-from core.heads import relevance
-from core.progress import Progress, unheard
+from ..capture import AttentionCall
+from ..progress import Progress, unheard
+from . import relevance
 
 NAMES = MEAN, LARGEST, OVERALL, ROLLOUT, STRONGEST, WIDEST = (
     "Mean over heads",

@@ -1,6 +1,6 @@
 """What was measured with this project's own scripts, read and checked: tables, and results of each model.
 
-    from core.measured import small_data_runs, translator_results
+    from . import small_data_runs, translator_results
 
     translator_results.results().models["transformer"]["bleu"]     # weights/translation/results.json
     small_data_runs()[0].accuracy_percent                          # core/measured/small_data.csv
@@ -8,7 +8,7 @@
 What is missing or makes no sense is a ModelError that names the file, what is wrong, and the command that makes it.
 """
 
-from core.measured.tables import (
+from .tables import (
     ATTENTION_COSTS,
     EFFICIENT_CHARACTERS,
     GRAMMAR_HEADS,

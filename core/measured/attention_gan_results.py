@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.dalle_results import COUNTS, HELD, Share, held_of, share_fields
-from core.measured.result_files import Field, Group, Groups, naming, read_json, share
-from core.published.table import Number, Whole
-from core.zoo.attention_gans import ATTENTION_GANS, LOOKS
-from core.zoo.embedded import WEIGHTS
+from ..published.table import Number, Whole
+from ..zoo.attention_gans import ATTENTION_GANS, LOOKS
+from ..zoo.embedded import WEIGHTS
+from .dalle_results import COUNTS, HELD, Share, held_of, share_fields
+from .result_files import Field, Group, Groups, naming, read_json, share
 
 MADE_BY = "python -m training.attention_gan_report"
 FOLDER = WEIGHTS / "attention-gan"

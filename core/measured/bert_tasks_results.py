@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.fine_tuned.reading import NAME, TRAINED
-from core.measured.result_files import Field, Group, read_json, share
-from core.models.bert_tasks import TAGS
-from core.published.table import Whole
-from core.zoo.embedded import WEIGHTS
+from ..fine_tuned.reading import NAME, TRAINED
+from ..models.bert_tasks import TAGS
+from ..published.table import Whole
+from ..zoo.embedded import WEIGHTS
+from .result_files import Field, Group, read_json, share
 
 FOLDER = WEIGHTS / NAME
 TUNED, FROZEN, SCRATCH = "tuned", "frozen", "scratch"

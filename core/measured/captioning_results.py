@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.result_files import Field, Group, Groups, error_of, naming, read_json, share
-from core.published.table import Number, Whole
-from core.scenes.sentences import KINDS
-from core.scenes.things import HELD_OUT
-from core.zoo.embedded import WEIGHTS
+from ..published.table import Number, Whole
+from ..scenes.sentences import KINDS
+from ..scenes.things import HELD_OUT
+from ..zoo.embedded import WEIGHTS
+from .result_files import Field, Group, Groups, error_of, naming, read_json, share
 
 MADE_BY = "python -m training.captioning_report --data PATH"
 FOLDER = WEIGHTS / "captioning"

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.measured.result_files import Field, Groups, read_json, read_rows, share
-from core.models.character import BODIES
-from core.published.table import Column, Number, Whole, Words
-from core.zoo.embedded import WEIGHTS
+from ..models.character import BODIES
+from ..published.table import Column, Number, Whole, Words
+from ..zoo.embedded import WEIGHTS
+from .result_files import Field, Groups, read_json, read_rows, share
 
 FOLDER = WEIGHTS / "characters"
 TRAINED = "make train-characters DATA=PATH"

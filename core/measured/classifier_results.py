@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.measured.result_files import Field, Group, Groups, error_of, naming, read_json, share
-from core.published.table import Number, Whole, Words
-from core.zoo.embedded import IMAGE, WEIGHTS
+from ..published.table import Number, Whole, Words
+from ..zoo.embedded import IMAGE, WEIGHTS
+from .result_files import Field, Group, Groups, error_of, naming, read_json, share
 
 RANDOM = "random"  # orders drawn at random, beside the explanations
 SIDES = ("deletion", "insertion")

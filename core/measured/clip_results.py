@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.result_files import Field, Group, Groups, error_of, read_json, share
-from core.published.table import Number, Whole
-from core.scenes.things import HELD_OUT
-from core.zoo.embedded import WEIGHTS
+from ..published.table import Number, Whole
+from ..scenes.things import HELD_OUT
+from ..zoo.embedded import WEIGHTS
+from .result_files import Field, Group, Groups, error_of, read_json, share
 
 MADE_BY = "python -m training.clip_report --data PATH"
 FOLDER = WEIGHTS / "clip"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.result_files import Field, Group, Groups, naming, read_json, share
-from core.published.table import Number, Whole
-from core.scenes.sentences import KINDS
-from core.zoo.dalles import CODERS, DALLES
-from core.zoo.embedded import WEIGHTS
+from ..published.table import Number, Whole
+from ..scenes.sentences import KINDS
+from ..zoo.dalles import CODERS, DALLES
+from ..zoo.embedded import WEIGHTS
+from .result_files import Field, Group, Groups, naming, read_json, share
 
 MADE_BY = "python -m training.dalle_report"
 FOLDER = WEIGHTS / "dalle"

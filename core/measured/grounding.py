@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import ModelError
-from core.grounding.word_maps import WAYS
-from core.measured.result_files import read_rows, share
-from core.published.table import Columns, Whole, Words
-from core.scenes.sentences import KINDS
+from ..errors import ModelError
+from ..grounding.word_maps import WAYS
+from ..published.table import Columns, Whole, Words
+from ..scenes.sentences import KINDS
+from .result_files import read_rows, share
 
 FILE = Path(__file__).parent / "grounding.csv"
 MADE_BY = "python -m training.grounding"

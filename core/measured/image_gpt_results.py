@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.result_files import Field, Group, Groups, error_of, naming, read_json, share
-from core.published.table import Number, Whole
-from core.vision.pixel_contexts import HISTOGRAM, TWO
-from core.zoo.embedded import WEIGHTS
+from ..published.table import Number, Whole
+from ..vision.pixel_contexts import HISTOGRAM, TWO
+from ..zoo.embedded import WEIGHTS
+from .result_files import Field, Group, Groups, error_of, naming, read_json, share
 
 MADE_BY = "python -m training.image_gpt_report --data PATH"
 FOLDER = WEIGHTS / "image-gpt"

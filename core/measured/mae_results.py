@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.result_files import Field, Group, Groups, error_of, naming, read_json, share
-from core.published.table import Number, Whole
-from core.vision.fillings import FILLINGS
-from core.vision.left_out import READ, WORK, Saving
-from core.zoo.embedded import WEIGHTS
+from ..published.table import Number, Whole
+from ..vision.fillings import FILLINGS
+from ..vision.left_out import READ, WORK, Saving
+from ..zoo.embedded import WEIGHTS
+from .result_files import Field, Group, Groups, error_of, naming, read_json, share
 
 MADE_BY = "python -m training.mae_report --data PATH"
 FOLDER = WEIGHTS / "mae"

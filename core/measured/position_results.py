@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from core.measured.result_files import Group, Groups, naming, read_json, read_rows
-from core.models.character import load_characters
-from core.models.self_attention import Attention, Layer
-from core.order.learned_positions import BucketBias
-from core.published.table import Column, Number, Whole, Words
-from core.zoo.embedded import WEIGHTS
+from ..models.character import load_characters
+from ..models.self_attention import Attention, Layer
+from ..order.learned_positions import BucketBias
+from ..published.table import Column, Number, Whole, Words
+from ..zoo.embedded import WEIGHTS
+from .result_files import Group, Groups, naming, read_json, read_rows
 
 FOLDER = WEIGHTS / "positions"
 TRAINED = "make train-positions DATA=PATH"

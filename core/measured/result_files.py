@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import ModelError
-from core.published.table import Column, Columns, Number, Row, Words, read_table
+from ..errors import ModelError
+from ..published.table import Column, Columns, Number, Row, Words, read_table
 
 PROJECT = Path(__file__).parents[2]
 

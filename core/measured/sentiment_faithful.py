@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.measured.result_files import naming, read_rows, share
-from core.published.table import SOURCE, Column, Number, Whole, Words
+from ..published.table import SOURCE, Column, Number, Whole, Words
+from .result_files import naming, read_rows, share
 
 FOLDER = Path(__file__).parent
 AREAS, AGREEMENT = FOLDER / "sentiment_faithful.csv", FOLDER / "sentiment_agreement.csv"

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from core.measured.result_files import read_rows, share
-from core.measured.tables import FOLDER
-from core.published.table import SOURCE, Columns, Whole, Words
-from core.verdict.checklist import KINDS, Fooled
-from core.verdict.checklist_templates import WORDS
+from ..published.table import SOURCE, Columns, Whole, Words
+from ..verdict.checklist import KINDS, Fooled
+from ..verdict.checklist_templates import WORDS
+from .result_files import read_rows, share
+from .tables import FOLDER
 
 FILE = FOLDER / "sentiment_fooled.csv"
 COMMAND = "python -m training.sentiment_fooled --data PATH"

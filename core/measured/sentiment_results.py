@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.measured.result_files import Field, Groups, read_json, share
-from core.published.table import Number, Whole, Words
-from core.zoo.reviewers import FOLDER
+from ..published.table import Number, Whole, Words
+from ..zoo.reviewers import FOLDER
+from .result_files import Field, Groups, read_json, share
 
 COMMAND = "python -m training.sentiment_report --data PATH"
 LOGISTIC, MACHINE = "tfidf-logistic", "tfidf-svm"

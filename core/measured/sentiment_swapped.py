@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.measured.result_files import read_rows, share
-from core.published.table import Columns, Number, Whole, Words
+from ..published.table import Columns, Number, Whole, Words
+from .result_files import read_rows, share
 
 FILE = Path(__file__).with_name("sentiment_swapped.csv")
 MADE_BY = "python -m training.sentiment_swapped --data PATH"

@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.measured.result_files import error_of, read_rows, share
-from core.published.table import Columns, Number, Whole, Words
-from core.shrinking.number_formats import FORMATS
+from ..published.table import Columns, Number, Whole, Words
+from ..shrinking.number_formats import FORMATS
+from .result_files import error_of, read_rows, share
 
 FOLDER = Path(__file__).parent
 MEASURES = ("bits", "accuracy", "BLEU")  # of the first, less is better

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.measured.result_files import read_rows, share
-from core.published.table import Columns, Number, Whole, Words
-from core.shrinking.students import STUDENTS, TABLE
+from ..published.table import Columns, Number, Whole, Words
+from ..shrinking.students import STUDENTS, TABLE
+from .result_files import read_rows, share
 
 MADE_BY = "python -m training.shrinking_students_report --data PATH"
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.measured.result_files import Field, Groups, read_json, share
-from core.published.table import Number, Whole
-from core.small_tasks import TASKS
-from core.small_tasks.small_gpts import FOLDER, TRAINED
+from ..published.table import Number, Whole
+from ..small_tasks import TASKS
+from ..small_tasks.small_gpts import FOLDER, TRAINED
+from .result_files import Field, Groups, read_json, share
 
 _COUNTS = (Whole(name, low=0) for name in ("parameters", "held_out", "held_out_wrong", "learned", "learned_wrong"))
 _FIGURES: tuple[Field, ...] = (*_COUNTS, share("linear"), Number("seconds", required=True))

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.costs.one_pass import Cost
-from core.grammar.relations import DIRECTIONS, FARTHEST, BestHead, Head, Measured
-from core.measured.result_files import naming, read_rows, share
-from core.published.table import SOURCE, Column, Number, Row, Whole, Words
+from ..costs.one_pass import Cost
+from ..grammar.relations import DIRECTIONS, FARTHEST, BestHead, Head, Measured
+from ..published.table import SOURCE, Column, Number, Row, Whole, Words
+from .result_files import naming, read_rows, share
 
 FOLDER = Path(__file__).parent
 ATTENTION_COSTS = FOLDER / "attention_costs.csv"

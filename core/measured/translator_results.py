@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from core.measured.result_files import Field, Group, Groups, Wholes, naming, read_json, read_rows, share
-from core.published.table import Column, Number, Whole, Words
-from core.translation.alignment import Direction
-from core.zoo import TRANSLATION
-from core.zoo.embedded import WEIGHTS
+from ..published.table import Column, Number, Whole, Words
+from ..translation.alignment import Direction
+from ..zoo import TRANSLATION
+from ..zoo.embedded import WEIGHTS
+from .result_files import Field, Group, Groups, Wholes, naming, read_json, read_rows, share
 
 FOLDER, PAIRS_FOLDER = WEIGHTS / "translation", WEIGHTS / "bert-pairs"
 TRAINED, ALIGNED = "make train-translation DATA=PATH", "make bench-alignment DATA=PATH"  # what makes the files

@@ -11,8 +11,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from core.errors import InputError
-from core.models.character import Alphabet
+from ..errors import InputError
+from ..models.character import Alphabet
 
 DIGITS, LETTERS, QUESTION = "0123456789", "abcdefghijklmnopqrstuvwxyz", "?"
 ALPHABET = Alphabet(DIGITS + LETTERS + QUESTION)

@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.models.character import CharacterModel
+from ..models.character import CharacterModel
 
 
 def reach(model: CharacterModel, characters: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token"]:

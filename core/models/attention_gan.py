@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.models.clip import contrastive_loss
+from .clip import contrastive_loss
 
 PAD = 0  # the number of the token that fills up a sentence
 GAMMA = (4.0, 5.0, 10.0)  # sharpness of regions, of words, of pairs (section 4.1)

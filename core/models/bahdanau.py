@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.models.recurrent import Readout, State, lengths_of, reverse
+from .recurrent import Readout, State, lengths_of, reverse
 
 Score = Literal["additive", "dot"]
 

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.models.bert import BERT, BERTConfig, PretrainingBERT, initialise
+from .bert import BERT, BERTConfig, PretrainingBERT, initialise
 
 # The universal parts of speech of Universal Dependencies 2 (Nivre et al. 2020, section 2.2), open classes first.
 TAGS = (

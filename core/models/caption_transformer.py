@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.models.recurrent import State
-from core.models.transformer import Decoder, Embedding, TransformerConfig
+from .recurrent import State
+from .transformer import Decoder, Embedding, TransformerConfig
 
 
 @dataclass(frozen=True)

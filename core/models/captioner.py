@@ -3,9 +3,9 @@
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.models.caption_transformer import CaptionTransformer
-from core.models.recurrent import State
-from core.models.show_attend_tell import ShowAttendTell
+from .caption_transformer import CaptionTransformer
+from .recurrent import State
+from .show_attend_tell import ShowAttendTell
 
 
 class Captioner(nn.Module):

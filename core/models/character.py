@@ -10,13 +10,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.errors import ModelError
-from core.models.convolution import Convolution
-from core.models.gru import GRU
-from core.models.lstm import LSTM
-from core.models.rnn import RNN
-from core.models.self_attention import SelfAttention
-from core.models.stored_weights import load_weights, save_weights
+from ..errors import ModelError
+from .convolution import Convolution
+from .gru import GRU
+from .lstm import LSTM
+from .rnn import RNN
+from .self_attention import SelfAttention
+from .stored_weights import load_weights, save_weights
 
 BODIES: Mapping[str, Callable[..., nn.Module]] = {
     "rnn": RNN,

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.models.convolutional_stem import ConvolutionalStem
+from .convolutional_stem import ConvolutionalStem
 
 FIRST_SCALE = 1 / 0.07  # of the similarities before training (section 2.5)
 LARGEST_SCALE = 100.0

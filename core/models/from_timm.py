@@ -6,9 +6,9 @@ from typing import Any
 
 from torch import nn
 
-from core.errors import ModelError
-from core.models.attention_heads import has_heads
-from core.models.outlines import outlining
+from ..errors import ModelError
+from .attention_heads import has_heads
+from .outlines import outlining
 
 
 def outline(folder: Path) -> nn.Module:

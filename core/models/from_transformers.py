@@ -9,9 +9,9 @@ from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import nn
 
-from core.errors import ModelError
-from core.models.bert import NEXT_SENTENCE_NAMES, NextSentence
-from core.models.outlines import outlining
+from ..errors import ModelError
+from .bert import NEXT_SENTENCE_NAMES, NextSentence
+from .outlines import outlining
 
 if TYPE_CHECKING:  # half a second to import: only the functions that need it do
     from transformers import PreTrainedConfig

@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.generation.cache import Cache, LayerCache, seen_by, stepwise
-from core.models.gpt import MLP, GPTConfig
-from core.order.positions import frequencies, ntk, turned, yarn, yarn_sharpness
+from ..generation.cache import Cache, LayerCache, seen_by, stepwise
+from ..order.positions import frequencies, ntk, turned, yarn, yarn_sharpness
+from .gpt import MLP, GPTConfig
 
 Extension = Literal["none", "ntk", "yarn"]
 

@@ -6,9 +6,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.attention.equations import Step
-from core.attention.steps import Projection, Projections, steps_from_tokens
-from core.models.gpt import GPT, Block
+from ..attention.equations import Step
+from ..attention.steps import Projection, Projections, steps_from_tokens
+from .gpt import GPT, Block
 
 
 @dataclass(frozen=True)

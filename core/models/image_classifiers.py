@@ -51,7 +51,7 @@ def _resnet(**sizes: Any) -> nn.Module:
 
 
 def _plain(**sizes: Any) -> nn.Module:
-    from core.models.plain_convolution import PlainConvolution
+    from .plain_convolution import PlainConvolution
 
     return PlainConvolution(**sizes)
 

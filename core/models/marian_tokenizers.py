@@ -7,9 +7,9 @@ from typing import Any
 
 from tokenizers import Tokenizer, decoders, models, processors
 
-from core.errors import ModelError
-from core.models.from_transformers import text_limit
-from core.models.sentencepieces import read_sentencepieces
+from ..errors import ModelError
+from .from_transformers import text_limit
+from .sentencepieces import read_sentencepieces
 
 END, UNKNOWN, PAD = "</s>", "<unk>", "<pad>"
 LARGEST = 50_000_000  # bytes of a vocabulary

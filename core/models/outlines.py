@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from core.errors import ModelError
+from ..errors import ModelError
 
 MOST_STEPS = 300_000  # of torch while a network is made; the largest that fit into a computer take a tenth of it
 # What fills a tensor that was made: nothing to do for an outline, and slow.

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.scenes.things import COLOURS, SHAPES, SIDE, SIZES, TEXTURES, Scene, Thing
+from ..scenes.things import COLOURS, SHAPES, SIDE, SIZES, TEXTURES, Scene, Thing
 
 CELL = 4  # pixels between two places
 GRID = SIDE // CELL

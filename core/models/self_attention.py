@@ -15,8 +15,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.models.gpt import MLP
-from core.order.positions import alibi, distances, relative_buckets, rotary, sinusoidal
+from ..order.positions import alibi, distances, relative_buckets, rotary, sinusoidal
+from .gpt import MLP
 
 Positions = Literal["none", "learned", "sinusoidal", "rotary", "alibi", "relative"]
 

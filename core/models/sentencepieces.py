@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-from core.errors import ModelError
+from ..errors import ModelError
 
 LARGEST = 50_000_000  # bytes: those of models for two hundred languages have five million
 LONGEST_PIECE = 1_000  # characters, SentencePiece's own limit is 16: each is cut at every place

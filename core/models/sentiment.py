@@ -22,9 +22,9 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.models.bert import BERT, BERTConfig, PretrainingBERT, initialise
-from core.models.recurrent import lengths_of, reverse
-from core.order.positions import sinusoidal
+from ..order.positions import sinusoidal
+from .bert import BERT, BERTConfig, PretrainingBERT, initialise
+from .recurrent import lengths_of, reverse
 
 Architecture = Literal["rnn", "cnn", "encoder"]
 

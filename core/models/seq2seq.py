@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.models.recurrent import Readout, State, lengths_of, reverse
+from .recurrent import Readout, State, lengths_of, reverse
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.models.recurrent import State
+from .recurrent import State
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from core.errors import ModelError
+from ..errors import ModelError
 
 # Times as long as it was: "ﷺ" becomes 18 characters, and a line break may be spelled out.
 MOST_GROWTH = 1_000

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.order.positions import sinusoidal
+from ..order.positions import sinusoidal
 
 Norm = Literal["post", "pre"]
 

@@ -18,8 +18,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.models.plain_convolution import SMALL_PATCH, SMALL_WIDTHS, small_body
-from core.models.transformer import Attention
+from .plain_convolution import SMALL_PATCH, SMALL_WIDTHS, small_body
+from .transformer import Attention
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.models.gpt import GPT, Block
-from core.models.gpt import SelfAttention as GPTAttention
+from ..models.gpt import GPT, Block
+from ..models.gpt import SelfAttention as GPTAttention
 
 # A part of a model, with or without the causal mask: tokens in, tokens out. The flag is keyword-only.
 Part = Callable[..., Float[Tensor, "token width"]]

@@ -1,11 +1,11 @@
 """Published figures with their sources: a module for each subject, one reader that validates them all."""
 
-from core.published.clark import ClarkHead, clark_heads
-from core.published.famous_models import PublishedModel, model_sizes
-from core.published.image_density import ImageDensity, image_densities
-from core.published.imagenet import ImageModel, Leader, Variant, image_models, imagenet_leaders, vit_variants
-from core.published.key_value_heads import PublishedHeads, key_value_heads
-from core.published.language import (
+from .clark import ClarkHead, clark_heads
+from .famous_models import PublishedModel, model_sizes
+from .image_density import ImageDensity, image_densities
+from .imagenet import ImageModel, Leader, Variant, image_models, imagenet_leaders, vit_variants
+from .key_value_heads import PublishedHeads, key_value_heads
+from .language import (
     CaptionResult,
     GlueEntry,
     LanguageModel,
@@ -15,18 +15,18 @@ from core.published.language import (
     language_models,
     sentiment_results,
 )
-from core.published.law_coefficients import PublishedLaw, published_laws
-from core.published.newstest import (
+from .law_coefficients import PublishedLaw, published_laws
+from .newstest import (
     PublishedTranslator,
     TranslationLeader,
     published_translators,
     translation_leaders,
 )
-from core.published.notable import NotableModel, notable_models
-from core.published.runs import ChinchillaRun, PythiaScore, chinchilla_runs, pythia_scores
-from core.published.small_data import SmallDataResult, small_data_results
-from core.published.table import FOLDER
-from core.published.transfer import Pictures, TransferResult, pretraining_pictures, transfer_results
+from .notable import NotableModel, notable_models
+from .runs import ChinchillaRun, PythiaScore, chinchilla_runs, pythia_scores
+from .small_data import SmallDataResult, small_data_results
+from .table import FOLDER
+from .transfer import Pictures, TransferResult, pretraining_pictures, transfer_results
 
 __all__ = [
     "FOLDER",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as
+from .table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as
 
 _COLUMNS: Columns = (
     Words("relation"),

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Columns, Number, Words, read_table
-from core.scaling import Device
+from ..scaling import Device
+from .table import FOLDER, SOURCE, Columns, Number, Words, read_table
 
 _COLUMNS: Columns = (
     Words("device"),

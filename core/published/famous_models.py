@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.published.table import FOLDER, Columns, Row, Whole, Words, read_table
-from core.sizes.shape import Shape, bert, gpt, t5, vit
+from ..sizes.shape import Shape, bert, gpt, t5, vit
+from .table import FOLDER, Columns, Row, Whole, Words, read_table
 
 FAMILIES = ("bert", "gpt", "gpt1", "t5", "vit")
 _CHECKED = ("layers", "width", "heads", "each", "hidden")

@@ -5,8 +5,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from core.published.image_families import DATA, FAMILIES
-from core.published.table import FOLDER, NOTE, SOURCE, Columns, Day, Number, Whole, Words, read_table
+from .image_families import DATA, FAMILIES
+from .table import FOLDER, NOTE, SOURCE, Columns, Day, Number, Whole, Words, read_table
 
 TESTS = ("real", "v2", "a", "r", "sketch")  # other labels or pictures than those of the validation set
 DEVICES = ("rtx5090", "rtx4090", "rtx3090", "cpu")

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.generation.shared_heads import KeptHeads
-from core.published.table import FOLDER, SOURCE, Columns, Whole, Words, read_table
+from ..generation.shared_heads import KeptHeads
+from .table import FOLDER, SOURCE, Columns, Whole, Words, read_table
 
 _SIZES = ("layers", "heads", "key_heads", "each", "window")
 _COLUMNS: Columns = (Words("model"), *(Whole(name) for name in ("year", *_SIZES[:-1])), Whole("window", low=0), SOURCE)

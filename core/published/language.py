@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, NOTE, SOURCE, Columns, Number, Whole, Words, read_as, read_table
+from .table import FOLDER, NOTE, SOURCE, Columns, Number, Whole, Words, read_as, read_table
 
 HUMAN = "GLUE Human Baselines"
 # The columns of each task, in the leaderboard's order; two measures of one task are averaged, as the leaderboard does.

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Columns, Number, Words, read_table
-from core.scaling import LAWS, Law
+from ..scaling import LAWS, Law
+from .table import FOLDER, SOURCE, Columns, Number, Words, read_table
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Columns, Number, Row, Whole, Words, read_as, read_table
+from .table import FOLDER, SOURCE, Columns, Number, Row, Whole, Words, read_as, read_table
 
 FAMILIES = ("recurrent", "convolutional", "transformer")
 _BLEU = ("bleu_en_de", "bleu_en_fr")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Columns, Day, Number, Words, read_table
+from .table import FOLDER, SOURCE, Columns, Day, Number, Words, read_table
 
 CONFIDENCES = ("Confident", "Likely", "Speculative", "Unknown", "not stated")
 FIELDS = ("language", "vision", "language and vision", "image generation", "speech", "biology", "games", "other")

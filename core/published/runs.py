@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as, read_table
+from .table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as, read_table
 
 # Biderman et al. 2023, https://github.com/EleutherAI/pythia: (all, without embeddings), from the models' cards.
 _PYTHIA = {

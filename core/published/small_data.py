@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, NOTE, SOURCE, Columns, Number, Whole, Words, read_table
+from .table import FOLDER, NOTE, SOURCE, Columns, Number, Whole, Words, read_table
 
 
 @dataclass(frozen=True)

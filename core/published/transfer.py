@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published.table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as
+from .table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What size buys: laws of the loss fitted to published runs, and what a model of one's own would need."""
 
-from core.scaling.bands import Bootstrap, bootstrap
-from core.scaling.budget import (
+from .bands import Bootstrap, bootstrap
+from .budget import (
     EXACT,
     RULE,
     Device,
@@ -10,9 +10,9 @@ from core.scaling.budget import (
     training_flops,
     training_memory,
 )
-from core.scaling.chinchilla import Chinchilla
-from core.scaling.kaplan import ComputeFrontier, Kaplan
-from core.scaling.law import FLOPS_EACH, Law, Points, frontier
+from .chinchilla import Chinchilla
+from .kaplan import ComputeFrontier, Kaplan
+from .law import FLOPS_EACH, Law, Points, frontier
 
 LAWS: dict[str, type[Law]] = {
     "Chinchilla": Chinchilla,

@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray
 
-from core.errors import InputError
-from core.progress import Progress
-from core.scaling.law import Law, Points
+from ..errors import InputError
+from ..progress import Progress
+from .law import Law, Points
 
 DRAWS = 100
 LEVEL = 0.9  # of the intervals

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from core.scaling.law import FLOPS_EACH
-from core.sizes import Line, Shape, flops, memory, total
-from core.sizes.bill import line
-from core.sizes.weights_and_cache import CACHE, WEIGHTS
+from ..sizes import Line, Shape, flops, memory, total
+from ..sizes.bill import line
+from ..sizes.weights_and_cache import CACHE, WEIGHTS
+from .law import FLOPS_EACH
 
 # Bytes that Adam keeps for a parameter in mixed precision (Rajbhandari et al. 2020, "ZeRO", section 3.1).
 HALF_WEIGHTS, HALF_GRADIENTS, MASTER_AND_MOMENTS = 2, 2, 12

@@ -10,7 +10,7 @@ from numpy import ndarray
 from scipy.optimize import least_squares
 from scipy.special import softmax
 
-from core.scaling.law import FLOPS_EACH, Law, Points, enough
+from .law import FLOPS_EACH, Law, Points, enough
 
 HUBER = 1e-3  # Hoffmann et al. 2022, section 3.3: errors of log losses beyond this count linearly
 # A coarser grid than the paper's 4,500 starts: it finds the same minimum.

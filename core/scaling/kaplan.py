@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray
 from scipy.optimize import least_squares
 
-from core.scaling.law import FLOPS_EACH, Law, Points, enough, frontier
+from .law import FLOPS_EACH, Law, Points, enough, frontier
 
 # Logarithms of the critical sizes, and exponents.
 LEAST, MOST = (0.0, 0.0, 1e-3, 1e-3), (120.0, 120.0, 2.0, 2.0)

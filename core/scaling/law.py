@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy import ndarray
 
-from core.errors import InputError
+from ..errors import InputError
 
 FLOPS_EACH = 6  # of a training step, for a parameter and a token: C = 6 N D (Kaplan et al. 2020, section 2.1)
 

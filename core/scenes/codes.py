@@ -3,8 +3,8 @@
 The numbers of both ends of the ground, then each thing: shape, colour, size, texture, row and column of its middle.
 """
 
-from core.errors import InputError
-from core.scenes.things import APART, GROUNDS, MOST, NIGHT, SIDE, Scene, Thing, touch
+from ..errors import InputError
+from .things import APART, GROUNDS, MOST, NIGHT, SIDE, Scene, Thing, touch
 
 EXAMPLE = "0-0~star.red.large.plain.20.20~circle.blue.small.plain.46.44"
 LONGEST = 400  # characters

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Bool, Int, UInt8
 
-from core.scenes.things import COLOURS, GROUNDS, SIDE, Scene, Thing
+from .things import COLOURS, GROUNDS, SIDE, Scene, Thing
 
 FINE = 8  # samples on a side of a pixel
 FULL = FINE * FINE

@@ -11,8 +11,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from core.errors import InputError
-from core.scenes.things import COLOURS, SHAPES, SIZES, TEXTURES, Scene, Thing
+from ..errors import InputError
+from .things import COLOURS, SHAPES, SIZES, TEXTURES, Scene, Thing
 
 KINDS = ("number", "size", "texture", "colour", "shape", "relation", "superlative", "negation")
 NUMBERS = {"a": 1, "two": 2, "three": 3, "four": 4}

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import product
 
-from core.scenes.sentences import Sentence, Word
-from core.scenes.things import Scene, Thing
-from core.scenes.truth import holds, is_true
+from .sentences import Sentence, Word
+from .things import Scene, Thing
+from .truth import holds, is_true
 
 Chosen = tuple[Thing | None, Thing | None]  # for the first group of a sentence, and for the second
 

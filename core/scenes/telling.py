@@ -4,10 +4,10 @@ from dataclasses import replace
 from itertools import product
 from random import Random
 
-from core.errors import InputError
-from core.scenes.sentences import LARGEST, NUMBERS, RELATIONS, SMALLEST, Group, Sentence
-from core.scenes.things import COLOURS, MOST, NIGHT, SHAPES, SIZES, TEXTURES, Scene, Thing, place_things
-from core.scenes.truth import extreme_of, holds, is_true
+from ..errors import InputError
+from .sentences import LARGEST, NUMBERS, RELATIONS, SMALLEST, Group, Sentence
+from .things import COLOURS, MOST, NIGHT, SHAPES, SIZES, TEXTURES, Scene, Thing, place_things
+from .truth import extreme_of, holds, is_true
 
 # A relation between two shapes that no sentence of training says; all of their words are said there in others.
 HELD_RELATIONS = frozenset(

@@ -2,8 +2,8 @@
 
 from itertools import product
 
-from core.scenes.sentences import LARGEST, Sentence
-from core.scenes.things import Scene, Thing
+from .sentences import LARGEST, Sentence
+from .things import Scene, Thing
 
 
 def is_true(sentence: Sentence, scene: Scene) -> bool:

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.shrinking.layouts import matrices_of
+from .layouts import matrices_of
 
 GROUPINGS: dict[str, int | None] = {
     "per tensor": None,

@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from core.progress import Progress, unheard
-from core.shrinking.layouts import HeadedModule, headed_modules
+from ..progress import Progress, unheard
+from .layouts import HeadedModule, headed_modules
 
 Head = tuple[int, int]  # (attention module, head), both counted from 0
 Losses = Callable[[nn.Module], Float[Tensor, " batch"]]  # runs a network; a loss for each input of a batch

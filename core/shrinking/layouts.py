@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from core.errors import ModelError
+from ..errors import ModelError
 
 # Where networks keep W_Q, W_K and W_V (or all three in one) and W_O, from the attention module on.
 LAYOUTS: tuple[tuple[tuple[str, ...], str], ...] = (

@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.shrinking.bits import round_matrix
-from core.shrinking.layouts import matrices_of, put
+from .bits import round_matrix
+from .layouts import matrices_of, put
 
 FORMATS = ("float32", "bfloat16", "int8", "int4")
 BITS = {"float32": 32, "bfloat16": 16, "int8": 8, "int4": 4}

@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.errors import ModelError
-from core.shrinking.layouts import COUNTS, WIDTHS, HeadedModule, headed_modules, put, some_columns, some_rows
+from ..errors import ModelError
+from .layouts import COUNTS, WIDTHS, HeadedModule, headed_modules, put, some_columns, some_rows
 
 
 class OnlyBias(nn.Module):

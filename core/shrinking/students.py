@@ -9,13 +9,13 @@ from jaxtyping import Float
 from timm.models.vision_transformer import VisionTransformer
 from torch import Tensor, nn
 
-from core.heads.measures import jensen_shannon
-from core.models.bert import PretrainingBERT
-from core.models.stored_weights import load_weights
-from core.zoo.embedded import WEIGHTS
-from core.zoo.image_models import ImageModel
-from core.zoo.missing_token import MissingToken
-from core.zoo.text_models import TextModel
+from ..heads.measures import jensen_shannon
+from ..models.bert import PretrainingBERT
+from ..models.stored_weights import load_weights
+from ..zoo.embedded import WEIGHTS
+from ..zoo.image_models import ImageModel
+from ..zoo.missing_token import MissingToken
+from ..zoo.text_models import TextModel
 
 Model = TypeVar("Model", TextModel, ImageModel)
 

@@ -5,11 +5,11 @@ from itertools import product
 
 from torch import nn
 
-from core.shrinking.importance import Losses, by_module, gradient_importance, ranked
-from core.shrinking.number_formats import FORMATS, in_format
-from core.shrinking.pruned_heads import without_heads
-from core.shrinking.students import STUDENTS, student_network
-from core.shrinking.zeros import without_neurons
+from .importance import Losses, by_module, gradient_importance, ranked
+from .number_formats import FORMATS, in_format
+from .pruned_heads import without_heads
+from .students import STUDENTS, student_network
+from .zeros import without_neurons
 
 SHARES = (0.0, 0.25, 0.5)  # of heads, and of neurons, that were measured
 

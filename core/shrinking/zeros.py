@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.utils import prune
 
-from core.shrinking.layouts import hidden_layers, matrices_of, put, some_columns, some_rows
+from .layouts import hidden_layers, matrices_of, put, some_columns, some_rows
 
 
 def with_zeros(network: nn.Module, share: float) -> nn.Module:

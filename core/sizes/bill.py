@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from core.sizes.shape import Shape
+from .shape import Shape
 
 EMBEDDING = "Token or patch embedding"
 POSITIONS = "Positions"

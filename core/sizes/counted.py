@@ -8,8 +8,8 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
-from core.anatomy.twin import twin
-from core.sizes.bill import HEAD, OTHER, QKV, SCORES, part_of
+from ..anatomy.twin import twin
+from .bill import HEAD, OTHER, QKV, SCORES, part_of
 
 _SQUARES = ("bmm", "baddbmm", "scaled_dot_product")  # how products without a weight matrix are called
 

@@ -5,8 +5,8 @@ softmax, activations, biases and sums cost n d or n^2 h, without another factor 
 the square of scores, all of it is counted, because it is computed by most kernels, and by torch's own counter.
 """
 
-from core.sizes.bill import CROSS, EMBEDDING, HEAD, MLP, OUT, QKV, SCORES, Line, line
-from core.sizes.shape import Shape
+from .bill import CROSS, EMBEDDING, HEAD, MLP, OUT, QKV, SCORES, Line, line
+from .shape import Shape
 
 
 def flops(shape: Shape, tokens: int, target: int = 0) -> tuple[Line, ...]:

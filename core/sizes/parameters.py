@@ -1,7 +1,7 @@
 """Parameters by formula: what each part of a transformer has to learn (Kaplan et al. 2020, table 1, made exact)."""
 
-from core.sizes.bill import CROSS, EMBEDDING, HEAD, MLP, NORMS, OUT, POSITIONS, QKV, Line, line
-from core.sizes.shape import Shape
+from .bill import CROSS, EMBEDDING, HEAD, MLP, NORMS, OUT, POSITIONS, QKV, Line, line
+from .shape import Shape
 
 
 def parameters(shape: Shape) -> tuple[Line, ...]:

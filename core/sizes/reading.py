@@ -6,11 +6,11 @@ from typing import Any
 
 from torch import nn
 
-from core.models.bert import PretrainingBERT
-from core.models.gpt import GPT
-from core.models.gpt_rotary import RotaryGPT
-from core.models.transformer import Transformer
-from core.sizes.shape import Shape, bert, gpt
+from ..models.bert import PretrainingBERT
+from ..models.gpt import GPT
+from ..models.gpt_rotary import RotaryGPT
+from ..models.transformer import Transformer
+from .shape import Shape, bert, gpt
 
 
 def shape_of(network: nn.Module) -> Shape | None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from core.sizes.bill import Line, line
-from core.sizes.parameters import total
-from core.sizes.shape import Shape
+from .bill import Line, line
+from .parameters import total
+from .shape import Shape
 
 PRECISIONS: Mapping[str, int] = {"fp32": 4, "fp16": 2, "int8": 1}  # bytes of a number
 

@@ -1,6 +1,6 @@
 """Two tasks with a known answer, the small GPTs that learned them, and what their heads look at.
 
-    from core.small_tasks import TASKS, load_small_gpt, strongest_links, write
+    from . import TASKS, load_small_gpt, strongest_links, write
 
     task, network = TASKS["sort"], load_small_gpt("sort")
     write(network, task, task.read("352041")).text                        # "012345"
@@ -9,9 +9,9 @@
 A problem is a row of digits; as the model reads it, signs stand between them: "352041=", "47+85=".
 """
 
-from core.small_tasks.links import Links, strongest_links
-from core.small_tasks.small_gpts import Written, load_small_gpt, right_digits, save_small_gpts, with_answers, write
-from core.small_tasks.tasks import ALPHABET, SHARE, TASKS, Aim, Task
+from .links import Links, strongest_links
+from .small_gpts import Written, load_small_gpt, right_digits, save_small_gpts, with_answers, write
+from .tasks import ALPHABET, SHARE, TASKS, Aim, Task
 
 __all__ = [
     "ALPHABET",

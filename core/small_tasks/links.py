@@ -6,10 +6,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.capture import record_attention
-from core.models.gpt import GPT
-from core.small_tasks.small_gpts import with_answers
-from core.small_tasks.tasks import Aim, Task
+from ..capture import record_attention
+from ..models.gpt import GPT
+from .small_gpts import with_answers
+from .tasks import Aim, Task
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.capture import edit_attention, record_attention
-from core.errors import ModelError
-from core.models.gpt import GPT, GPTConfig
-from core.models.stored_weights import load_weights, save_weights
-from core.small_tasks.tasks import ALPHABET, Task
-from core.zoo.embedded import WEIGHTS
+from ..capture import edit_attention, record_attention
+from ..errors import ModelError
+from ..models.gpt import GPT, GPTConfig
+from ..models.stored_weights import load_weights, save_weights
+from ..zoo.embedded import WEIGHTS
+from .tasks import ALPHABET, Task
 
 FOLDER = WEIGHTS / "small-tasks"
 TRAINED = "make train-small-tasks"

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from core.errors import InputError
+from ..errors import InputError
 
 DIGIT = "d"  # in the shape of a problem
 ALPHABET = "0123456789+="  # the tokens of both models: each digit has its own number

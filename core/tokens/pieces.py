@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from tokenizers import Tokenizer
 
-from core.text import label_pieces
-from core.tokens.byte_pairs import model_of
+from ..text import label_pieces
+from .byte_pairs import model_of
 
 WAYS = ("words", "characters", "bytes", "tokens")
 

@@ -10,9 +10,9 @@ from jaxtyping import Float, Int
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from core.capture import record_attention
-from core.models.bert import PretrainingBERT
-from core.translation.given_words import Pieces
+from ..capture import record_attention
+from ..models.bert import PretrainingBERT
+from .given_words import Pieces
 
 
 def in_one_row(tokenizer: Tokenizer, source: Pieces, target: Pieces) -> tuple[list[int], list[int]]:

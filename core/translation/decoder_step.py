@@ -14,11 +14,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.capture import record_attention
-from core.errors import CaptureError
-from core.models.bahdanau import Bahdanau
-from core.models.seq2seq import Seq2Seq
-from core.models.transformer import Transformer
+from ..capture import record_attention
+from ..errors import CaptureError
+from ..models.bahdanau import Bahdanau
+from ..models.seq2seq import Seq2Seq
+from ..models.transformer import Transformer
 
 
 @dataclass(frozen=True, eq=False)

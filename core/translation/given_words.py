@@ -14,14 +14,14 @@ from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from core.capture import record_attention
-from core.heads.relevance import join_words
-from core.models.bahdanau import Bahdanau
-from core.models.seq2seq import Seq2Seq
-from core.models.transformer import Transformer
-from core.translation.alignment import Direction, Link, links_of
-from core.translation.decoding import BEGIN, END, padded
-from core.translation.influence import influence
+from ..capture import record_attention
+from ..heads.relevance import join_words
+from ..models.bahdanau import Bahdanau
+from ..models.seq2seq import Seq2Seq
+from ..models.transformer import Transformer
+from .alignment import Direction, Link, links_of
+from .decoding import BEGIN, END, padded
+from .influence import influence
 
 # Which row says where a word comes from: that of the step that writes it, or that of the next, which has read it
 # (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine Translation").

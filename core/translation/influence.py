@@ -4,8 +4,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.models.seq2seq import Seq2Seq
-from core.translation.decoding import BEGIN
+from ..models.seq2seq import Seq2Seq
+from .decoding import BEGIN
 
 TOGETHER = 32  # copies of the pair that are read at once
 

@@ -6,7 +6,7 @@ from typing import Literal
 from jaxtyping import Float
 from torch import Tensor
 
-from core.text import Tokens
+from ..text import Tokens
 
 Part = Literal["cross", "encoder", "decoder"]
 Head = tuple[Part, int, int]  # (part, layer of this part, head), counted from 0

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from scipy import stats
 from torch import Tensor
 
-from core.faithful.curves import ordered
+from ..faithful.curves import ordered
 
 FIRST = 0.1  # the share of the words that counts as the first ones
 CERTAIN = 0.95  # so much of what chance gives lies within the limits

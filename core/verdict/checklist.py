@@ -20,12 +20,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.errors import ModelError
-from core.progress import Progress, unheard
-from core.text import read_text
-from core.verdict.checklist_templates import TESTS, WORDS
-from core.verdict.checklist_tests import BAD, GOOD, KINDS, Mood, Should, Test
-from core.zoo.text_models import Classifier
+from ..errors import ModelError
+from ..progress import Progress, unheard
+from ..text import read_text
+from ..zoo.text_models import Classifier
+from .checklist_templates import TESTS, WORDS
+from .checklist_tests import BAD, GOOD, KINDS, Mood, Should, Test
 
 __all__ = ["KINDS", "Fooled", "Pair", "Rate", "fails", "fooled", "leaning", "pairs_of", "read_pairs", "segments"]
 

@@ -1,6 +1,6 @@
 """English templates for pairs of sentences on films, all our own; core.verdict.checklist_tests explains them."""
 
-from core.verdict.checklist_tests import BAD, GOOD, Test
+from .checklist_tests import BAD, GOOD, Test
 
 WORDS: dict[str, tuple[str, ...]] = {
     "film": ("film", "movie", "comedy", "drama", "thriller"),

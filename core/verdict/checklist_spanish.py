@@ -1,6 +1,6 @@
 """Spanish templates for pairs as in tweets, all our own; core.verdict.checklist_tests explains them."""
 
-from core.verdict.checklist_tests import BAD, GOOD, Test
+from .checklist_tests import BAD, GOOD, Test
 
 WORDS: dict[str, tuple[str, ...]] = {
     "cosa_m": ("concierto", "libro", "programa", "viaje", "disco", "partido"),

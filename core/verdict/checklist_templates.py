@@ -1,6 +1,6 @@
 """The templates of all languages, and the lists of words that fill them."""
 
-from core.verdict import checklist_english, checklist_spanish
+from . import checklist_english, checklist_spanish
 
 LANGUAGES = {"english": checklist_english, "spanish": checklist_spanish}
 WORDS = {name: language.WORDS for name, language in LANGUAGES.items()}

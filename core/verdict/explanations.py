@@ -11,13 +11,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from core.capture import record_attention
-from core.errors import CaptureError, ModelError
-from core.heads.relevance import last_attention, read_tokens, rolled_out, word_spans
-from core.progress import Progress, unheard
-from core.text import Tokens
-from core.zoo.failures import as_sentence
-from core.zoo.text_models import A_WORD, TextModel, logits_of
+from ..capture import record_attention
+from ..errors import CaptureError, ModelError
+from ..heads.relevance import last_attention, read_tokens, rolled_out, word_spans
+from ..progress import Progress, unheard
+from ..text import Tokens
+from ..zoo.failures import as_sentence
+from ..zoo.text_models import A_WORD, TextModel, logits_of
 
 # The explanations by the names that files and addresses use.
 METHODS = {

@@ -13,8 +13,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.faithful.curves import Faithfulness, counts_of, ranks_in
-from core.progress import Progress, unheard
+from ..faithful.curves import Faithfulness, counts_of, ranks_in
+from ..progress import Progress, unheard
 
 # Rows of tokens (batch, token) to the probability of one class for each.
 Classify = Callable[[Tensor], Tensor]

@@ -11,11 +11,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.capture import Paste, edit_attention, record_attention
-from core.errors import CaptureError, ModelError
-from core.heads.measures import jensen_shannon
-from core.text import Tokens
-from core.zoo.text_models import Classifier, batch_of, logits_of
+from ..capture import Paste, edit_attention, record_attention
+from ..errors import CaptureError, ModelError
+from ..heads.measures import jensen_shannon
+from ..text import Tokens
+from ..zoo.text_models import Classifier, batch_of, logits_of
 
 MOST = math.log(2)  # the largest Jensen-Shannon divergence, in nats: no word has weight in both
 TRIES, STEPS, RATE = 8, 400, 0.2  # searches at once, steps of each, learning rate

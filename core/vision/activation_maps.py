@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.errors import ModelError
-from core.vision.logits import scores_of
+from ..errors import ModelError
+from .logits import scores_of
 
 
 def class_activation(

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.images import Patches
+from ..images import Patches
 
 
 def pixel_gaps(patches: Patches, size: tuple[int, int]) -> Float[Tensor, "query key"]:

@@ -6,13 +6,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.capture import AttentionCall, Record, record_attention
-from core.errors import ModelError
-from core.heads.relevance import last_attention, mean_over_heads, read_tokens, rolled_out
-from core.images import Patches
-from core.vision.activation_maps import class_activation
-from core.vision.logits import scores_of
-from core.zoo.image_models import ImageModel
+from ..capture import AttentionCall, Record, record_attention
+from ..errors import ModelError
+from ..heads.relevance import last_attention, mean_over_heads, read_tokens, rolled_out
+from ..images import Patches
+from ..zoo.image_models import ImageModel
+from .activation_maps import class_activation
+from .logits import scores_of
 
 # The explanations by the names that files and addresses use.
 ATTENTION, ROLLOUT, RELEVANCE, ACTIVATION = "attention", "rollout", "relevance", "activation"

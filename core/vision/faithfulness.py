@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.faithful.curves import Faithfulness, counts_of, ordered, ranks_in
+from ..faithful.curves import Faithfulness, counts_of, ordered, ranks_in
 
 # Pictures (batch, channel, row, column) to the probability of one class for each.
 Classify = Callable[[Tensor], Tensor]

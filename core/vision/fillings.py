@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.models.mae import patches_of, pixels_of
-from core.vision.hiding import over_pixels
+from ..models.mae import patches_of, pixels_of
+from .hiding import over_pixels
 
 MEAN, NEAREST, BILINEAR = "mean colour", "nearest visible patch", "bilinear"
 

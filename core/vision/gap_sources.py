@@ -12,11 +12,11 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.capture import AttentionCall, Record
-from core.errors import CaptureError
-from core.heads.relevance import mean_over_heads, rollout, with_residual
-from core.images import Patches
-from core.vision.distance import pixel_gaps
+from ..capture import AttentionCall, Record
+from ..errors import CaptureError
+from ..heads.relevance import mean_over_heads, rollout, with_residual
+from ..images import Patches
+from .distance import pixel_gaps
 
 ENCODER, DECODER = "encoder", "decoder"
 

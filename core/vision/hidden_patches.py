@@ -12,10 +12,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.errors import InputError, ModelError
-from core.images import Patches
-from core.progress import Progress
-from core.zoo.image_models import ImageModel, PreparedPicture
+from ..errors import InputError, ModelError
+from ..images import Patches
+from ..progress import Progress
+from ..zoo.image_models import ImageModel, PreparedPicture
 
 MOST = 256  # squares that are hidden one after the other: where there are more patches, several form a square
 TOGETHER = 16  # pictures in one forward pass

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, UInt8
 from torch import Tensor
 
-from core.models.mae import hidden_at_random
+from ..models.mae import hidden_at_random
 
 RANDOM, BLOCK, GRID = WAYS = ("random", "block", "grid")
 COVER, STRIPE = 196, 214  # greys of what is hidden: no photograph has such stripes

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.models.mae import MAEConfig, MaskedAutoencoder, hidden_at_random, loss_of, seen_places
-from core.progress import Progress, unheard
+from ..models.mae import MAEConfig, MaskedAutoencoder, hidden_at_random, loss_of, seen_places
+from ..progress import Progress, unheard
 
 ALL, VISIBLE = READ = ("all patches", "visible patches only")  # what the encoder reads
 FORWARD, STEP = WORK = ("forward pass", "training step")

@@ -6,9 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.anatomy.trace import Ran, Trace
-from core.errors import ModelError
-from core.zoo.image_models import ImageModel, PreparedPicture
+from ..anatomy.trace import Ran, Trace
+from ..errors import ModelError
+from ..zoo.image_models import ImageModel, PreparedPicture
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,13 +11,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.anatomy.stream import stream_in
-from core.anatomy.trace import Summed, tokens_of
-from core.errors import ModelError
-from core.images import Patches
-from core.vision.patches import Projection, cut
-from core.vision.vit_layout import Kept, Layout
-from core.zoo.image_models import ImageModel, PreparedPicture
+from ..anatomy.stream import stream_in
+from ..anatomy.trace import Summed, tokens_of
+from ..errors import ModelError
+from ..images import Patches
+from ..zoo.image_models import ImageModel, PreparedPicture
+from .patches import Projection, cut
+from .vit_layout import Kept, Layout
 
 
 @dataclass(frozen=True, eq=False)

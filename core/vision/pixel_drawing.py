@@ -15,10 +15,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.errors import InputError
-from core.generation.cache import Cache
-from core.generation.rules import Rules
-from core.models.image_gpt import Aside, ImageGPT
+from ..errors import InputError
+from ..generation.cache import Cache
+from ..generation.rules import Rules
+from ..models.image_gpt import Aside, ImageGPT
 
 NOT_YET = -1  # in place of a colour
 

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import AttentionCall
+from ..capture import AttentionCall
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from core.errors import ModelError
-from core.order.positions import window_index
-from core.vision.windows import WindowLayer
+from ..errors import ModelError
+from ..order.positions import window_index
+from .windows import WindowLayer
 
 LARGEST = 16.0  # of SwinV2's biases: a sigmoid times this
 LARGEST_SCALE = 100.0  # of SwinV2's cosines

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from core.anatomy.parts import is_linear, is_norm, stacks_of
-from core.anatomy.trace import Ran, Summed, tensors_in, tokens_of, trace
-from core.anatomy.twin import seeing
-from core.errors import ModelError
-from core.vision.patches import Projection, projection_of
-from core.zoo.image_models import ImageModel, PreparedPicture
+from ..anatomy.parts import is_linear, is_norm, stacks_of
+from ..anatomy.trace import Ran, Summed, tensors_in, tokens_of, trace
+from ..anatomy.twin import seeing
+from ..errors import ModelError
+from ..zoo.image_models import ImageModel, PreparedPicture
+from .patches import Projection, projection_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.progress import Progress
+from ..progress import Progress
 
 PIXELS = (64, 96, 128, 192, 256, 320, 384, 448, 512)  # on a side
 REPEATS = 5

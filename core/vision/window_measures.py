@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.vision.windows import PADDING, WindowLayer
+from .windows import PADDING, WindowLayer
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.anatomy.twin import seeing
-from core.vision.position_bias import PositionBias, attention_of, scale_of
-from core.vision.window_grid import PADDING
-from core.vision.windows import WindowLayer
+from ..anatomy.twin import seeing
+from .position_bias import PositionBias, attention_of, scale_of
+from .window_grid import PADDING
+from .windows import WindowLayer
 
 Content = Float[Tensor, "window head query key"]
 

@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from core.capture import AttentionCall, Record
-from core.vision.window_grid import stitch
-from core.vision.windows import WindowLayer, window_weights
+from ..capture import AttentionCall, Record
+from .window_grid import stitch
+from .windows import WindowLayer, window_weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.capture import AttentionCall, Record
-from core.errors import CaptureError, ModelError
-from core.vision.window_grid import PADDING, cut, number_places, number_regions, stitch
+from ..capture import AttentionCall, Record
+from ..errors import CaptureError, ModelError
+from .window_grid import PADDING, cut, number_places, number_regions, stitch
 
 # The blocks of the four families, by the names of their classes.
 _OF_TIMM = ("SwinTransformerBlock", "SwinTransformerV2Block")

@@ -9,21 +9,21 @@ A model of ours is a line in embedded.py; a new kind of text model is a class in
 TEXT_MODELS of loading.py; what an architecture of transformers is for is a line in TASKS of kinds.py.
 """
 
-from core.translation.translator_maps import UNCHANGED, Aligned, Changes
-from core.zoo.embedded import IMAGE, MASKED, TEXT, WHOLE
-from core.zoo.hub import Offer
-from core.zoo.image_models import ImageModel, ImageRun, PreparedPicture
-from core.zoo.loading import fetch, inspect, load_image, load_text, purpose_of
-from core.zoo.masked_autoencoders import load_autoencoder
-from core.zoo.named_captioners import load_named_captioner
-from core.zoo.named_clips import load_pair
-from core.zoo.named_joint import load_named_joint
-from core.zoo.named_translators import EXAMPLES as TRANSLATOR_EXAMPLES
-from core.zoo.named_translators import NamedTranslator, check_translates, inspect_translator, load_named_translator
-from core.zoo.names import AT_HOME, Permission
-from core.zoo.reviewers import REVIEWERS
-from core.zoo.text_models import Classifier, Prediction, TextModel, TextRun
-from core.zoo.translators import TRANSLATION, Translator, load_translator
+from ..translation.translator_maps import UNCHANGED, Aligned, Changes
+from .embedded import IMAGE, MASKED, TEXT, WHOLE
+from .hub import Offer
+from .image_models import ImageModel, ImageRun, PreparedPicture
+from .loading import fetch, inspect, load_image, load_text, purpose_of
+from .masked_autoencoders import load_autoencoder
+from .named_captioners import load_named_captioner
+from .named_clips import load_pair
+from .named_joint import load_named_joint
+from .named_translators import EXAMPLES as TRANSLATOR_EXAMPLES
+from .named_translators import NamedTranslator, check_translates, inspect_translator, load_named_translator
+from .names import AT_HOME, Permission
+from .reviewers import REVIEWERS
+from .text_models import Classifier, Prediction, TextModel, TextRun
+from .translators import TRANSLATION, Translator, load_translator
 
 __all__ = [
     "AT_HOME",

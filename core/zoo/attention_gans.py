@@ -18,12 +18,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import edit_attention, record_attention
-from core.models.attention_gan import AttentionGANConfig, Generator, Matching, TextReader
-from core.models.stored_weights import load_weights
-from core.text import Tokens
-from core.zoo.embedded import WEIGHTS, read_settings
-from core.zoo.sentence_readers import SentenceReader, read_tokenizer
+from ..capture import edit_attention, record_attention
+from ..models.attention_gan import AttentionGANConfig, Generator, Matching, TextReader
+from ..models.stored_weights import load_weights
+from ..text import Tokens
+from .embedded import WEIGHTS, read_settings
+from .sentence_readers import SentenceReader, read_tokenizer
 
 ATTENTION_GANS = {"scenes": "AttnGAN of drawn scenes", "emoji": "AttnGAN of emoji"}
 # What places of the later stages take of words: as was learned, the same of each word, or nothing.

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from core.errors import ModelError
-from core.models.outlines import Promise
-from core.zoo.folders import check_memory, shorten
+from ..errors import ModelError
+from ..models.outlines import Promise
+from .folders import check_memory, shorten
 
 DEEPEST = 32  # lists and objects inside one another
 LARGEST = 10**12  # the base of the rotary embeddings of Falcon-H1 is a tenth of it

@@ -18,18 +18,18 @@ from PIL import Image
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from core.capture import AttentionCall, record_attention
-from core.errors import InputError
-from core.images import Patches
-from core.models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
-from core.models.captioner import Captioner, Features
-from core.models.plain_convolution import small_body
-from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell
-from core.models.stored_weights import load_weights
-from core.text import Tokens, encode, read_tokens
-from core.translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progress, State, Writer, beam_search
-from core.zoo.embedded import WEIGHTS, load_embedded_image, read_settings
-from core.zoo.image_models import Framing, PreparedPicture
+from ..capture import AttentionCall, record_attention
+from ..errors import InputError
+from ..images import Patches
+from ..models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
+from ..models.captioner import Captioner, Features
+from ..models.plain_convolution import small_body
+from ..models.show_attend_tell import CaptionerConfig, ShowAttendTell
+from ..models.stored_weights import load_weights
+from ..text import Tokens, encode, read_tokens
+from ..translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progress, State, Writer, beam_search
+from .embedded import WEIGHTS, load_embedded_image, read_settings
+from .image_models import Framing, PreparedPicture
 
 # By the world that they know, in the order in which they were invented.
 CAPTIONERS = {

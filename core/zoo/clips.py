@@ -17,13 +17,13 @@ from PIL import Image
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from core.errors import InputError
-from core.images import Patches
-from core.models.clip import CLIP, CLIPConfig, EncoderConfig
-from core.models.stored_weights import load_weights
-from core.text import Tokens, encode
-from core.zoo.embedded import WEIGHTS, read_settings
-from core.zoo.image_models import Framing, PreparedPicture
+from ..errors import InputError
+from ..images import Patches
+from ..models.clip import CLIP, CLIPConfig, EncoderConfig
+from ..models.stored_weights import load_weights
+from ..text import Tokens, encode
+from .embedded import WEIGHTS, read_settings
+from .image_models import Framing, PreparedPicture
 
 CLIPS = {
     "photographs": "CLIP, trained on captioned photographs",

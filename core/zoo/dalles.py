@@ -16,18 +16,18 @@ from jaxtyping import Float, Int
 from PIL import Image
 from torch import Tensor
 
-from core.capture import record_attention
-from core.generation.pictures import chances_of, dice_of, draw_codes
-from core.images import Patches
-from core.models.dalle import DALLE, DALLEConfig
-from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
-from core.models.scene_reader import SceneReader
-from core.models.stored_weights import load_weights
-from core.text import Tokens
-from core.zoo.clips import PictureText
-from core.zoo.embedded import WEIGHTS, read_settings
-from core.zoo.image_models import Framing, PreparedPicture
-from core.zoo.sentence_readers import SentenceReader, read_tokenizer
+from ..capture import record_attention
+from ..generation.pictures import chances_of, dice_of, draw_codes
+from ..images import Patches
+from ..models.dalle import DALLE, DALLEConfig
+from ..models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
+from ..models.scene_reader import SceneReader
+from ..models.stored_weights import load_weights
+from ..text import Tokens
+from .clips import PictureText
+from .embedded import WEIGHTS, read_settings
+from .image_models import Framing, PreparedPicture
+from .sentence_readers import SentenceReader, read_tokenizer
 
 DALLES = {"scenes": "DALL-E of drawn scenes", "emoji": "DALL-E of emoji"}
 CODERS = {

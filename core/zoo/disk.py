@@ -5,7 +5,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from core.errors import ModelError
+from ..errors import ModelError
 
 RESERVE = 2 * 10**9  # bytes of the disk that no download takes
 ABANDONED = 3600  # seconds after which nobody writes a part of a file any more

@@ -13,16 +13,16 @@ from typing import Any
 from tokenizers import Tokenizer
 from torch import nn
 
-from core.errors import ModelError
-from core.models.bert import BERTConfig, PretrainingBERT
-from core.models.bert_tasks import TasksBERT
-from core.models.gpt import GPT, GPTConfig
-from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
-from core.models.image_classifiers import MAKERS, make_image_classifier, patch_of
-from core.models.stored_weights import load_weights, save_weights
-from core.zoo.image_models import Framing, ImageModel
-from core.zoo.missing_token import MissingToken
-from core.zoo.text_models import Encoder, NextToken, TextModel
+from ..errors import ModelError
+from ..models.bert import BERTConfig, PretrainingBERT
+from ..models.bert_tasks import TasksBERT
+from ..models.gpt import GPT, GPTConfig
+from ..models.gpt_rotary import RotaryGPT, RotaryGPTConfig
+from ..models.image_classifiers import MAKERS, make_image_classifier, patch_of
+from ..models.stored_weights import load_weights, save_weights
+from .image_models import Framing, ImageModel
+from .missing_token import MissingToken
+from .text_models import Encoder, NextToken, TextModel
 
 WEIGHTS = Path(__file__).parents[2] / "weights"
 

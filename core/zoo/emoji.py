@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import UInt8
 from PIL import Image
 
-from core.errors import ModelError
-from core.zoo.embedded import WEIGHTS
+from ..errors import ModelError
+from .embedded import WEIGHTS
 
 SIDE = 64
 ACROSS = 44  # pictures in a row of the sheet

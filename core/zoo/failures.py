@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.errors import AtlasError, ModelError
-from core.zoo.folders import shorten
+from ..errors import AtlasError, ModelError
+from .folders import shorten
 
 LONGEST = 200  # characters of a library's own words
 _PATH = re.compile(r"(/[\w.+@-]+){2,}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import ModelError
-from core.zoo.safetensors_headers import count_numbers
+from ..errors import ModelError
+from .safetensors_headers import count_numbers
 
 ROOM = 1.25  # memory for activations and for the library, beside the weights themselves
 LARGEST_CONFIG = 5_000_000  # bytes; with the names of 21,841 classes, twice, it is less than two million

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.errors import ModelError
-from core.progress import Progress, unheard
-from core.zoo.disk import check_disk, sweep
-from core.zoo.embedded import IMAGE, TEXT
-from core.zoo.folders import LARGEST_CONFIG, check_memory, read_weights, refuse_other_weights
-from core.zoo.kinds import Task, read_kind
-from core.zoo.names import AT_HOME, Permission, Purpose, shown
-from core.zoo.patience import Answer, NoAnswerError, wait_for
+from ..errors import ModelError
+from ..progress import Progress, unheard
+from .disk import check_disk, sweep
+from .embedded import IMAGE, TEXT
+from .folders import LARGEST_CONFIG, check_memory, read_weights, refuse_other_weights
+from .kinds import Task, read_kind
+from .names import AT_HOME, Permission, Purpose, shown
+from .patience import Answer, NoAnswerError, wait_for
 
 # Everything that is read besides the weights, small files first: a folder whose weights are there is complete.
 SMALL = (

@@ -15,11 +15,11 @@ from jaxtyping import Float, Int, UInt8
 from PIL import Image
 from torch import Tensor
 
-from core.capture import Record, record_attention
-from core.models.image_gpt import ImageGPT, ImageGPTConfig
-from core.models.stored_weights import load_weights
-from core.zoo.embedded import WEIGHTS, read_settings
-from core.zoo.image_models import Framing
+from ..capture import Record, record_attention
+from ..models.image_gpt import ImageGPT, ImageGPTConfig
+from ..models.stored_weights import load_weights
+from .embedded import WEIGHTS, read_settings
+from .image_models import Framing
 
 NEXT, HIDDEN = "next", "hidden"
 IMAGE_GPTS = {NEXT: "Image-GPT, next pixel", HIDDEN: "Image-GPT, hidden pixels"}

@@ -10,12 +10,12 @@ from jaxtyping import Float, UInt8
 from PIL import Image
 from torch import Tensor, nn
 
-from core.capture import AttentionCall
-from core.errors import ModelError
-from core.images import Patches
-from core.models.attention_heads import has_heads
-from core.zoo.failures import as_sentence
-from core.zoo.text_models import Prediction, best
+from ..capture import AttentionCall
+from ..errors import ModelError
+from ..images import Patches
+from ..models.attention_heads import has_heads
+from .failures import as_sentence
+from .text_models import Prediction, best
 
 LARGEST_SHOWN = 1024  # pixels on the longest side: more than a browser draws
 LARGEST_READ = 2048  # pixels on a side that a model may ask for

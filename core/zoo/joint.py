@@ -20,16 +20,16 @@ from PIL import Image
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from core.capture import AttentionCall, Cut, Record, edit_attention
-from core.errors import InputError
-from core.images import Patches
-from core.models.stored_weights import load_weights
-from core.models.vilbert import JointConfig, Said, SingleStream, ViLBERT
-from core.text import Tokens, encode
-from core.zoo.clips import SPECIAL, plain_words
-from core.zoo.embedded import WEIGHTS, read_settings
-from core.zoo.image_models import Framing, PreparedPicture
-from core.zoo.text_models import Prediction
+from ..capture import AttentionCall, Cut, Record, edit_attention
+from ..errors import InputError
+from ..images import Patches
+from ..models.stored_weights import load_weights
+from ..models.vilbert import JointConfig, Said, SingleStream, ViLBERT
+from ..text import Tokens, encode
+from .clips import SPECIAL, plain_words
+from .embedded import WEIGHTS, read_settings
+from .image_models import Framing, PreparedPicture
+from .text_models import Prediction
 
 JOINT = {"two-streams": "Two streams (ViLBERT)", "one-stream": "One stream (VisualBERT)"}
 NETWORKS: dict[str, type[ViLBERT] | type[SingleStream]] = {"two-streams": ViLBERT, "one-stream": SingleStream}

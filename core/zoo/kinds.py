@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import ModelError
-from core.models.attention_heads import has_heads, names_heads
-from core.zoo.bounds import check_numbers
-from core.zoo.folders import read_config, shorten
-from core.zoo.names import Purpose
+from ..errors import ModelError
+from ..models.attention_heads import has_heads, names_heads
+from .bounds import check_numbers
+from .folders import read_config, shorten
+from .names import Purpose
 
 Task = Literal[
     "next token",
@@ -135,7 +135,7 @@ def wrong_page(name: str, what: str, purpose: Purpose) -> ModelError:
 
 
 def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose: Purpose) -> Kind:
-    from core.models.from_transformers import read_config as read
+    from ..models.from_transformers import read_config as read
 
     named = written.get("architectures")
     if named is not None and not (isinstance(named, list) and all(isinstance(each, str) for each in named)):
@@ -192,7 +192,7 @@ def _read_autoencoder(name: str, architecture: str, config: Any, purpose: Purpos
 
 
 def _read_timm(folder: Path, name: str, architecture: str, attends: bool) -> Kind:
-    from core.models.from_timm import outline
+    from ..models.from_timm import outline
 
     try:
         network = outline(folder)

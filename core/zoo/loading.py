@@ -10,23 +10,23 @@ from typing import Any
 from tokenizers import Tokenizer
 from torch import nn
 
-from core.errors import ModelError
-from core.models import from_timm, from_transformers
-from core.models.marian_tokenizers import has_marian_tokenizers, load_marian_tokenizers
-from core.models.odd_weights import describe_odd_weights
-from core.models.outlines import promise_of
-from core.models.tokenizer_bounds import check_tokenizer
-from core.progress import Progress, unheard
-from core.zoo import embedded, hub, reviewers
-from core.zoo.bounds import check_promise
-from core.zoo.embedded import LONGEST, load_embedded_image, load_embedded_text
-from core.zoo.failures import as_sentence
-from core.zoo.folders import check_files, check_memory, read_weights, shorten
-from core.zoo.image_models import Framing, ImageModel
-from core.zoo.kinds import AUTOENCODER, BOTH, Kind, Task, check_task, no_autoencoder, not_both, read_kind, wrong_page
-from core.zoo.missing_token import MissingToken
-from core.zoo.names import AT_HOME, Permission, Purpose, Source, find_source
-from core.zoo.text_models import Classifier, Encoder, NextToken, SourceToTarget, TextModel
+from ..errors import ModelError
+from ..models import from_timm, from_transformers
+from ..models.marian_tokenizers import has_marian_tokenizers, load_marian_tokenizers
+from ..models.odd_weights import describe_odd_weights
+from ..models.outlines import promise_of
+from ..models.tokenizer_bounds import check_tokenizer
+from ..progress import Progress, unheard
+from . import embedded, hub, reviewers
+from .bounds import check_promise
+from .embedded import LONGEST, load_embedded_image, load_embedded_text
+from .failures import as_sentence
+from .folders import check_files, check_memory, read_weights, shorten
+from .image_models import Framing, ImageModel
+from .kinds import AUTOENCODER, BOTH, Kind, Task, check_task, no_autoencoder, not_both, read_kind, wrong_page
+from .missing_token import MissingToken
+from .names import AT_HOME, Permission, Purpose, Source, find_source
+from .text_models import Classifier, Encoder, NextToken, SourceToTarget, TextModel
 
 # What can be done with a text, and the class of transformers that does it. A new kind of model is a line here.
 TEXT_MODELS: dict[Task, tuple[type[TextModel], str]] = {

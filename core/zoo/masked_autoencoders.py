@@ -17,15 +17,15 @@ from jaxtyping import Bool, Float
 from PIL import Image
 from torch import Tensor
 
-from core.errors import ModelError
-from core.images import Patches
-from core.models.mae import MAEConfig, MaskedAutoencoder, load_mae, patches_of, pixels_of, with_statistics_of
-from core.models.stored_weights import load_weights
-from core.zoo.embedded import WEIGHTS, read_settings
-from core.zoo.failures import as_sentence
-from core.zoo.image_models import Framing, PreparedPicture
-from core.zoo.loading import opened_autoencoder
-from core.zoo.names import AT_HOME, Permission
+from ..errors import ModelError
+from ..images import Patches
+from ..models.mae import MAEConfig, MaskedAutoencoder, load_mae, patches_of, pixels_of, with_statistics_of
+from ..models.stored_weights import load_weights
+from .embedded import WEIGHTS, read_settings
+from .failures import as_sentence
+from .image_models import Framing, PreparedPicture
+from .loading import opened_autoencoder
+from .names import AT_HOME, Permission
 
 AUTOENCODERS = {"mae": "Masked autoencoder, trained on Tiny ImageNet"}
 PLAIN, NORMALISED = "plain", "normalised"

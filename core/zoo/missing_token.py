@@ -10,10 +10,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from core.errors import ModelError
-from core.models.bert import PretrainingBERT
-from core.text import Tokens, encode_pair
-from core.zoo.text_models import A_WORD, NextToken, TextRun, batch_of, logits_of
+from ..errors import ModelError
+from ..models.bert import PretrainingBERT
+from ..text import Tokens, encode_pair
+from .text_models import A_WORD, NextToken, TextRun, batch_of, logits_of
 
 MASKS = ("[MASK]", "<mask>", "<|mask|>")  # what tokenizers call the token that hides another
 

@@ -16,18 +16,18 @@ from PIL import Image
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from core.capture import AttentionCall, record_attention
-from core.errors import CaptureError, InputError, ModelError
-from core.images import Patches
-from core.models.from_transformers import tame_generation
-from core.text import Tokens, encode, read_tokens
-from core.translation.decoding import Decoded, Hypothesis, Progress
-from core.zoo.captioners import Looked
-from core.zoo.failures import as_sentence
-from core.zoo.image_models import Framing, PreparedPicture
-from core.zoo.loading import opened_for
-from core.zoo.named_translators import Watch
-from core.zoo.names import AT_HOME, Permission
+from ..capture import AttentionCall, record_attention
+from ..errors import CaptureError, InputError, ModelError
+from ..images import Patches
+from ..models.from_transformers import tame_generation
+from ..text import Tokens, encode, read_tokens
+from ..translation.decoding import Decoded, Hypothesis, Progress
+from .captioners import Looked
+from .failures import as_sentence
+from .image_models import Framing, PreparedPicture
+from .loading import opened_for
+from .named_translators import Watch
+from .names import AT_HOME, Permission
 
 LONGEST = 40  # tokens of a caption
 EYES = ("vision_model.", "encoder.", "git.image_encoder.")  # where pictures are seen, and no word looks

@@ -7,12 +7,12 @@ from jaxtyping import Float
 from PIL import Image
 from torch import Tensor, nn
 
-from core.errors import InputError, ModelError
-from core.text import Tokens, encode
-from core.zoo.clips import PictureText
-from core.zoo.failures import as_sentence
-from core.zoo.loading import opened_for
-from core.zoo.names import AT_HOME, Permission
+from ..errors import InputError, ModelError
+from ..text import Tokens, encode
+from .clips import PictureText
+from .failures import as_sentence
+from .loading import opened_for
+from .names import AT_HOME, Permission
 
 LONGEST = 512  # tokens of a text, whatever a config says
 

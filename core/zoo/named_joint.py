@@ -16,16 +16,16 @@ from PIL import Image
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from core.capture import Cut, Record, edit_attention, record_attention
-from core.errors import CaptureError, InputError, ModelError
-from core.images import Patches
-from core.text import Tokens, encode
-from core.zoo.failures import as_sentence
-from core.zoo.image_models import Framing, PreparedPicture
-from core.zoo.joint import MASK, WHOLE, Looks, between, looks_in_one_stream
-from core.zoo.loading import labels_of, opened_for
-from core.zoo.names import AT_HOME, Permission
-from core.zoo.text_models import Prediction, best
+from ..capture import Cut, Record, edit_attention, record_attention
+from ..errors import CaptureError, InputError, ModelError
+from ..images import Patches
+from ..text import Tokens, encode
+from .failures import as_sentence
+from .image_models import Framing, PreparedPicture
+from .joint import MASK, WHOLE, Looks, between, looks_in_one_stream
+from .loading import labels_of, opened_for
+from .names import AT_HOME, Permission
+from .text_models import Prediction, best
 
 HEADS = {
     "ViltForMaskedLM": "words",

@@ -16,16 +16,16 @@ from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from core.capture import AttentionCall, record_attention
-from core.errors import CaptureError, ModelError
-from core.models import from_transformers
-from core.text import Tokens, encode, read_tokens
-from core.translation.decoding import Decoded, Hypothesis, Progress, limit_of
-from core.translation.translator_maps import Aligned, Part
-from core.zoo import hub, loading
-from core.zoo.failures import as_sentence
-from core.zoo.names import AT_HOME, Permission
-from core.zoo.translators import CONTEXT
+from ..capture import AttentionCall, record_attention
+from ..errors import CaptureError, ModelError
+from ..models import from_transformers
+from ..text import Tokens, encode, read_tokens
+from ..translation.decoding import Decoded, Hypothesis, Progress, limit_of
+from ..translation.translator_maps import Aligned, Part
+from . import hub, loading
+from .failures import as_sentence
+from .names import AT_HOME, Permission
+from .translators import CONTEXT
 
 LONGEST_PREFIX = 200  # characters
 LONGEST_TARGET = 190  # tokens: with a source of CONTEXT tokens, what the view still shows

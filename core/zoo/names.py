@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from core.errors import ModelError
-from core.zoo import reviewers
-from core.zoo.embedded import IMAGE, TEXT
+from ..errors import ModelError
+from . import reviewers
+from .embedded import IMAGE, TEXT
 
 # What it reads; both: pictures and texts, and says how well they agree; gaps: pictures of which a part is hidden.
 Purpose = Literal["text", "image", "both", "gaps"]

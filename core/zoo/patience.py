@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
-from core.progress import Progress, unheard
+from ..progress import Progress, unheard
 
 Answer = TypeVar("Answer")
 

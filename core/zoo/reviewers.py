@@ -11,11 +11,11 @@ from pathlib import Path
 from safetensors import safe_open
 from tokenizers import Tokenizer
 
-from core.models.bert import BERTConfig
-from core.models.sentiment import ReviewBERT, Reviewer, SentimentConfig, make_reviewer
-from core.models.stored_weights import load_weights, save_weights
-from core.zoo.embedded import WEIGHTS
-from core.zoo.text_models import Classifier
+from ..models.bert import BERTConfig
+from ..models.sentiment import ReviewBERT, Reviewer, SentimentConfig, make_reviewer
+from ..models.stored_weights import load_weights, save_weights
+from .embedded import WEIGHTS
+from .text_models import Classifier
 
 FOLDER = WEIGHTS / "sentiment"
 READ = 1024  # words that the small networks read of a review

@@ -6,7 +6,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from core.errors import ModelError
+from ..errors import ModelError
 
 LONGEST = 25_000_000  # bytes of a header; the format allows four times as much, and no model comes near
 MOST_DIMENSIONS = 16

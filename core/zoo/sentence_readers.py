@@ -10,11 +10,11 @@ from jaxtyping import Int
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from core.errors import InputError
-from core.models.dalle import PAD
-from core.scenes.sentences import parse
-from core.text import Tokens, encode
-from core.zoo.clips import SPECIAL, plain_words
+from ..errors import InputError
+from ..models.dalle import PAD
+from ..scenes.sentences import parse
+from ..text import Tokens, encode
+from .clips import SPECIAL, plain_words
 
 NEAR = 3  # words that are offered for one that is not known
 

@@ -11,10 +11,10 @@ from jaxtyping import Float, Int
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from core.capture import AttentionCall
-from core.errors import ModelError
-from core.text import Tokens, encode, read_tokens
-from core.zoo.failures import as_sentence
+from ..capture import AttentionCall
+from ..errors import ModelError
+from ..text import Tokens, encode, read_tokens
+from .failures import as_sentence
 
 ANSWER = 40  # tokens that an encoder-decoder may write
 A_WORD = "a"  # that any tokenizer knows, or knows to be unknown

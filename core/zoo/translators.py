@@ -20,18 +20,18 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from core.capture import Cut, edit_attention, record_attention
-from core.errors import CaptureError
-from core.models.bahdanau import Bahdanau, BahdanauConfig
-from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
-from core.models.stored_weights import load_weights
-from core.models.transformer import Transformer, TransformerConfig
-from core.text import Tokens, encode, read_tokens
-from core.translation.decoding import BEGIN, END, PENALTY, Decoded, Progress, State, Writer, beam_search
-from core.translation.influence import influence
-from core.translation.spelling import normalise_english, normalise_french
-from core.translation.translator_maps import UNCHANGED, Aligned, Changes, Part
-from core.zoo.embedded import WEIGHTS, read_settings
+from ..capture import Cut, edit_attention, record_attention
+from ..errors import CaptureError
+from ..models.bahdanau import Bahdanau, BahdanauConfig
+from ..models.seq2seq import Seq2Seq, Seq2SeqConfig
+from ..models.stored_weights import load_weights
+from ..models.transformer import Transformer, TransformerConfig
+from ..text import Tokens, encode, read_tokens
+from ..translation.decoding import BEGIN, END, PENALTY, Decoded, Progress, State, Writer, beam_search
+from ..translation.influence import influence
+from ..translation.spelling import normalise_english, normalise_french
+from ..translation.translator_maps import UNCHANGED, Aligned, Changes, Part
+from .embedded import WEIGHTS, read_settings
 
 # In the order in which they were invented.
 TRANSLATION = {
