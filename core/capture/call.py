@@ -1,8 +1,10 @@
 """One attention call of a model: everything that its heads looked at, computed when somebody asks."""
 
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Literal
 
 import torch
@@ -11,10 +13,12 @@ from torch import Tensor
 
 from ..errors import CaptureError
 from .overview import Reduce, block_width, pool_map
-from .product import Positions, Product, allowed
+from .product import Positions, Product, allowed, last_allowed
 
+Over = Literal["token", "channel"]
 Chosen = int | slice | Sequence[int] | None
 
+LARGE = 2**28  # bytes of weights that are worth a warning
 CHUNK = 2**20  # scores held at once while a whole map is summed up: 4 MB
 
 
@@ -45,14 +49,30 @@ class Written:
         return Written(tuple(heads[place] for place in order), weights, blind)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
+class ModuleRun:
+    """One run of a module that reads a sequence of `tokens`; it may make several maps, of some `rows` each."""
+
+    tokens: int
+    maps: int = 0
+    rows: int = 0
+
+    @property
+    def in_pieces(self) -> bool:
+        """Whether its maps have only some of the rows each."""
+        return self.maps > 1 and self.rows < self.tokens * self.maps
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class AttentionCall:
     """Who looked at whom in one call of one attention module.
 
     `kind` is "cross" when the keys come from another sequence than the queries. A fused call keeps its `product`
     (query, key, value, mask, scale) and no weights; a call seen through its softmax keeps the `written` weights
     of all heads, and its values if they could be seen. Weights are those before dropout. A query that may look
-    at nothing has NaN weights: the softmax of nothing is not zero.
+    at nothing has NaN weights: the softmax of nothing is not zero. `over` says what looks at what: "channel" where
+    each row and column is a channel, as in XCiT (El-Nouby et al. 2021, section 3.2). `sink` is what goes to an
+    attention sink, which has no key and no value (GPT-OSS): with it, each row sums to 1.
     """
 
     path: str
@@ -60,7 +80,18 @@ class AttentionCall:
     product: Product | None
     written: Written | None
     seen_value: Float[Tensor, "batch head key _"] | None = None
+    over: Over = "token"
+    sink: Float[Tensor, "batch head query"] | None = None
+    run: ModuleRun | None = None
     _normalisers: dict[tuple[int, int], Tensor] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        batch, heads, queries, keys = self.shape
+        seen = "fused" if self.product else "by its softmax"
+        causal = ", causal" if self.causal else ""
+        over = "" if self.over == "token" else f", over {self.over}s"
+        pieces = f", {self.partial[0]} of {self.partial[1]} rows" if self.partial else ""
+        return f"{self.path}: {self.kind}{causal}{over}{pieces}, {batch} x {heads} heads x {queries} x {keys}, {seen}"
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -89,6 +120,13 @@ class AttentionCall:
         return self.shape[3]
 
     @property
+    def partial(self) -> tuple[int, int] | None:
+        """The rows of this map and all that there are, where the module looks in pieces; None for a whole map."""
+        if self.run is None or not self.run.in_pieces or self.kind == "cross":
+            return None
+        return self.query_length, self.run.tokens
+
+    @property
     def query(self) -> Float[Tensor, "batch head query each"] | None:
         """The queries as the fused call got them; None when only the softmax was seen."""
         return None if self.product is None else self.product.query
@@ -110,25 +148,39 @@ class AttentionCall:
 
     @property
     def causal(self) -> bool:
-        """Whether no query may look at a later key; with keys from a cache, at a key later than itself.
+        """Whether no query may look at a key later than itself, also where keys come from a cache.
 
-        Read off the mask (or the written weights) of the first input's first head.
+        Read off the mask (or the written weights) of the first input's first head. With a cache the last key that a
+        query may look at is itself, and each query's is one later than that of the query before; so a static cache
+        may have room for keys to come.
         """
         if self.kind == "cross":
             return False
+        cached = self.query_length < self.key_length
         if self.product is not None and self.product.mask is None:
-            return self.product.is_causal
+            return self.product.is_causal or (cached and self.query_length == 1)
         bias = self.product.biases(slice(1), [0]) if self.product else self._all_written[:1, :1].detach().log()
-        return bias is not None and not allowed(bias).triu(1 + self.key_length - self.query_length).any().item()
+        if bias is None:
+            return False
+        looks = allowed(bias)[0, 0]
+        if not cached:
+            return not looks.triu(1).any().item()
+        last = last_allowed(looks[looks.any(-1)])
+        return bool((last.diff() == 1).all())
 
     def weights(
-        self, head: int = 0, item: int = 0, queries: Chosen = None, keys: Chosen = None
-    ) -> Float[Tensor, "query key"]:
+        self, head: int | None = None, item: int | None = None, queries: Chosen = None, keys: Chosen = None
+    ) -> Float[Tensor, "*leading query key"]:
         """How much each query takes of each key, exact in float32; each row sums to 1 over ALL keys.
 
-        `queries` and `keys` (a slice, a position, positions) choose a tile, which costs only its own area once
-        the normaliser of its rows is known.
+        Of one head (query, key), of input 0 if no other `item` is chosen; without a head, of all heads of an item
+        (head, query, key) or of all (batch, head, query, key), with a warning where that is large. `queries` and `keys`
+        (a slice, a position, positions) choose a tile, which costs only its own area once the normaliser of its rows
+        is known.
         """
+        if head is None:
+            return self._weights_of_all(item, queries, keys)
+        item = 0 if item is None else item
         self._check(head, item)
         rows, columns = self._positions(queries, self.query_length), self._positions(keys, self.key_length)
         if (written := self._written(head, item)) is not None:
@@ -137,6 +189,18 @@ class AttentionCall:
             return self._masked_scores(head, item, rows).softmax(-1)
         normaliser = self._normaliser_of(head, item, rows)
         return (self._masked_scores(head, item, rows, columns) - normaliser[:, None]).exp()
+
+    def _weights_of_all(self, item: int | None, queries: Chosen, keys: Chosen) -> Float[Tensor, "*leading query key"]:
+        items = range(self.batch_size) if item is None else [item]
+        if (size := 4 * len(items) * self.heads * self.query_length * self.key_length) > LARGE and queries is None:
+            warnings.warn(
+                f"All weights of '{self.path}' take {size / 1e9:.1f} GB: weights(head, item) gives one map of them, "
+                "overview() shows it whole.",
+                stacklevel=3,
+            )
+        columns = self._positions(keys, self.key_length)
+        found = torch.stack([torch.cat(list(self.weights_by_heads(each, queries)))[..., columns] for each in items])
+        return found if item is None else found[0]
 
     def weights_by_heads(self, item: int = 0, queries: Chosen = None) -> Iterator[Float[Tensor, "head query key"]]:
         """The weights of all heads in their order, as many together as are small: much sooner than one by one."""
@@ -254,6 +318,8 @@ class AttentionCall:
 
     def _check(self, head: int, item: int) -> None:
         for name, chosen, count in (("head", head, self.heads), ("item", item, self.batch_size)):
+            if isinstance(chosen, bool) or not isinstance(chosen, Integral):
+                raise CaptureError(f"A {name} is a whole number, not {chosen!r}.")
             if not 0 <= chosen < count:
                 raise CaptureError(f"'{self.path}' has no {name} {chosen}: they are numbered 0 to {count - 1}.")
 

@@ -46,7 +46,9 @@ class Temperature:
 
     def __call__(self, scores: Map, allowed: Allowed) -> Map:
         """A softmax at this temperature."""
-        return normalise((scores / self.degree).masked_fill(~allowed, -math.inf))
+        # Less their best first: in a row that is forbidden as a whole the lowest finite number would become infinite.
+        best = scores.amax(-1, keepdim=True).nan_to_num(neginf=0.0)
+        return normalise(((scores - best) / self.degree).masked_fill(~allowed, -math.inf))
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ class Cut:
     """The head may not look along these (query, key) links; what is left of a row is shared out again.
 
     A query that has no key left takes nothing: its weights are zero. A link outside the map is an error, unless the
-    map is `growing`, as while a text is written token by token: then it waits until there is such a query.
+    map is `growing`, as while a text is written token by token: then queries are counted from the beginning of the
+    text, also where a step reads the newest one only and takes keys and values from a cache, and a link waits until
+    there is such a query.
     """
 
     links: Iterable[tuple[int, int]]
@@ -62,11 +66,15 @@ class Cut:
 
     def __post_init__(self):
         object.__setattr__(self, "links", frozenset(self.links))
+        if wrong := [link for link in sorted(self.links) if min(link) < 0]:
+            raise CaptureError(f"The link {wrong[0]} cannot be cut: queries and keys are counted from 0.")
 
-    def __call__(self, scores: Map, allowed: Allowed) -> Map:
-        """A softmax without the cut links."""
+    def __call__(self, scores: Map, allowed: Allowed, first: int = 0) -> Map:
+        """A softmax without the cut links; `first` is the number of the map's first query in a growing text."""
         _, queries, keys = scores.shape
-        links = [link for link in sorted(self.links) if not self.growing or link[0] < queries]
+        links = sorted(self.links)
+        if self.growing:
+            links = [(query - first, key) for query, key in links if first <= query < first + queries]
         for query, key in links:
             if not (0 <= query < queries and 0 <= key < keys):
                 raise CaptureError(

@@ -17,6 +17,9 @@ PROJECTIONS = {nn.functional.linear, torch.addmm, torch.conv1d, torch.conv2d, to
 
 PLAIN = {int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device}  # arguments that are no tensors
 
+Memory = tuple[int, int]  # an address, and how many numbers are seen from there
+Entered = dict[int, tuple[int, Memory]]
+
 LONGEST = 400  # operations remembered: several times those of one attention module
 
 
@@ -78,15 +81,13 @@ class Lineage:
                 return any(first == second for first, second in known)
         return scores.shape[-2] == scores.shape[-1]
 
-    def _factors(self, step: int, entered: dict[int, int]) -> tuple[int | None, int | None]:
+    def _factors(self, step: int, entered: Entered) -> tuple[Memory | None, Memory | None]:
         """Where the two factors of a product came from; whatever is added to it comes before them."""
         factors = self._steps[step].inputs[-2:]
         sources = [self._trace({factor}, entered, before=step)[0] for factor in factors]
         return _main(sources[0], entered), _main(sources[-1], entered)
 
-    def _trace(
-        self, wanted: set[int], entered: dict[int, int], before: int | None = None
-    ) -> tuple[set[int], list[int]]:
+    def _trace(self, wanted: set[int], entered: Entered, before: int | None = None) -> tuple[set[int], list[int]]:
         """The entered tensors from which the wanted ones were computed, and the steps in between."""
         found, passed = wanted & entered.keys(), []
         wanted = wanted - found
@@ -103,9 +104,10 @@ class Lineage:
         return found, passed
 
 
-def _main(sources: set[int], entered: dict[int, int]) -> int | None:
+def _main(sources: set[int], entered: Entered) -> Memory | None:
     """The largest source: the sequence itself, not the rotary table or the scale that both sides may share."""
-    return max(sources, key=lambda tensor: (entered[tensor], tensor), default=None)
+    largest = max(sources, key=lambda tensor: (entered[tensor][0], tensor), default=None)
+    return None if largest is None else entered[largest][1]
 
 
 def _identities(arguments: Iterable, parameters: set[int]) -> list[int]:
@@ -126,9 +128,17 @@ def _identities(arguments: Iterable, parameters: set[int]) -> list[int]:
     return found
 
 
-def _entered(caller: Caller) -> dict[int, int]:
-    """Identity and size of each tensor that a module was called with."""
+def _entered(caller: Caller) -> Entered:
+    """Identity, size and memory of each tensor that a module was called with."""
     tensors: list[object] = []
     for argument in (*caller.args, *caller.kwargs.values()):
         tensors += argument if isinstance(argument, tuple | list) else [argument]
-    return {id(tensor): tensor.numel() for tensor in tensors if isinstance(tensor, Tensor)}
+    return {id(tensor): (tensor.numel(), _memory(tensor)) for tensor in tensors if isinstance(tensor, Tensor)}
+
+
+def _memory(tensor: Tensor) -> Memory:
+    """Where its numbers are: the same for two views of one sequence, such as `x.transpose(0, 1)` taken twice."""
+    try:
+        return tensor.data_ptr(), tensor.numel()
+    except RuntimeError:  # a tensor of torch.func stands for others and has no numbers of its own
+        return id(tensor), 0

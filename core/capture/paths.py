@@ -8,12 +8,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from types import FrameType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
-from torch import nn
+import torch.utils.checkpoint
+from torch import Tensor, nn
+
+from ..errors import CaptureError
 
 _CALL = nn.Module._call_impl.__code__  # every call of a module passes through this function
+_CHECKPOINTS = torch.utils.checkpoint.__file__
 
 
 class Caller(NamedTuple):
@@ -38,10 +42,36 @@ def callers() -> list[Caller]:
     return found
 
 
+def checkpointing() -> Literal["first", "again"] | None:
+    """Whether this runs under gradient checkpointing: forward, or once more while a gradient goes backward."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == _CHECKPOINTS:
+            if frame.f_code.co_name in ("backward", "unpack_hook"):
+                return "again"
+            if frame.f_code.co_name in ("checkpoint", "forward"):
+                return "first"
+        frame = frame.f_back
+    return None
+
+
+def sequence_in(calling: Iterable[Caller]) -> tuple[Caller, Tensor] | None:
+    """The innermost module that was called with a sequence (batch, token, width), and that sequence: its first one."""
+    for caller in calling:
+        for argument in (*caller.args, *caller.kwargs.values()):
+            if isinstance(argument, Tensor) and argument.ndim == 3 and argument.is_floating_point():
+                return caller, argument
+            if isinstance(argument, Tensor):
+                break  # what it is called with first is no sequence
+    return None
+
+
 class ModulePaths:
     """The names of a model's modules."""
 
     def __init__(self, model: nn.Module):
+        if not isinstance(model, nn.Module):
+            raise CaptureError(f"What is watched is a torch.nn.Module, not {model!r:.60}: load the model first.")
         self.model = model
         self._paths: dict[int, list[str]] = {}
         for path, module in model.named_modules(remove_duplicate=False):

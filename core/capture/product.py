@@ -147,8 +147,17 @@ class Product:
 
 
 def allowed(bias: Float[Tensor, "... query key"]) -> Bool[Tensor, "... query key"]:
-    """Which keys a query may look at, given what its mask adds to the scores; none where all are -inf or NaN."""
-    return bias > bias.amax(-1, keepdim=True) - FORBIDDEN
+    """Which keys a query may look at, given what its mask adds to the scores; none where all are -inf or NaN.
+
+    A row in which every key has the lowest finite number allows all of them: the softmax shares it out evenly.
+    """
+    best = bias.amax(-1, keepdim=True)
+    return (bias >= best - FORBIDDEN) & best.isfinite()
+
+
+def last_allowed(looks: Bool[Tensor, "*leading query key"]) -> Int[Tensor, "*leading query"]:
+    """The last key that each query may look at; the last of all where it may look at none."""
+    return looks.shape[-1] - 1 - looks.flip(-1).int().argmax(-1)
 
 
 def read_product(

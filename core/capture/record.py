@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import overload
 
 import torch
 from jaxtyping import Float
@@ -31,13 +33,67 @@ class Record:
         """Modules that are attention by their name, and ran, but did nothing that could be recorded."""
         return unseen_paths(self._watcher)
 
-    def __getitem__(self, path: str) -> AttentionCall:
-        found = [call for call in self._watcher.calls if call.path == path]
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths at which attention was recorded, each once, in the order of their first calls."""
+        return tuple(dict.fromkeys(call.path for call in self._watcher.calls))
+
+    @property
+    def partial(self) -> dict[str, tuple[int, int]]:
+        """Paths whose maps are in pieces: the rows that were seen in a run, and all that there are.
+
+        Block-sparse attention computes some rows apart and others without a softmax over keys; what was seen of it is
+        exact, and not the whole.
+        """
+        runs = {call.path: call.run for call in self._watcher.calls if call.partial}
+        return {path: (run.rows, run.tokens) for path, run in runs.items() if run}
+
+    def __len__(self) -> int:
+        return len(self._watcher.calls)
+
+    def __iter__(self) -> Iterator[AttentionCall]:
+        return iter(self.calls)
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{len(self)} attention calls", *map(repr, self.calls)])
+
+    @overload
+    def __getitem__(self, chosen: int) -> AttentionCall: ...
+    @overload
+    def __getitem__(self, chosen: slice) -> tuple[AttentionCall, ...]: ...
+    @overload
+    def __getitem__(self, chosen: str) -> AttentionCall: ...
+    def __getitem__(self, chosen: int | slice | str) -> AttentionCall | tuple[AttentionCall, ...]:
+        """A call by its number or its path, several by a slice."""
+        if isinstance(chosen, slice):
+            return self.calls[chosen]
+        if isinstance(chosen, int):
+            if not -len(self) <= chosen < len(self):
+                raise CaptureError(f"There is no call {chosen}: {len(self)} were recorded, numbered from 0.")
+            return self.calls[chosen]
+        found = [call for call in self._watcher.calls if call.path == chosen]
         if not found:
-            raise CaptureError(f"No attention was recorded at '{path}', but at {near(path, self._watcher.heads)}.")
+            raise CaptureError(f"No attention was recorded at '{chosen}', but at {near(chosen, self._watcher.heads)}.")
         if len(found) > 1:
-            raise CaptureError(f"'{path}' ran {len(found)} times: choose one of them from record.calls.")
+            raise CaptureError(f"'{chosen}' ran {len(found)} times: choose one of them from record.calls.")
         return found[0]
+
+    def matching(self, pattern: str) -> tuple[AttentionCall, ...]:
+        """The calls whose path matches a pattern such as "blocks.*.attention"; CaptureError where none does."""
+        found = tuple(call for call in self.calls if fnmatchcase(call.path, pattern))
+        if not found:
+            raise CaptureError(f"No path matches '{pattern}'; attention was recorded at {near(pattern, self.paths)}.")
+        return found
+
+    def stack(self, pattern: str = "*") -> Float[Tensor, "layer batch head query key"]:
+        """The weights of all calls whose path matches, in one tensor; CaptureError where their shapes differ."""
+        calls = self.matching(pattern)
+        if len(shapes := list(dict.fromkeys(call.shape for call in calls))) > 1:
+            raise CaptureError(
+                f"{len(calls)} calls of {len(shapes)} shapes, such as {shapes[0]} and {shapes[1]} (batch, head, query, "
+                "key), make no one tensor: choose some of them by a pattern of their paths."
+            )
+        return torch.stack([call.weights() for call in calls])
 
     def gradients(self, scalar: Float[Tensor, ""]) -> dict[str, Float[Tensor, "batch head query key"]]:
         """How `scalar` changes with each weight, by path; of a record made with `differentiable`.

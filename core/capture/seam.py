@@ -11,11 +11,12 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode, redispatch_function
 
 from ..errors import CaptureError
+from .call import ModuleRun
 from .lineage import PRODUCTS, Lineage
-from .paths import Caller, callers
+from .paths import Caller, callers, checkpointing, sequence_in
 from .product import read_product
 from .watcher import Sight, Watcher
-from .write_out import Draft, edit_softmax, replace_product, replaced_weights, write_out
+from .write_out import Draft, edit_softmax, looks_over, replace_product, replaced_weights, write_out
 
 SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
 
@@ -27,6 +28,15 @@ COATS = {
     *("dropout", "to", "type", "type_as", "float", "half", "bfloat16", "contiguous", "clone", "nan_to_num"),
     *("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand", "masked_fill", "masked_fill_"),
 }
+
+_CHECKPOINTED = (
+    "'{path}' runs under gradient checkpointing: in the backward pass it would run once more, without what is asked of "
+    "its heads here. Switch checkpointing off, as in model.gradient_checkpointing_disable()."
+)
+_FUNCTIONAL = (
+    "'{path}' runs inside torch.func (grad, vmap), where a tensor stands for others and cannot be kept: record a plain "
+    "run of the model. Edits work there."
+)
 
 _thread = threading.local()
 
@@ -66,6 +76,7 @@ class Seam(TorchFunctionMode):
         self._drafts: dict[int, Draft] = {}
         self._heads_inside: int | None = None
         self._masks: list[Tensor] = []  # those of the records that are open
+        self._runs: dict[int, tuple[tuple, dict, ModuleRun]] = {}  # the latest of each module, by its identity
 
     def __torch_function__(self, func: Callable, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -99,12 +110,15 @@ class Seam(TorchFunctionMode):
         calling, named = callers(), dict(zip(("query", "key", "value"), args, strict=False)) | kwargs
         product = read_product(*args, **kwargs, packed_groups=_packed_groups(calling, named["query"]))
         sight = Sight(self.watchers, calling, product.shape[1])
-        if not sight.places:
+        if not sight.places or _is_known(sight, named["query"]):
             return func(*args, **kwargs)
+
+        def is_self() -> bool:
+            return self._lineage.one_sequence(named["query"], named["key"], calling)
 
         heads, written, others = sight.written_heads, None, []
         if heads:
-            written, mixed = write_out(product, sight)
+            written, mixed = write_out(product, sight, is_self)
             others.append((heads, mixed))
         if sight.replaced:
             others.append(replace_product(product, sight))
@@ -116,12 +130,19 @@ class Seam(TorchFunctionMode):
             batch = broadcast_shapes(*(named[name].shape[:-3] for name in ("query", "key", "value")))
             output = mixed.reshape(*batch, *named["query"].shape[-3:-1], -1)
 
-        sight.note()
+        run = self._run_of(calling, product.shape[2])
+        sight.note(run)
         if sight.records:
             if sight.replaced:
                 written = replaced_weights(product, sight).beside(written)
-            one = self._lineage.one_sequence(named["query"], named["key"], calling)
-            sight.record(kind="self" if one else "cross", product=product.kept(self._masks), written=written)
+            one = is_self()
+            sight.record(
+                kind="self" if one else "cross",
+                product=product.kept(self._masks),
+                written=written,
+                run=run,
+                over=looks_over(calling, product.shape, product.value) if one else "token",
+            )
         return output
 
     def _softmax(self, func: Callable, args, kwargs) -> Tensor:
@@ -130,30 +151,45 @@ class Seam(TorchFunctionMode):
         dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
         if weights.ndim < 3 or dim not in (-1, weights.ndim - 1):
             return weights
-        calling, split = callers(), self._four_axes(weights)
+        calling = callers()
+        heads = self._heads_inside or _folded_heads(calling, weights)
+        split = _four_axes(weights, heads)
         sight = Sight(self.watchers, calling, split.shape[1])
-        if not sight.places:
+        scores = args[0] if args else kwargs["input"]
+        if not sight.places or _is_known(sight, scores):
             return weights
         if sight.replaced:
             raise CaptureError(
                 f"'{sight.places[0][1]}' does not call scaled_dot_product_attention: its weights can be edited, but "
                 "its product cannot be replaced."
             )
-        scores = args[0] if args else kwargs["input"]
+
+        def is_self() -> bool:
+            return self._lineage.one_sequence_in_scores(scores, calling)
+
         if sight.written_heads:
-            split = edit_softmax(split, self._four_axes(scores), sight)
+            split = edit_softmax(split, _four_axes(scores, heads), sight, is_self)
             weights = split.reshape(weights.shape)
-        one = sight.records and self._lineage.one_sequence_in_scores(scores, calling)
+        one = sight.records and is_self()
         module = calling[0].module
         self._drafts = {name: draft for name, draft in self._drafts.items() if draft.module is module}
-        self._drafts[id(weights)] = Draft(weights, split, sight, "self" if one else "cross", module)
+        self._drafts[id(weights)] = Draft(weights, split, sight, "self" if one else "cross", calling, self._run_of)
         return weights
 
-    def _four_axes(self, weights: Tensor) -> Tensor:
-        """(batch, head, query, key); torch.nn lays the heads along the batch, others with three axes have one."""
-        if weights.ndim > 3:
-            return weights.flatten(0, -4)
-        return weights.unflatten(0, (-1, self._heads_inside)) if self._heads_inside else weights.unsqueeze(1)
+    def _run_of(self, calling: list[Caller], rows: int) -> ModuleRun | None:
+        """The run of a module in which a map of so many rows was made; None where it reads no sequence."""
+        found = sequence_in(calling[:1])
+        if found is None:
+            return None
+        caller, sequence = found
+        latest = self._runs.get(id(caller.module))
+        # What it was called with is held, so that another call cannot have the same.
+        if latest is None or latest[0] is not caller.args or latest[1] is not caller.kwargs:
+            latest = caller.args, caller.kwargs, ModuleRun(sequence.shape[1])
+            self._runs[id(caller.module)] = latest
+        run = latest[2]
+        run.maps, run.rows = run.maps + 1, run.rows + rows
+        return run
 
     def _follow(self, func: Callable, args, result) -> None:
         """A softmax that is multiplied with values was attention; one that only changes its coat may yet be."""
@@ -164,10 +200,64 @@ class Seam(TorchFunctionMode):
                 continue
             if func in PRODUCTS:
                 self._drafts = {name: other for name, other in self._drafts.items() if other.sight is not draft.sight}
-                draft.finish(operands[1] if place == 0 else None)
+                if _mixes_values(func, args, place, len(operands)):
+                    draft.finish(operands[-1 if place + 1 < len(operands) else 0])
             elif getattr(func, "__name__", "") in COATS and isinstance(result, Tensor):
                 self._drafts[id(result)] = draft.in_coat(result)
+            elif func is Tensor.__getitem__ and _leaves_out_the_last_key(operand, result):
+                self._drafts[id(result)] = draft.without_sink(result)
             return
+
+
+def _is_known(sight: Sight, tensor: Tensor) -> bool:
+    """Whether this is an attention that was seen before, run again for a gradient.
+
+    CaptureError for what would not be as it was asked for: edits that a second run does not make, and records of
+    tensors that stand for others.
+    """
+    path = sight.places[0][1]
+    when = checkpointing()
+    if when and (sight.edits or sight.replaced or sight.differentiable):
+        raise CaptureError(_CHECKPOINTED.format(path=path))
+    if sight.records and torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        raise CaptureError(_FUNCTIONAL.format(path=path))
+    return when == "again"
+
+
+def _four_axes(weights: Tensor, heads: int) -> Tensor:
+    """(batch, head, query, key); with three axes there is one head, or `heads` are laid along the batch."""
+    if weights.ndim > 3:
+        return weights.flatten(0, -4)
+    return weights.unflatten(0, (-1, heads)) if heads else weights.unsqueeze(1)
+
+
+def _folded_heads(calling: list[Caller], weights: Tensor) -> int:
+    """How many heads are laid along the batch of three axes, by the sequence that the module reads; 0 for none."""
+    found = sequence_in(calling[:1]) if weights.ndim == 3 else None
+    if found is None:
+        return 0
+    lead, rows = weights.shape[0], weights.shape[1]
+    batches = [found[1].shape[axis] for axis in (0, 1) if found[1].shape[1 - axis] == rows]
+    folded = [lead // batch for batch in batches if lead > batch and lead % batch == 0]
+    return folded[0] if folded else 0
+
+
+def _mixes_values(func: Callable, args: tuple, place: int, factors: int) -> bool:
+    """Whether a product sums the weights over their keys, as with values; over heads or queries is something else."""
+    if func is not torch.einsum:
+        return place + 1 < factors  # the last axis of the former factor is summed over
+    if not isinstance(args[0], str) or "->" not in args[0]:
+        return factors == 2
+    inputs, output = args[0].replace(" ", "").split("->")
+    key = inputs.split(",")[place][-1]
+    return factors == 2 and key not in output and inputs.count(key) == 2
+
+
+def _leaves_out_the_last_key(weights: Tensor, part: Tensor) -> bool:
+    """Whether an indexing took all but the last column: that of an attention sink, which has no value."""
+    if not isinstance(part, Tensor) or part.shape != (*weights.shape[:-1], weights.shape[-1] - 1):
+        return False
+    return bool(part.stride() == weights.stride() and part.storage_offset() == weights.storage_offset())
 
 
 def _joined(fused: Tensor | None, parts: list[tuple[list[int], Tensor]]) -> Tensor:

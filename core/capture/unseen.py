@@ -20,7 +20,10 @@ def nothing_seen(watcher: Watcher) -> str:
     model = watcher.paths.model
     name = type(model).__name__
     if any(True for _ in model.parameters()) and not _ran(model, watcher):
-        return f"No attention was seen because {name} did not run inside the with-block."
+        return (
+            f"No attention was seen because {name} did not run inside the with-block, in the thread that opened it: "
+            "what other threads run is theirs."
+        )
     suspects = _attention_paths(watcher)
     if suspects:
         where = f"By their names these may hold some: {_listed(suspects)}."

@@ -9,9 +9,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from ..errors import CaptureError
-from .call import AttentionCall
-from .edits import Edit, Replace
+from .call import AttentionCall, ModuleRun
+from .edits import Cut, Edit, Replace
 from .paths import Caller, ModulePaths, near
+from .product import last_allowed
 
 
 @dataclass(eq=False)
@@ -26,6 +27,8 @@ class Watcher:
     calls: list[AttentionCall] = field(default_factory=list)
     heads: dict[str, int] = field(default_factory=dict)  # how many, of each attention that was seen
     used: set[int] = field(default_factory=set)  # identities of the parameters that took part in something
+    runs: dict[str, list[ModuleRun]] = field(default_factory=dict)  # of each attention that was seen
+    queries: dict[str, int] = field(default_factory=dict)  # how many, of the latest map in which links were cut
     progress: Callable[[int], None] | None = None  # is told of each recorded call how many there are now
 
     def chosen(self) -> set[tuple[str, int]]:
@@ -59,6 +62,13 @@ class Watcher:
                 f"No attention was seen at '{missed[0]}', so none of its heads was changed or followed; "
                 f"it was seen at {seen}."
             )
+        for path in sorted(self.named_paths):
+            if run := next((run for run in self.runs.get(path, []) if run.in_pieces), None):
+                raise CaptureError(
+                    f"'{path}' looks in pieces, of which {run.rows} of {run.tokens} rows were seen: what is asked of a "
+                    "whole head cannot be done there. Choose the form of this model that computes whole maps, such as "
+                    "attention_type='original_full' of BigBird."
+                )
 
 
 class Sight:
@@ -115,18 +125,43 @@ class Sight:
         weights: Float[Tensor, "batch head query key"],
         scores: Float[Tensor, "batch head query key"],
         allowed: Bool[Tensor, "batch head query key"],
+        is_self: Callable[[], bool],
     ) -> Float[Tensor, "batch head query key"]:
-        """The weights of these heads, each after its own edits."""
+        """The weights of these heads, each after its own edits; `is_self`: whether keys and queries are of one text."""
         if not self.edits:
             return weights
-        rows = []
+        rows, first = [], 0
+        if self.grows:
+            first = self._first_query(allowed, is_self())
         for row, head in enumerate(heads):
             new, old = weights[:, row], scores[:, row]
             for edit in self.edits.get(head, ()):
-                new = edit(old, allowed[:, row])
+                new = edit(old, allowed[:, row], first) if isinstance(edit, Cut) else edit(old, allowed[:, row])
                 old = new.log()  # scores for the next edit: their softmax is `new` again
             rows.append(new)
         return torch.stack(rows, dim=1)
+
+    @property
+    def grows(self) -> bool:
+        """Whether links are cut in a text that is being written."""
+        return any(isinstance(edit, Cut) and edit.growing for edits in self.edits.values() for edit in edits)
+
+    def _first_query(self, allowed: Bool[Tensor, "batch head query key"], is_self: bool) -> int:
+        """The number, in the text so far, of the first query of a map.
+
+        With a cache a step reads the newest tokens only: the last key that one of them may look at is itself.
+        """
+        queries, keys = allowed.shape[-2:]
+        if is_self:
+            return 0 if queries == keys else int(last_allowed(allowed[:, :, 0]).max())
+        for watcher, path in self.places:
+            if watcher.queries.get(path) == queries == 1:
+                raise CaptureError(
+                    f"Each step at '{path}' reads one token, so it cannot be told which link of the growing text is "
+                    "meant: write without a cache, as in generate(..., use_cache=False)."
+                )
+            watcher.queries[path] = queries
+        return 0
 
     def tracked(self, weights: Tensor) -> Tensor:
         """Part of a graph, if somebody wants the gradient that reaches them."""
@@ -134,10 +169,12 @@ class Sight:
             weights.requires_grad_()
         return weights
 
-    def note(self) -> None:
-        """Tell every watcher how many heads the module at its path has: its attention has been seen."""
+    def note(self, run: ModuleRun | None) -> None:
+        """Tell every watcher that the attention at its path has been seen: how many heads it has, in which run."""
         for watcher, path in self.places:
             watcher.heads[path] = self.heads
+            if run is not None and run not in watcher.runs.setdefault(path, []):
+                watcher.runs[path].append(run)
 
     def record(self, **seen: Any) -> None:
         """Hand the finished call to everyone who records."""

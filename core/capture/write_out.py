@@ -1,5 +1,6 @@
 """Heads that are not left to the fused kernel: edited, replaced, or written out for a gradient of their weights."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -7,13 +8,16 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from ..errors import CaptureError
-from .call import Written
+from .call import ModuleRun, Over, Written
 from .edits import normalise
+from .paths import Caller, sequence_in
 from .product import Product, allowed
 from .watcher import Sight
 
 
-def write_out(product: Product, sight: Sight) -> tuple[Written, Float[Tensor, "batch head query _"]]:
+def write_out(
+    product: Product, sight: Sight, is_self: Callable[[], bool]
+) -> tuple[Written, Float[Tensor, "batch head query _"]]:
     """The weights of the heads that the sight wants written, and their output.
 
     A query that may look at nothing takes nothing, as in torch's kernel; its weights are shown as NaN.
@@ -27,7 +31,7 @@ def write_out(product: Product, sight: Sight) -> tuple[Written, Float[Tensor, "b
         scores = scores + bias
         blind = scores.amax(-1, keepdim=True).isneginf()
         permitted = (allowed(bias) | blind).expand_as(scores)
-    weights = sight.edited(heads, normalise(scores), scores, permitted)
+    weights = sight.edited(heads, normalise(scores), scores, permitted, is_self)
     if blind is not None:
         weights = weights.masked_fill(blind, 0.0)
     weights = sight.tracked(weights)
@@ -73,13 +77,16 @@ def _check_mask(product: Product, sight: Sight, *, causal: bool) -> None:
 
 
 def edit_softmax(
-    weights: Float[Tensor, "batch head query key"], scores: Float[Tensor, "batch head query key"], sight: Sight
+    weights: Float[Tensor, "batch head query key"],
+    scores: Float[Tensor, "batch head query key"],
+    sight: Sight,
+    is_self: Callable[[], bool],
 ) -> Float[Tensor, "batch head query key"]:
     """The same softmax with the sight's edits made; a row that was NaN stays so."""
     if sight.edits:
         heads = sorted(sight.edits)
         chosen = scores[:, heads].float()
-        new = sight.edited(heads, weights[:, heads].float(), chosen, allowed(chosen)).to(weights.dtype)
+        new = sight.edited(heads, weights[:, heads].float(), chosen, allowed(chosen), is_self).to(weights.dtype)
         new = torch.where(weights[:, heads].isnan(), weights[:, heads], new)
         weights = weights.index_copy(1, torch.tensor(heads, device=weights.device), new)
     return sight.tracked(weights)
@@ -93,19 +100,48 @@ class Draft:
     weights: Float[Tensor, "batch head query key"]
     sight: Sight
     kind: str
-    module: nn.Module
+    calling: list[Caller]
+    run_of: Callable[[list[Caller], int], ModuleRun | None]
+    sink: Float[Tensor, "batch head query"] | None = None
+
+    @property
+    def module(self) -> nn.Module:
+        """The innermost module in which the softmax was made."""
+        return self.calling[0].module
 
     def in_coat(self, tensor: Tensor) -> "Draft":
         """The same weights as another tensor: dropped out, cast, reshaped."""
         return replace(self, tensor=tensor)
 
-    def finish(self, value: Tensor | None) -> None:
-        """It was attention; `value` is what it was multiplied with, where that is known."""
-        batch, heads, _, keys = self.weights.shape
-        if value is not None:
-            fits = value.ndim >= 3 and value.shape[-2] == keys and value.shape[:-2].numel() == batch * heads
-            value = value.detach().reshape(batch, heads, keys, -1) if fits else None
+    def without_sink(self, tensor: Tensor) -> "Draft":
+        """The same weights but for the last column, which has no value: that of an attention sink."""
+        return replace(self, tensor=tensor, weights=tensor.flatten(0, -4), sink=self.weights[..., -1].detach())
+
+    def finish(self, value: Tensor) -> None:
+        """It was attention; `value` is what it was multiplied with."""
         weights = self.weights if self.sight.differentiable else self.weights.detach()
-        written = Written(tuple(range(heads)), weights)
-        self.sight.note()
-        self.sight.record(kind=self.kind, product=None, written=written, seen_value=value)
+        batch, heads, rows, keys = weights.shape
+        fits = value.ndim >= 3 and value.shape[-2] == keys and value.shape[:-2].numel() == batch * heads
+        seen = value.detach().reshape(batch, heads, keys, -1) if fits else None
+        run = self.run_of(self.calling, rows)
+        self.sight.note(run)
+        self.sight.record(
+            kind=self.kind,
+            product=None,
+            written=Written(tuple(range(heads)), weights),
+            seen_value=seen,
+            over=looks_over(self.calling, (batch, heads, rows, keys), seen) if self.kind == "self" else "token",
+            sink=self.sink,
+            run=run,
+        )
+
+
+def looks_over(calling: list[Caller], shape: tuple[int, int, int, int], value: Tensor | None) -> Over:
+    """What the rows and columns of a square map stand for: channels, where each has a number for every token."""
+    found = sequence_in(calling[:1])
+    if found is None or value is None:
+        return "token"
+    _, tokens, width = found[1].shape
+    _, heads, queries, keys = shape
+    is_by_channel = queries == keys != tokens and heads * queries == width and value.shape[-1] == tokens
+    return "channel" if is_by_channel else "token"

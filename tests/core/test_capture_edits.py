@@ -160,7 +160,7 @@ def test_a_cut_never_opens_what_the_mask_forbids():
     mask = torch.full((1, 1, 3, 3), torch.finfo(torch.float32).min).triu(1)
     with edit_attention(model, {("", 0): Cut({(0, 0)})}), record_attention(model) as record:
         model(*torch.randn(3, 1, 1, 3, 4), attn_mask=mask)
-    assert record[""].weights()[0].tolist() == [0.0, 0.0, 0.0]
+    assert record[""].weights(0)[0].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_two_edits_of_one_head_are_made_one_after_the_other():

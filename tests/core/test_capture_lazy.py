@@ -121,7 +121,7 @@ def test_the_log_normaliser_is_logsumexp_of_the_masked_scores(case):
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 45), st.sampled_from(["mean", "max"]), st.booleans())
 def test_each_cell_of_an_overview_is_its_block_of_weights(queries, keys, size, reduce, causal):
     call, _ = call_of(queries=queries, keys=keys, batch=1, heads=1, is_causal=causal)
-    whole, overview = call.weights(), call.overview(size=size, reduce=reduce)
+    whole, overview = call.weights(0), call.overview(size=size, reduce=reduce)
     tall, wide = math.ceil(queries / size), math.ceil(keys / size)
     assert max(overview.shape) <= size
     assert overview.shape == (math.ceil(queries / tall), math.ceil(keys / wide))
@@ -146,11 +146,11 @@ def test_a_query_that_may_look_at_nothing_is_shown_as_nan():
     mask = torch.ones(13, 13, dtype=torch.bool)
     mask[4] = False
     call, output = call_of(attn_mask=mask)
-    assert call.weights()[4].isnan().all()
-    assert call.weights(keys=slice(3))[4].isnan().all()
+    assert call.weights(0)[4].isnan().all()
+    assert call.weights(0, keys=slice(3))[4].isnan().all()
     assert call.log_normaliser[0, 0, 4] == -math.inf
     assert call.overview(size=13)[4].isnan().all()
-    assert call.weights()[[3, 5]].isfinite().all()
+    assert call.weights(0)[[3, 5]].isfinite().all()
     assert output[0, 0, 4].abs().max() == 0  # torch's kernel gives zeros there, which are no weights
 
 
@@ -159,7 +159,7 @@ def test_nan_in_a_query_is_shown_and_stays_in_its_row():
     query[0, 0, 2, 3] = math.nan
     with record_attention(model) as record:
         model(query, torch.randn(1, 1, 6, 8), torch.randn(1, 1, 6, 8))
-    assert record.calls[0].weights().isnan().any(-1).tolist() == [False, False, True, False, False, False]
+    assert record.calls[0].weights(0).isnan().any(-1).tolist() == [False, False, True, False, False, False]
     assert record.calls[0].overview(size=3).isnan().any(-1).tolist() == [False, True, False]
 
 
@@ -227,7 +227,7 @@ def test_a_record_holds_no_graph():
     model = tiny_gpt()
     with record_attention(model) as record:
         model(tokens())
-    assert not any(call.query.requires_grad or call.weights().requires_grad for call in record.calls)
+    assert not any(call.query.requires_grad or call.weights(0).requires_grad for call in record.calls)
 
 
 def test_weights_are_those_before_dropout():
@@ -235,7 +235,7 @@ def test_weights_are_those_before_dropout():
     model = Bare()
     with record_attention(model) as record:
         model(query, query, query, dropout_p=0.9)
-    torch.testing.assert_close(record.calls[0].weights().sum(-1), torch.ones(6))
+    torch.testing.assert_close(record.calls[0].weights(0).sum(-1), torch.ones(6))
 
 
 def test_layers_with_equal_masks_keep_one():

@@ -73,7 +73,7 @@ def test_a_record_within_a_record_and_both_see_everything():
             model(tokens())
         model(tokens())
     assert (len(inner.calls), len(outer.calls)) == (2, 6)
-    assert torch.equal(inner.calls[0].weights(), outer.calls[2].weights())
+    assert torch.equal(inner.calls[0].weights(0), outer.calls[2].weights(0))
 
 
 def test_a_part_of_a_model_can_be_recorded_alone():

@@ -65,7 +65,7 @@ def test_weights_of_a_bfloat16_model_match_to_three_hundredths(family):
     # ours are computed in float32 from the model's bfloat16 queries and keys.
     record = recorded(tiny_transformers(family).bfloat16(), **inputs_of(family))
     assert_same_weights(record, eager_attentions(family, inputs_of(family), torch.bfloat16), atol=3e-2)
-    assert record.calls[0].weights().dtype == torch.float32
+    assert record.calls[0].weights(0).dtype == torch.float32
 
 
 @pytest.mark.parametrize("family", SEEN_THROUGH_SOFTMAX)

@@ -61,7 +61,7 @@ def test_the_weights_of_the_pooling_are_recorded():
     with torch.inference_mode(), record_attention(network) as record:
         network(torch.randint(50, (1, 12)))
     (call,) = record.calls
-    weights = call.weights()
+    weights = call.weights(0)
     assert weights.shape == (1, 12)
     assert_close(weights.sum(dim=-1), torch.ones(1))
 
