@@ -72,6 +72,11 @@ def _scene(title: str, sequences: dict, record: Record, names: list, start: Head
         for number, (call, between) in enumerate(zip(record.calls, names, strict=True))
         if between is not None
     )
+    if not layers and all(call.over == "channel" for call in record.calls):
+        raise CaptureError(
+            f"{title} has {len(record.calls)} attention layers, and in each of them channels look at channels: rows "
+            "and columns of their maps are no parts of the picture, so there is nothing to draw over it."
+        )
     if not layers:
         raise CaptureError(
             f"{title} has {len(record.calls)} attention layers, and none of them connects whole sequences: its "

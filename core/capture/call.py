@@ -152,13 +152,16 @@ class AttentionCall:
 
         Read off the mask (or the written weights) of the first input's first head. With a cache the last key that a
         query may look at is itself, and each query's is one later than that of the query before; so a static cache
-        may have room for keys to come.
+        may have room for keys to come. A single query is the newest token if its module was handed no other: else it is
+        one that sums up a sequence, as a class token does.
         """
         if self.kind == "cross":
             return False
         cached = self.query_length < self.key_length
+        if cached and self.query_length == 1:
+            return self.run is not None and self.run.tokens == 1
         if self.product is not None and self.product.mask is None:
-            return self.product.is_causal or (cached and self.query_length == 1)
+            return self.product.is_causal
         bias = self.product.biases(slice(1), [0]) if self.product else self._all_written[:1, :1].detach().log()
         if bias is None:
             return False

@@ -137,11 +137,17 @@ class Draft:
 
 
 def looks_over(calling: list[Caller], shape: tuple[int, int, int, int], value: Tensor | None) -> Over:
-    """What the rows and columns of a square map stand for: channels, where each has a number for every token."""
+    """What the rows and columns of a square map stand for: channels, where each has a number for every token.
+
+    Where there are as many tokens as channels, the memory of the values tells: what lies side by side in it are the
+    channels of a token.
+    """
     found = sequence_in(calling[:1])
     if found is None or value is None:
         return "token"
     _, tokens, width = found[1].shape
     _, heads, queries, keys = shape
-    is_by_channel = queries == keys != tokens and heads * queries == width and value.shape[-1] == tokens
-    return "channel" if is_by_channel else "token"
+    if queries != keys or heads * queries != width or value.shape[-1] != tokens:
+        return "token"
+    across, along = value.stride()[-2:]
+    return "channel" if queries != tokens or (across == 1 and along > 1) else "token"

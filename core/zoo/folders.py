@@ -49,9 +49,12 @@ def _is_read(path: Path) -> bool:
 
 
 def shorten(text: object, most: int = 60) -> str:
-    """What a stranger wrote, on one line and no longer than a sentence can bear."""
+    """What a stranger wrote, on one line and no longer than a sentence can bear; where it has words, cut after one."""
     line = " ".join(str(text).split())
-    return line if len(line) <= most else f"{line[:most]}…"
+    if len(line) <= most:
+        return line
+    words, _, _ = line[: most + 1].rpartition(" ")
+    return f"{words} …" if len(words) > most / 2 else f"{line[:most]}…"
 
 
 def read_config(folder: Path, name: str) -> dict[str, Any]:

@@ -209,9 +209,10 @@ class ImageModel:
     def sequences_of(self, call: AttentionCall, run: ImageRun) -> tuple[str, str] | None:
         """Which sequences the queries and keys of a recorded call are; None if they are no whole picture.
 
-        Windows (Swin) come as a batch of many small pictures: they have no name here.
+        Windows (Swin) come as a batch of many small pictures: they have no name here. Channels (XCiT) are no parts of
+        a picture, however many there are.
         """
-        if call.batch_size != 1:
+        if call.batch_size != 1 or call.over == "channel":
             return None
         lengths = {len(patches): name for name, patches in reversed(run.sequences.items())}
         query, key = lengths.get(call.query_length), lengths.get(call.key_length)

@@ -32,6 +32,9 @@ TASKS: dict[str, Task] = {
     "ForConditionalGeneration": "source to target",
     "MTModel": "source to target",
     "ForSequenceClassification": "classes",
+    # Their heads answer for each token, or with a part of the text: here one sees where the network below them looks.
+    "ForTokenClassification": "encoder",
+    "ForQuestionAnswering": "encoder",
     "ForImageClassification": "picture",
     "ForImageClassificationWithTeacher": "picture",
     "VisionModel": "picture",
@@ -151,7 +154,7 @@ def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose
         return _read_autoencoder(name, architecture, config, purpose)
     parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
     if not names_heads(*parts):
-        raise _no_attention(name, architecture)
+        raise _no_attention(name, architecture, purpose)
     task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
     pair = config.is_encoder_decoder is True
     if task == "encoder" and pair:
@@ -199,12 +202,15 @@ def _read_timm(folder: Path, name: str, architecture: str, attends: bool) -> Kin
     except Exception as error:
         raise ModelError(f"The installed timm does not know the architecture of '{name}' ({architecture}).") from error
     if attends and not has_heads(network):
-        raise _no_attention(name, architecture)
+        raise _no_attention(name, architecture, "image")
     return Kind("timm", architecture, "picture")
 
 
-def _no_attention(name: str, architecture: str) -> ModelError:
-    return ModelError(
-        f"'{name}' ({architecture}) is not a transformer: it has no attention heads to look at. "
+def _no_attention(name: str, architecture: str, purpose: Purpose) -> ModelError:
+    instead = (
         "Vision / Vision transformer shows what other networks for pictures see."
+        if purpose == "image"
+        else "Foundations / Before attention shows how networks without it carry what they have read."
     )
+    none = f"'{name}' ({architecture}) is not a transformer: it has no attention heads to look at."
+    return ModelError(f"{none} {instead}")

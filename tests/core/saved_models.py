@@ -95,6 +95,8 @@ TEXT_KINDS = {
     ),
     "bert": ("BertForMaskedLM", wordpiece_tokenizer, _SHORT),
     "bert-headless": ("BertModel", wordpiece_tokenizer, _SHORT),
+    "bert-tagger": ("BertForTokenClassification", wordpiece_tokenizer, _SHORT),
+    "bert-answerer": ("BertForQuestionAnswering", wordpiece_tokenizer, _SHORT),
     "bert-classifier": (
         "BertForSequenceClassification",
         wordpiece_tokenizer,
@@ -239,6 +241,10 @@ TIMM_KINDS = {
     "swinv2": (
         "swinv2_tiny_window8_256",
         {"img_size": 64, "embed_dim": 8, "num_heads": (1, 2), "depths": (1, 1), "num_classes": 4},
+    ),
+    "xcit": (
+        "xcit_nano_12_p16_224",
+        {"img_size": 64, "embed_dim": 64, "num_heads": 4, "depth": 2, "cls_attn_layers": 1, "num_classes": 4},
     ),
     "dino": ("vit_small_patch16_224.dino", {"img_size": 64, **_SMALL}),
     "dinov3": ("vit_small_patch16_dinov3", {"img_size": 64, **_SMALL}),

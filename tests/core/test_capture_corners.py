@@ -15,6 +15,9 @@ from transformers import BigBirdConfig, BigBirdModel, GPT2Config, GPT2LMHeadMode
 
 from core.capture import Cut, Temperature, edit_attention, record_attention
 from core.errors import CaptureError
+from core.images import open_example
+from core.zoo import load_image
+from tests.core.saved_models import save_timm_model
 from tests.core.test_capture_seen import EinsumAttention, Projected, WrittenAttention, recorded
 from tests.core.tiny_models import WIDTH, tiny_gpt, tokens
 
@@ -201,6 +204,27 @@ def test_attention_over_channels_says_so():
     assert channel.shape == (2, 4, 8, 8)
     assert channel.over == "channel"
     assert calls["cls_attn_blocks.0.attn"].over == "token"
+
+
+def test_as_many_channels_as_patches_are_no_patches(tmp_path):
+    model = load_image(str(save_timm_model("xcit", tmp_path / "xcit")))
+    given = model.prepare(open_example("cat"))
+    with torch.inference_mode(), record_attention(model.network) as record:
+        run = model.run(given)
+    assert [call.over for call in record] == ["channel", "channel", "token"]
+    assert record[0].shape == (1, 4, 16, 16)
+    assert len(run.sequences["4 × 4 patches"]) == 16
+    assert [model.sequences_of(call, run) for call in record] == [None, None, ("prefix", "patches")]
+    assert not record[2].causal
+
+
+def test_a_square_map_of_tokens_is_none_of_channels():
+    attention = timm.create_model(
+        "vit_tiny_patch16_224", img_size=64, embed_dim=64, num_heads=4, depth=1, class_token=False, global_pool="avg"
+    )
+    (call,) = recorded(attention, torch.randn(1, 3, 64, 64)).calls
+    assert call.shape == (1, 4, 16, 16)
+    assert call.over == "token"
 
 
 def a_big_bird(kind: str) -> BigBirdModel:

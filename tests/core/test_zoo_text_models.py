@@ -11,6 +11,7 @@ from core.errors import ModelError
 from core.zoo import inspect, load_text
 from tests.core import saved_models
 
+TAGGERS = ["bert-tagger", "bert-answerer"]  # whose heads answer for each token, or with a part of the text
 SENTENCE = "Who listens to whom? The lazy dog."
 WATCHED = [kind for kind in saved_models.TEXT_KINDS if kind != "mamba"]
 
@@ -82,7 +83,7 @@ def test_an_encoder_decoder_writes_what_the_library_writes_and_is_recorded_once(
     assert pairs == [("source", "source")] * 2 + [("target", "target"), ("target", "source")] * 2
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama", "bert", "bert-headless", "bert-classifier", "roberta"])
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "bert", "bert-headless", "bert-classifier", "roberta", *TAGGERS])
 def test_every_call_is_between_tokens_of_the_text(folders, kind):
     model = load(folders, kind)
     with record_attention(model.network) as record:
@@ -106,8 +107,9 @@ def test_a_classifier_names_its_classes(folders):
     assert sum(prediction.probability for prediction in best) == pytest.approx(1)
 
 
-def test_a_model_without_a_head_predicts_nothing(folders):
-    model = load(folders, "bert-headless")
+@pytest.mark.parametrize("kind", ["bert-headless", *TAGGERS])
+def test_a_model_without_a_head_for_words_predicts_nothing(folders, kind):
+    model = load(folders, kind)
     assert model.predictions(model.run(model.encode(SENTENCE))) == ()
 
 
