@@ -88,6 +88,13 @@ class ModulePaths:
             for module in self.model.modules()
         )
 
+    @property
+    def is_flexible(self) -> bool:
+        """Whether some module may call torch's flex_attention: by its settings in transformers, or in its code."""
+        setting = getattr(getattr(self.model, "config", None), "_attn_implementation", "")
+        codes = (getattr(kind.forward, "__code__", None) for kind in {type(module) for module in self.model.modules()})
+        return setting == "flex_attention" or any(code and "flex_attention" in code.co_names for code in codes)
+
     def __iter__(self) -> Iterator[str]:
         return (path for paths in self._paths.values() for path in paths)
 

@@ -5,7 +5,7 @@ Vaswani et al. 2017, section 3.2.1, equation 1; the argument names of torch are 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -200,6 +200,25 @@ def read_product(
         mask = mask.expand(*query.shape[:3], key.shape[2])
     scale = query.shape[-1] ** -0.5 if scale is None else scale
     return Product(query, key, value, mask, bool(is_causal), float(scale), dropout_p)
+
+
+def read_flex(
+    query: Tensor, key: Tensor, value: Tensor, score_mod: Callable, block_mask: tuple, scale: float
+) -> Product:
+    """The arguments of torch's flex_attention: what its functions make of the scores, as a bias written out.
+
+    `score_mod(score, batch, head, query, key)` gives another score, the last of `block_mask` whether a query may look
+    at a key (Dong et al. 2024, section 3.1). The bias takes the place of the mask: O(query x key) memory for each head.
+    """
+    plain = Product(query, key, value, None, False, float(scale), 0.0)
+    axes = [torch.arange(size, device=query.device) for size in plain.shape]
+    scores = plain.scores()
+    changed, looks = score_mod, block_mask[-1]
+    for place in (3, 2, 1, 0):
+        own = tuple(0 if axis == place else None for axis in range(4))
+        changed, looks = torch.vmap(changed, (0, *own)), torch.vmap(looks, own)
+    bias = (changed(scores, *axes) - scores).masked_fill(~looks(*axes), -math.inf)
+    return replace(plain, mask=bias)
 
 
 def _added(mask: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import torch
 import torch.nn.functional as F
@@ -14,10 +14,11 @@ from ..errors import CaptureError
 from .call import ModuleRun
 from .lineage import PRODUCTS, Lineage
 from .paths import Caller, callers, checkpointing, sequence_in
-from .product import read_product
+from .product import Product, read_flex, read_product
 from .watcher import Sight, Watcher
 from .write_out import Draft, edit_softmax, looks_over, replace_product, replaced_weights, write_out
 
+FLEX = "FlexAttentionHOP"  # by its name: its module imports a computer algebra system, for seconds
 SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
 
 # Half of all calls only ask a tensor for its shape or type: they make no tensor.
@@ -57,8 +58,10 @@ def watching(watcher: Watcher) -> Iterator[None]:
             seam.watchers.remove(watcher)
         return
     _thread.seam = Seam(watcher)
+    # torch compiles its flex_attention at each call, and in what is compiled nothing can be seen.
+    plainly = torch.compiler.set_stance("force_eager") if watcher.paths.is_flexible else nullcontext()
     try:
-        with _thread.seam:
+        with plainly, _thread.seam:
             yield
     finally:
         _thread.seam = None
@@ -80,12 +83,15 @@ class Seam(TorchFunctionMode):
 
     def __torch_function__(self, func: Callable, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        result: object
         if func is F.multi_head_attention_forward:
             return self._step_inside(func, types, args, kwargs)
         if func is F.scaled_dot_product_attention:
             result = self._fused(func, args, kwargs)
         elif func in SOFTMAXES:
             result = self._softmax(func, args, kwargs)
+        elif type(func).__name__ == FLEX:
+            result = self._flex(func, args, kwargs)
         else:
             result = func(*args, **kwargs)
             if type(result) in ANSWERS:
@@ -112,9 +118,38 @@ class Seam(TorchFunctionMode):
         sight = Sight(self.watchers, calling, product.shape[1])
         if not sight.places or _is_known(sight, named["query"]):
             return func(*args, **kwargs)
+        pair = named["query"], named["key"]
+        output, is_own = self._mixed(sight, product, pair, calling, lambda: func(*args, **kwargs))
+        if is_own:
+            return output
+        batch = broadcast_shapes(*(named[name].shape[:-3] for name in ("query", "key", "value")))
+        return output.reshape(*batch, *named["query"].shape[-3:-1], -1)
+
+    def _flex(self, func: Callable, args, kwargs) -> tuple:
+        """torch's flex_attention, run in its plain form: what it makes of the scores is a bias, as a mask is."""
+        calling = callers()
+        sight = Sight(self.watchers, calling, args[0].shape[1])
+        if not sight.places or _is_known(sight, args[0]):
+            return func(*args, **kwargs)
+        own, *others = func(*args, **kwargs)
+        output, _ = self._mixed(sight, read_flex(*args[:6]), args[:2], calling, lambda: own)
+        return (output, *others)
+
+    def _mixed(
+        self,
+        sight: Sight,
+        product: Product,
+        pair: tuple[Tensor, Tensor],
+        calling: list[Caller],
+        run: Callable[[], Tensor],
+    ) -> tuple[Tensor, bool]:
+        """The output of a fused call that is seen, and whether it is the call's own: else it has four axes.
+
+        `pair` is query and key as the call got them; `run` makes the call, and is left out where no head is left to it.
+        """
 
         def is_self() -> bool:
-            return self._lineage.one_sequence(named["query"], named["key"], calling)
+            return self._lineage.one_sequence(*pair, calling)
 
         heads, written, others = sight.written_heads, None, []
         if heads:
@@ -123,15 +158,10 @@ class Seam(TorchFunctionMode):
         if sight.replaced:
             others.append(replace_product(product, sight))
         left = sight.heads - sum(len(own) for own, _ in others)
-        if left:
-            output = func(*args, **kwargs)
-        if others:
-            mixed = _joined(output.reshape(*product.shape[:3], -1) if left else None, others)
-            batch = broadcast_shapes(*(named[name].shape[:-3] for name in ("query", "key", "value")))
-            output = mixed.reshape(*batch, *named["query"].shape[-3:-1], -1)
+        output = run() if left else None
 
-        run = self._run_of(calling, product.shape[2])
-        sight.note(run)
+        own_run = self._run_of(calling, product.shape[2])
+        sight.note(own_run)
         if sight.records:
             if sight.replaced:
                 written = replaced_weights(product, sight).beside(written)
@@ -140,10 +170,12 @@ class Seam(TorchFunctionMode):
                 kind="self" if one else "cross",
                 product=product.kept(self._masks),
                 written=written,
-                run=run,
+                run=own_run,
                 over=looks_over(calling, product.shape, product.value) if one else "token",
             )
-        return output
+        if output is None or others:
+            return _joined(None if output is None else output.reshape(*product.shape[:3], -1), others), False
+        return output, True
 
     def _softmax(self, func: Callable, args, kwargs) -> Tensor:
         """A softmax over the last of three or more axes may be attention: make its edits and remember it."""

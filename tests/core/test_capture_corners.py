@@ -10,8 +10,18 @@ import timm
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.utils.checkpoint import checkpoint
-from transformers import BigBirdConfig, BigBirdModel, GPT2Config, GPT2LMHeadModel, GptOssConfig, GptOssModel
+from transformers import (
+    BigBirdConfig,
+    BigBirdModel,
+    GPT2Config,
+    GPT2LMHeadModel,
+    GptOssConfig,
+    GptOssModel,
+    LlamaConfig,
+    LlamaModel,
+)
 
 from core.capture import Cut, Temperature, edit_attention, record_attention
 from core.errors import CaptureError
@@ -272,6 +282,65 @@ def test_the_share_of_an_attention_sink_is_told_beside_the_weights():
     torch.testing.assert_close(ours, output.attentions[0][0])
     torch.testing.assert_close(ours.sum(-1) + call.sink[0], torch.ones(4, 7))
     assert call.sink.min() > 0
+
+
+def looks(_batch, head, i, j):
+    return (i >= j) & ((head > 0) | (i - j < 3))
+
+
+class Flexible(Projected):
+    """torch's flex_attention with a bias for distance that is not linear, and a mask."""
+
+    def forward(self, x):
+        query, key, value = self.split(x, x)
+        mask = create_block_mask(looks, None, 4, 6, 6, device="cpu")
+        return flex_attention(query, key, value, score_mod=self.bend, block_mask=mask).transpose(1, 2).flatten(2)
+
+    def bend(self, score, batch, head, i, j):
+        return 2 * torch.tanh(score / 2) - 0.1 * (head + 1) * (i - j) + 0.3 * batch
+
+    def written(self, x):
+        query, key, value = self.split(x, x)
+        place, head = torch.arange(6), torch.arange(4)[:, None, None]
+        apart = place[:, None] - place
+        scores = 2 * torch.tanh(query @ key.mT / WIDTH**0.5) - 0.1 * (head + 1) * apart
+        scores = scores.masked_fill((apart < 0) | ((head == 0) & (apart >= 3)), -math.inf)
+        return scores.softmax(-1), value
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_flex_attention_is_recorded_and_edited_exactly():
+    torch.manual_seed(0)
+    model = Flexible()
+    with torch.no_grad():
+        plain, (weights, value) = model(X), model.written(X)
+        with record_attention(model) as record:
+            watched = model(X)
+        (call,) = record.calls
+        torch.testing.assert_close(watched, plain)
+        torch.testing.assert_close(call.weights(), weights)
+        assert (call.kind, call.causal) == ("self", True)
+        with edit_attention(model, {("", 2): "silence"}):
+            changed = model(X)
+    weights[:, 2] = 0
+    torch.testing.assert_close(changed, (weights @ value).transpose(1, 2).flatten(2))
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_flex_attention_of_transformers_is_that_of_its_eager_form():
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 40, "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "head_dim": 16}
+    sizes |= {"num_key_value_heads": 2, "intermediate_size": 32, "max_position_embeddings": 64}
+    eager, flexible = (
+        LlamaModel(LlamaConfig(**sizes, attn_implementation=form)).eval() for form in ("eager", "flex_attention")
+    )
+    flexible.requires_grad_(False)  # torch has it without gradients only, on a processor
+    flexible.load_state_dict(eager.state_dict())
+    ids = torch.arange(9)[None]
+    with torch.inference_mode(), record_attention(flexible) as record:
+        flexible(ids)
+    expected = eager(ids, output_attentions=True).attentions[0]
+    torch.testing.assert_close(record[0].weights(), expected, atol=1e-5, rtol=1e-4)
 
 
 def test_a_record_inside_torch_func_is_refused_in_a_sentence_and_an_edit_works():
