@@ -7,7 +7,18 @@ record.calls[0].weights(head=3)  # (query, key)
 
 from .call import AttentionCall
 from .edit import edit_attention
-from .edits import Cut, Paste, Replace, Temperature
+from .edits import Cut, Only, Paste, Patch, Replace, Temperature
 from .record import Record, record_attention
 
-__all__ = ["AttentionCall", "Cut", "Paste", "Record", "Replace", "Temperature", "edit_attention", "record_attention"]
+__all__ = [
+    "AttentionCall",
+    "Cut",
+    "Only",
+    "Paste",
+    "Patch",
+    "Record",
+    "Replace",
+    "Temperature",
+    "edit_attention",
+    "record_attention",
+]

@@ -1,8 +1,9 @@
 """What may be done to a head: silence it, level it, sharpen or flatten it, cut links, paste a pattern, replace it."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
@@ -118,18 +119,109 @@ class Replace:
     weights: Callable[[Tensor, Tensor], Tensor] | None = None
 
 
-Edit = Silence | Uniform | Temperature | Cut | Paste
+@dataclass(frozen=True, eq=False)
+class Apply:
+    """The head's weights become what a function makes of them: (batch, query, key), taken as it is."""
+
+    function: Callable[[Tensor], Tensor]
+
+    def __call__(self, scores: Map, allowed: Allowed) -> Map:
+        """The function's weights."""
+        new = self.function(normalise(scores.masked_fill(~allowed, -math.inf)))
+        if not isinstance(new, Tensor) or new.shape != scores.shape:
+            found = tuple(new.shape) if isinstance(new, Tensor) else type(new).__name__
+            raise CaptureError(
+                f"A function of a head's weights gives weights of the same shape, {tuple(scores.shape)} (batch, query, "
+                f"key), not {found}."
+            )
+        return new.to(scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Only:
+    """An edit for some inputs of the batch, or in some runs of the module, counted from 0 (steps of `generate`)."""
+
+    edit: "Edit"
+    items: Sequence[int] | None = None
+    steps: Sequence[int] | None = None
+
+    def __post_init__(self):
+        inner = read_edit(self.edit)
+        if isinstance(inner, Patch | Replace):
+            raise CaptureError(f"Only an edit of weights can be for some inputs or runs, not {type(inner).__name__}.")
+        object.__setattr__(self, "edit", inner)
+
+    def __call__(self, scores: Map, allowed: Allowed, first: int = 0) -> Map:
+        """The edit's weights for the chosen inputs, the head's own for the others."""
+        new = made(self.edit, scores, allowed, first)
+        if self.items is None:
+            return new
+        if wrong := [item for item in self.items if not 0 <= item < len(scores)]:
+            raise CaptureError(f"There is no input {wrong[0]} in this batch: it has {len(scores)}, numbered from 0.")
+        chosen = torch.zeros(len(scores), 1, 1, dtype=torch.bool, device=scores.device)
+        chosen[list(self.items)] = True
+        return torch.where(chosen, new, normalise(scores.masked_fill(~allowed, -math.inf)))
+
+
+Edit = Silence | Uniform | Temperature | Cut | Paste | Apply | Only
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """A head's query, key, value or output is that of the same head in another recorded call: activation patching.
+
+    Not an edit of weights: these follow from what the head is given. The call must have been seen as a fused one, with
+    the same sizes (Meng et al. 2022, section 2, patch what a layer writes; here it is one head's part).
+    """
+
+    part: str  # "query", "key", "value" or "output"
+    call: Any  # AttentionCall
+
+    def __post_init__(self):
+        if self.part not in ("query", "key", "value", "output"):
+            raise CaptureError(f"A patch is of 'query', 'key', 'value' or 'output', not {self.part!r}.")
+        if self.call.product is None:
+            raise CaptureError(f"'{self.call.path}' was seen through its softmax: it has no {self.part} to patch with.")
+
+    def of_head(self, head: int, like: Float[Tensor, "batch position each"]) -> Float[Tensor, "batch position each"]:
+        """The other run's part of a head; CaptureError where its sizes are others than those of `like`."""
+        if not 0 <= head < self.call.heads:
+            raise CaptureError(f"'{self.call.path}' has no head {head}: they are numbered 0 to {self.call.heads - 1}.")
+        if self.part == "output":
+            found = torch.stack([self.call.output(head, item) for item in range(self.call.batch_size)])
+        else:
+            found = getattr(self.call, self.part)[:, head]
+        if found.shape != like.shape:
+            raise CaptureError(
+                f"The {self.part} of '{self.call.path}' has the sizes {tuple(found.shape)} (batch, position, channel), "
+                f"and {tuple(like.shape)} are needed: both runs must read inputs of the same lengths."
+            )
+        return found.to(like)
+
+
+def made(edit: "Edit", scores: Map, allowed: Allowed, first: int) -> Map:
+    """The weights after an edit; `first` is the number of the map's first query, for links of a growing text."""
+    return edit(scores, allowed, first) if isinstance(edit, Cut | Only) else edit(scores, allowed)
+
+
+def grows(edit: "Edit") -> bool:
+    """Whether an edit counts queries from the beginning of a text that is being written."""
+    return grows(edit.edit) if isinstance(edit, Only) else isinstance(edit, Cut) and edit.growing
+
 
 NAMED = {"silence": Silence(), "uniform": Uniform(), "sharpen": Temperature(0.5), "flatten": Temperature(2.0)}
 
 
-def read_edit(wanted: Edit | Replace | str) -> Edit | Replace:
-    """An edit, or the one with this name."""
+def read_edit(wanted: Edit | Patch | Replace | Callable[[Tensor], Tensor] | str) -> Edit | Patch | Replace:
+    """An edit, or the one with this name, or that of a function of weights."""
     edit = NAMED.get(wanted, wanted) if isinstance(wanted, str) else wanted
-    if not isinstance(edit, Edit | Replace):
+    if not isinstance(edit, Edit | Patch | Replace) and callable(edit) and not isinstance(edit, type):
+        return Apply(edit)
+    if not isinstance(edit, Edit | Patch | Replace):
         raise CaptureError(
             f"{wanted!r} is not an edit: use one of {', '.join(map(repr, NAMED))}, Temperature(t), "
-            "Cut({(query, key), ...}), Paste(pattern) or Replace(product, causal=...)."
+            "Cut({(query, key), ...}), Paste(pattern), Only(edit, items=..., steps=...), Patch(part, call), "
+            "Replace(product, causal=...) or a function of the weights."
         )
     return edit
 

@@ -7,6 +7,7 @@ module of the process. The stack belongs to this thread alone and cleans up afte
 import sys
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from types import FrameType
 from typing import Literal, NamedTuple
 
@@ -112,6 +113,11 @@ class ModulePaths:
             if len(names) == 1:
                 break
         return names[0] if names else None
+
+
+def matches(named: str, path: str) -> bool:
+    """Whether a path is the one that somebody named, or fits the pattern: `blocks.*.attention`."""
+    return named == path or (any(sign in named for sign in "*?[") and fnmatchcase(path, named))
 
 
 def near(path: str, existing: Iterable[str]) -> str:

@@ -105,11 +105,15 @@ class Product:
         # Products of a root and its inverse may miss 1 by a rounding error: then nothing is to be done.
         return (query if abs(factor - 1) < 1e-9 else query * factor), key, value
 
-    def mix(
-        self, weights: Float[Tensor, "batch head query key"], heads: Sequence[int]
-    ) -> Float[Tensor, "batch head query _"]:
-        """The output of the chosen heads under the given weights; dropout as the call asked for."""
-        value = self._of_heads(self.value, slice(None), heads)
+    def of(self, heads: Sequence[int]) -> "Product":
+        """The product of these query heads alone, each with a key and a value of its own."""
+        query, key, value = (self._of_heads(part, slice(None), heads) for part in (self.query, self.key, self.value))
+        mask = None if self.mask is None else self._of_heads(self.mask, slice(None), heads)
+        return replace(self, query=query, key=key, value=value, mask=mask)
+
+    def mix(self, weights: Float[Tensor, "batch head query key"]) -> Float[Tensor, "batch head query _"]:
+        """The output under the given weights; dropout as the call asked for."""
+        value = self._of_heads(self.value, slice(None), None)
         weights = torch.dropout(weights, self.dropout, train=self.dropout > 0)
         with torch.autocast(value.device.type, enabled=False):
             return (weights @ _precise(value)).to(value.dtype)

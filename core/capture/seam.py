@@ -190,10 +190,10 @@ class Seam(TorchFunctionMode):
         scores = args[0] if args else kwargs["input"]
         if not sight.places or _is_known(sight, scores):
             return weights
-        if sight.replaced:
+        if sight.replaced or sight.patches:
             raise CaptureError(
                 f"'{sight.places[0][1]}' does not call scaled_dot_product_attention: its weights can be edited, but "
-                "its product cannot be replaced."
+                f"its product cannot be {'replaced' if sight.replaced else 'patched'}."
             )
 
         def is_self() -> bool:

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from ..errors import CaptureError
 from .call import AttentionCall, ModuleRun
-from .edits import Cut, Edit, Replace
-from .paths import Caller, ModulePaths, near
+from .edits import Edit, Only, Patch, Replace, grows, made
+from .paths import Caller, ModulePaths, matches, near
 from .product import last_allowed
 
 
@@ -20,8 +20,9 @@ class Watcher:
     """One open with-block: the model it watches, what it wants of which heads, what it has seen."""
 
     paths: ModulePaths
-    edits: Mapping[tuple[str, int], Edit] = field(default_factory=dict)
-    replacements: Mapping[tuple[str, int] | str, Replace] = field(default_factory=dict)  # of a head, or of all heads
+    # By path or pattern of paths, and head; without one, all heads.
+    edits: Mapping[tuple[str, int | None], Edit | Patch] = field(default_factory=dict)
+    replacements: Mapping[tuple[str, int | None], Replace] = field(default_factory=dict)
     differentiable: bool | frozenset[tuple[str, int]] = False
     records: bool = False
     calls: list[AttentionCall] = field(default_factory=list)
@@ -31,16 +32,13 @@ class Watcher:
     queries: dict[str, int] = field(default_factory=dict)  # how many, of the latest map in which links were cut
     progress: Callable[[int], None] | None = None  # is told of each recorded call how many there are now
 
-    def chosen(self) -> set[tuple[str, int]]:
-        """The (path, head) pairs that somebody named."""
-        named = () if isinstance(self.differentiable, bool) else self.differentiable
-        return self.edits.keys() | set(named)
+    steps: dict[str, int] = field(default_factory=dict)  # how often each attention was seen
 
     @property
     def named_paths(self) -> set[str]:
-        """The paths that somebody named, with a head or without."""
-        replaced = {place if isinstance(place, str) else place[0] for place in self.replacements}
-        return {path for path, _ in self.chosen()} | replaced
+        """The paths, or patterns of paths, that somebody named."""
+        followed = () if isinstance(self.differentiable, bool) else self.differentiable
+        return {path for path, _ in (*self.edits, *self.replacements, *followed)}
 
     def check(self) -> None:
         """Refuse what cannot work, before anything runs."""
@@ -50,20 +48,20 @@ class Watcher:
                 "which it was made."
             )
         for path in self.named_paths:
-            if path not in self.paths:
+            if not any(matches(path, known) for known in self.paths):
                 raise CaptureError(f"The model has no module '{path}'; did you mean {near(path, self.paths)}?")
 
     def check_done(self) -> None:
         """Refuse to leave silently if something that was asked for did not happen."""
-        missed = sorted(self.named_paths - self.heads.keys())
+        missed = sorted(path for path in self.named_paths if not any(matches(path, seen) for seen in self.heads))
         if missed:
             seen = near(missed[0], self.heads) if self.heads else "nowhere"
             raise CaptureError(
                 f"No attention was seen at '{missed[0]}', so none of its heads was changed or followed; "
                 f"it was seen at {seen}."
             )
-        for path in sorted(self.named_paths):
-            if run := next((run for run in self.runs.get(path, []) if run.in_pieces), None):
+        for path in sorted(path for path in self.runs if any(matches(named, path) for named in self.named_paths)):
+            if run := next((run for run in self.runs[path] if run.in_pieces), None):
                 raise CaptureError(
                     f"'{path}' looks in pieces, of which {run.rows} of {run.tokens} rows were seen: what is asked of a "
                     "whole head cannot be done there. Choose the form of this model that computes whole maps, such as "
@@ -80,24 +78,27 @@ class Sight:
         self.heads = heads
         self.records = any(watcher.records for watcher, _ in self.places)
         self.edits: dict[int, list[Edit]] = {}
+        self.patches: dict[int, list[Patch]] = {}
         self.differentiable: set[int] = set()
         self.replaced: dict[int, Replace] = {}
         for watcher, path in self.places:
-            for place, replacement in watcher.replacements.items():
-                if place == path:
-                    self._replace(path, range(heads), replacement)
-                elif not isinstance(place, str) and place[0] == path:
-                    self._replace(path, place[1:], replacement)
-            for head in (head for place, head in watcher.chosen() if place == path):
-                if not 0 <= head < heads:
-                    raise CaptureError(f"'{path}' has no head {head}: its heads are numbered 0 to {heads - 1}.")
-                if (path, head) in watcher.edits:
-                    self.edits.setdefault(head, []).append(watcher.edits[path, head])
-                else:
-                    self.differentiable.add(head)
+            for (named, head), replacement in watcher.replacements.items():
+                if matches(named, path):
+                    self._replace(path, self._own(path, head), replacement)
+            for (named, head), edit in watcher.edits.items():
+                if matches(named, path) and not _waits(edit, watcher.steps.get(path, 0)):
+                    for own in self._own(path, head):
+                        if isinstance(edit, Patch):
+                            self.patches.setdefault(own, []).append(edit)
+                        else:
+                            self.edits.setdefault(own, []).append(edit)
+            followed = [] if isinstance(watcher.differentiable, bool) else watcher.differentiable
+            for named, head in followed:
+                if matches(named, path):
+                    self.differentiable.update(self._own(path, head))
             if watcher.differentiable is True:
                 self.differentiable.update(range(heads))
-        if clash := self.replaced.keys() & (self.edits.keys() | self.differentiable):
+        if clash := self.replaced.keys() & (self.edits.keys() | self.patches.keys() | self.differentiable):
             raise CaptureError(
                 f"Head {min(clash)} of '{self.places[0][1]}' is replaced: it has no weights to edit or to follow."
             )
@@ -106,10 +107,16 @@ class Sight:
                 "Differentiable weights need gradients: run the model outside torch.no_grad() and inference_mode()."
             )
 
+    def _own(self, path: str, head: int | None) -> Iterable[int]:
+        """The head, or all; CaptureError for one that the module does not have."""
+        if head is None:
+            return range(self.heads)
+        if not 0 <= head < self.heads:
+            raise CaptureError(f"'{path}' has no head {head}: its heads are numbered 0 to {self.heads - 1}.")
+        return (head,)
+
     def _replace(self, path: str, chosen: Iterable[int], replacement: Replace) -> None:
         for head in chosen:
-            if not 0 <= head < self.heads:
-                raise CaptureError(f"'{path}' has no head {head}: its heads are numbered 0 to {self.heads - 1}.")
             if head in self.replaced:
                 raise CaptureError(f"Head {head} of '{path}' is replaced twice: leave one of them out.")
             self.replaced[head] = replacement
@@ -117,7 +124,7 @@ class Sight:
     @property
     def written_heads(self) -> list[int]:
         """The heads that cannot be left to the fused kernel."""
-        return sorted(self.edits.keys() | self.differentiable)
+        return sorted(self.edits.keys() | self.patches.keys() | self.differentiable)
 
     def edited(
         self,
@@ -136,7 +143,7 @@ class Sight:
         for row, head in enumerate(heads):
             new, old = weights[:, row], scores[:, row]
             for edit in self.edits.get(head, ()):
-                new = edit(old, allowed[:, row], first) if isinstance(edit, Cut) else edit(old, allowed[:, row])
+                new = made(edit, old, allowed[:, row], first)
                 old = new.log()  # scores for the next edit: their softmax is `new` again
             rows.append(new)
         return torch.stack(rows, dim=1)
@@ -144,7 +151,7 @@ class Sight:
     @property
     def grows(self) -> bool:
         """Whether links are cut in a text that is being written."""
-        return any(isinstance(edit, Cut) and edit.growing for edits in self.edits.values() for edit in edits)
+        return any(grows(edit) for edits in self.edits.values() for edit in edits)
 
     def _first_query(self, allowed: Bool[Tensor, "batch head query key"], is_self: bool) -> int:
         """The number, in the text so far, of the first query of a map.
@@ -173,6 +180,7 @@ class Sight:
         """Tell every watcher that the attention at its path has been seen: how many heads it has, in which run."""
         for watcher, path in self.places:
             watcher.heads[path] = self.heads
+            watcher.steps[path] = watcher.steps.get(path, 0) + 1
             if run is not None and run not in watcher.runs.setdefault(path, []):
                 watcher.runs[path].append(run)
 
@@ -183,3 +191,8 @@ class Sight:
                 watcher.calls.append(AttentionCall(path=path, **seen))
                 if watcher.progress:
                     watcher.progress(len(watcher.calls))
+
+
+def _waits(edit: Edit | Patch, step: int) -> bool:
+    """Whether an edit is for other runs of the module than this one."""
+    return isinstance(edit, Only) and edit.steps is not None and step not in edit.steps

@@ -1,7 +1,8 @@
 """Heads that are not left to the fused kernel: edited, replaced, or written out for a gradient of their weights."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -9,7 +10,7 @@ from torch import Tensor, nn
 
 from ..errors import CaptureError
 from .call import ModuleRun, Over, Written
-from .edits import normalise
+from .edits import Patch, normalise
 from .paths import Caller, sequence_in
 from .product import Product, allowed
 from .watcher import Sight
@@ -23,7 +24,8 @@ def write_out(
     A query that may look at nothing takes nothing, as in torch's kernel; its weights are shown as NaN.
     """
     heads = sight.written_heads
-    scores, bias = product.scores(heads=heads), product.biases(heads=heads)
+    product = _patched(product.of(heads), heads, sight)
+    scores, bias = product.scores(), product.biases()
     if bias is None:
         permitted = torch.ones_like(scores, dtype=torch.bool)
         blind = None
@@ -35,7 +37,34 @@ def write_out(
     if blind is not None:
         weights = weights.masked_fill(blind, 0.0)
     weights = sight.tracked(weights)
-    return Written(tuple(heads), weights, blind), product.mix(weights, heads)
+    mixed = product.mix(weights)
+    for row, patch in _patches(heads, sight, "output"):
+        mixed = _with_head(mixed, row, patch.of_head(heads[row], mixed[:, row]))
+    return Written(tuple(heads), weights, blind), mixed
+
+
+def _patched(product: Product, heads: list[int], sight: Sight) -> Product:
+    """The product of these heads, with what the sight takes from other runs."""
+    for part in ("query", "key", "value"):
+        for row, patch in _patches(heads, sight, part):
+            own = getattr(product, part)
+            new: dict[str, Any] = {part: _with_head(own, row, patch.of_head(heads[row], own[:, row]))}
+            product = replace(product, **new)
+    return product
+
+
+def _patches(heads: list[int], sight: Sight, part: str) -> Iterator[tuple[int, Patch]]:
+    """The patches of a part, each with the place of its head among these."""
+    for row, head in enumerate(heads):
+        for patch in sight.patches.get(head, ()):
+            if patch.part == part:
+                yield row, patch
+
+
+def _with_head(
+    tensor: Float[Tensor, "batch head position each"], row: int, new: Float[Tensor, "batch position each"]
+) -> Float[Tensor, "batch head position each"]:
+    return torch.cat([tensor[:, :row], new[:, None], tensor[:, row + 1 :]], dim=1)
 
 
 def replace_product(product: Product, sight: Sight) -> tuple[list[int], Float[Tensor, "batch head query _"]]:

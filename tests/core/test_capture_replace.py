@@ -156,7 +156,6 @@ def test_nothing_is_left_behind_when_the_product_fails():
     [
         ({"blocks.7.attention": by(WINDOW)}, "no module 'blocks.7.attention'"),
         ({(FIRST, 9): by(WINDOW)}, "no head 9"),
-        ({FIRST: "silence"}, "needs a head"),
         ({FIRST: by(WINDOW), (FIRST, 1): by(WINDOW)}, "replaced twice"),
         ({FIRST: by(WINDOW), (FIRST, 1): "silence"}, "Head 1 of 'blocks.0.attention' is replaced"),
         ({FIRST: by(Fused(causal=False))}, "looks back only"),
