@@ -240,19 +240,19 @@ def _compact(view: Tensor, together: Sequence[Tensor]) -> Tensor:
     """A copy, if its storage holds much that none of these views needs; an expanded axis stays expanded."""
     storage = view.untyped_storage()
     needed = sum(
-        _once(other).numel() * other.element_size()
+        once(other).numel() * other.element_size()
         for other in together
         if other.untyped_storage().data_ptr() == storage.data_ptr()
     )
-    return view if storage.nbytes() <= 1.5 * needed else _once(view).clone().expand(view.shape)
+    return view if storage.nbytes() <= 1.5 * needed else once(view).clone().expand(view.shape)
 
 
 def _same(mask: Tensor, other: Tensor) -> bool:
     if (mask.shape, mask.dtype, mask.stride()) != (other.shape, other.dtype, other.stride()):
         return False
-    return mask.data_ptr() == other.data_ptr() or torch.equal(_once(mask), _once(other))
+    return mask.data_ptr() == other.data_ptr() or torch.equal(once(mask), once(other))
 
 
-def _once(view: Tensor) -> Tensor:
+def once(view: Tensor) -> Tensor:
     """What is really there of a view: one of each expanded axis."""
     return view[tuple(slice(1) if stride == 0 else slice(None) for stride in view.stride())]

@@ -1,8 +1,9 @@
 """Record what every head of a model looks at while it runs."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import overload
 
 import torch
@@ -13,30 +14,41 @@ from ..errors import CaptureError
 from .call import AttentionCall
 from .paths import ModulePaths, near
 from .seam import watching
+from .steps import merge_steps
+from .stored import load_calls, save_calls
 from .unseen import nothing_seen, unseen_paths
 from .watcher import Watcher
 
 
 class Record:
-    """The attention calls of one with-block, in the order in which they ran."""
+    """The attention calls of one with-block, or of a file, in the order in which they ran."""
 
-    def __init__(self, watcher: Watcher):
-        self._watcher = watcher
+    def __init__(self, calls: list[AttentionCall], watcher: Watcher | None = None):
+        self._calls, self._watcher = calls, watcher
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Record":
+        """What `save` has written; tensors stay on the disk until they are looked at. CaptureError for another file."""
+        return cls(load_calls(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write all that was recorded into one safetensors file, without the model; graphs of gradients are left."""
+        save_calls(self.calls, path)
 
     @property
     def calls(self) -> tuple[AttentionCall, ...]:
         """Every call; a module that ran several times (shared layers, decoding) is there several times."""
-        return tuple(self._watcher.calls)
+        return tuple(self._calls)
 
     @property
     def unseen(self) -> tuple[str, ...]:
         """Modules that are attention by their name, and ran, but did nothing that could be recorded."""
-        return unseen_paths(self._watcher)
+        return unseen_paths(self._watcher) if self._watcher else ()
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The paths at which attention was recorded, each once, in the order of their first calls."""
-        return tuple(dict.fromkeys(call.path for call in self._watcher.calls))
+        return tuple(dict.fromkeys(call.path for call in self._calls))
 
     @property
     def partial(self) -> dict[str, tuple[int, int]]:
@@ -45,11 +57,11 @@ class Record:
         Block-sparse attention computes some rows apart and others without a softmax over keys; what was seen of it is
         exact, and not the whole.
         """
-        runs = {call.path: call.run for call in self._watcher.calls if call.partial}
+        runs = {call.path: call.run for call in self._calls if call.partial}
         return {path: (run.rows, run.tokens) for path, run in runs.items() if run}
 
     def __len__(self) -> int:
-        return len(self._watcher.calls)
+        return len(self._calls)
 
     def __iter__(self) -> Iterator[AttentionCall]:
         return iter(self.calls)
@@ -71,9 +83,9 @@ class Record:
             if not -len(self) <= chosen < len(self):
                 raise CaptureError(f"There is no call {chosen}: {len(self)} were recorded, numbered from 0.")
             return self.calls[chosen]
-        found = [call for call in self._watcher.calls if call.path == chosen]
+        found = [call for call in self._calls if call.path == chosen]
         if not found:
-            raise CaptureError(f"No attention was recorded at '{chosen}', but at {near(chosen, self._watcher.heads)}.")
+            raise CaptureError(f"No attention was recorded at '{chosen}', but at {near(chosen, self.paths)}.")
         if len(found) > 1:
             raise CaptureError(f"'{chosen}' ran {len(found)} times: choose one of them from record.calls.")
         return found[0]
@@ -95,13 +107,23 @@ class Record:
             )
         return torch.stack([call.weights() for call in calls])
 
+    def merged(
+        self, path: str, item: int = 0, beams: Sequence[int] | Tensor | None = None
+    ) -> Float[Tensor, "head query key"]:
+        """One map of a text that was written step by step at a path, of each head; see `merge_steps`.
+
+        `beams` is the row of `beam_indices` that `generate(..., return_dict_in_generate=True)` gives for the text.
+        """
+        followed = beams.tolist() if isinstance(beams, Tensor) else beams
+        return merge_steps([call for call in self.matching(path) if call.path == path], item, followed)
+
     def gradients(self, scalar: Float[Tensor, ""]) -> dict[str, Float[Tensor, "batch head query key"]]:
         """How `scalar` changes with each weight, by path; of a record made with `differentiable`.
 
         The head axis holds the heads that were chosen there, in ascending order (True: all). Several scalars of
         one run may be asked for, one after another.
         """
-        written = [(call.path, call.written.weights) for call in self._watcher.calls if call.written]
+        written = [(call.path, call.written.weights) for call in self._calls if call.written]
         tracked = [(path, weights) for path, weights in written if weights.requires_grad]
         if not tracked:
             raise CaptureError("There is no graph to follow: record with record_attention(model, differentiable=True).")
@@ -140,7 +162,7 @@ def record_attention(
     watcher = Watcher(ModulePaths(model), differentiable=chosen, records=True, progress=progress)
     watcher.check()
     with watching(watcher):
-        yield Record(watcher)
+        yield Record(watcher.calls, watcher)
     if not watcher.calls:
         raise CaptureError(nothing_seen(watcher))
     watcher.check_done()
