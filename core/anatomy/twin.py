@@ -13,12 +13,15 @@ from torch import nn
 See = Callable[[str, nn.Module, tuple, dict, object], None]
 
 
-def twin(model: nn.Module) -> nn.Module:
+def twin(model: nn.Module, *, detached: bool = False) -> nn.Module:
     """A copy of the modules that shares every parameter and buffer: it costs no memory and computes the same.
 
-    What is installed on the twin stays on the twin, so other threads may run the model meanwhile.
+    What is installed on the twin stays on the twin, so other threads may run the model meanwhile. The parameters of a
+    `detached` one are others over the same memory, which need no gradient whatever those of the model need.
     """
     known: dict[int, Any] = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
+    if detached:
+        known |= {id(one): nn.Parameter(one.detach(), requires_grad=False) for one in model.parameters()}
     # A module has a dozen places for hooks, most of them empty. To copy one takes Python longer than to make a new one.
     for module in model.modules():
         places = [hooks for hooks in vars(module).values() if isinstance(hooks, OrderedDict) and not hooks]

@@ -161,7 +161,11 @@ def framing_of(folder: Path) -> dict[str, Any]:
     """How the model wants its pictures, in timm's names, from preprocessor_config.json."""
     from transformers import AutoImageProcessor
 
-    processor = AutoImageProcessor.from_pretrained(folder, **LOCAL)
+    return framing_by(AutoImageProcessor.from_pretrained(folder, **LOCAL))
+
+
+def framing_by(processor: Any) -> dict[str, Any]:
+    """The same, from an image processor."""
     size, short = dict(processor.size), dict(processor.size).get("shortest_edge")
     output = dict(processor.crop_size) if getattr(processor, "do_center_crop", False) else size
     if short and output is size:  # it takes pictures of any shape (ViLT): here it gets their middle

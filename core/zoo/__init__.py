@@ -24,6 +24,7 @@ from .names import AT_HOME, Permission
 from .reviewers import REVIEWERS
 from .text_models import Classifier, Prediction, TextModel, TextRun
 from .translators import TRANSLATION, Translator, load_translator
+from .wrapping import wrap
 
 __all__ = [
     "AT_HOME",
@@ -61,4 +62,5 @@ __all__ = [
     "load_text",
     "load_translator",
     "purpose_of",
+    "wrap",
 ]

@@ -91,6 +91,14 @@ def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True
     return kind
 
 
+def task_of(architecture: str, *, is_pair: bool) -> Task | None:
+    """What an architecture of transformers is for, by its name; None where nobody here can feed it."""
+    task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
+    if task == "encoder" and is_pair:
+        return "source to target"
+    return None if task == "source to target" and not is_pair else task
+
+
 def not_both(name: str, what: str) -> ModelError:
     """The error for a model that does not read pictures and texts together."""
     return ModelError(
@@ -155,11 +163,8 @@ def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose
     parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
     if not names_heads(*parts):
         raise _no_attention(name, architecture, purpose)
-    task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
-    pair = config.is_encoder_decoder is True
-    if task == "encoder" and pair:
-        task = "source to target"
-    if task is None or (task == "source to target" and not pair):
+    task = task_of(architecture, is_pair=config.is_encoder_decoder is True)
+    if task is None:
         raise ModelError(
             f"'{name}' is a {architecture}, which this page cannot feed. Choose a language model (causal, masked or "
             "encoder-decoder), a text classifier or a vision transformer."

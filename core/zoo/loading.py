@@ -189,7 +189,7 @@ def opened_for(name: str, asked: Task, *, permission: Permission = AT_HOME) -> I
         tokenizer, _ = from_transformers.load_tokenizer(folder)
         check_tokenizer(tokenizer)
         network = from_transformers.load_network(folder, kind.architecture)
-        framing = _framing(from_transformers.framing_of(folder))
+        framing = as_framing(from_transformers.framing_of(folder))
         yield Parts(_title(name), network, framing, _warnings(name, network), tokenizer)
 
 
@@ -203,7 +203,7 @@ def opened_autoencoder(name: str, *, permission: Permission = AT_HOME) -> Iterat
     kind, _ = _check(folder, name, "gaps")
     with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
         network = from_transformers.load_network(folder, kind.architecture)
-        framing = _framing(from_transformers.framing_of(folder))
+        framing = as_framing(from_transformers.framing_of(folder))
         yield PictureParts(_title(name), network, framing, _warnings(name, network))
 
 
@@ -222,7 +222,7 @@ def _load_timm(name: str, folder: Path) -> ImageModel:
     from timm.data import resolve_model_data_config
 
     network = from_timm.load_network(folder)
-    framing = _framing(resolve_model_data_config(network))
+    framing = as_framing(resolve_model_data_config(network))
     _, height, width = framing.input_size
     rows, columns = from_timm.grid_of(network, (height, width))
     return ImageModel(
@@ -247,7 +247,7 @@ def _load_vision(name: str, folder: Path, kind: Kind) -> ImageModel:
         name=name,
         title=_title(name),
         network=network,
-        framing=_framing(from_transformers.framing_of(folder)),
+        framing=as_framing(from_transformers.framing_of(folder)),
         patch=(patch, patch) if isinstance(patch, int) else tuple(patch),
         prefix=from_transformers.prefix_of(network),
         classes=labels_of(config) if hasattr(network, "classifier") else (),
@@ -256,7 +256,8 @@ def _load_vision(name: str, folder: Path, kind: Kind) -> ImageModel:
     )
 
 
-def _framing(config: dict[str, Any]) -> Framing:
+def as_framing(config: dict[str, Any]) -> Framing:
+    """How a model wants its pictures, from timm's names for it."""
     fixed: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in config.items()}
     return Framing(**fixed)
 
