@@ -188,7 +188,7 @@ def test_the_command_serves_the_installed_app_on_a_folder(wheel, tmp_path):
 
 
 def wait_for(port, server):
-    until = time.monotonic() + 120  # seconds; 12 where nothing else runs
+    until = time.monotonic() + 120  # seconds, for a machine with much else to do
     while time.monotonic() < until and server.poll() is None:
         with (
             contextlib.suppress(OSError),
