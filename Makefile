@@ -3,7 +3,7 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check audit format bench bench-load bench-alignment grammar grounding hostile train-small-tasks train-vilbert train-scene-reader train-discrete-vae train-dalle train-attention-gan \
+.PHONY: run serve test check audit wheel format bench bench-load bench-alignment grammar grounding hostile train-small-tasks train-vilbert train-scene-reader train-discrete-vae train-dalle train-attention-gan \
 	train-dalle-report train-attention-gan-report clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
@@ -33,6 +33,12 @@ check: .venv/.installed-dev node_modules/.installed
 # Whether what is installed has known holes; without a network it says so and passes.
 audit: .venv/.installed-dev
 	$(PY) bin/audit
+
+# What `pip install .` installs, as one file in dist/. What an earlier build left would get into it.
+wheel: .venv/.installed-dev
+	rm -rf build
+	$(PY) -m pip wheel --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+	rm -rf build
 
 format: .venv/.installed-dev node_modules/.installed
 	$(PY) -m ruff format .
@@ -93,7 +99,7 @@ train-%-tiny-imagenet: .venv/.installed-dev
 	$(if $(filter vit,$*),$(PY) -m training.tiny_imagenet vit --data "$(DATA)" --start weights/vit-tiny-imagenet/model.safetensors --teacher resnet)
 
 clean:
-	rm -rf .venv node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .venv/.installed: requirements.txt bin/environment
 	@bin/environment requirements.txt

@@ -1,1 +1,42 @@
-"""Models, and what they attend to: torch and numpy only, usable without the app."""
+"""Models, and what they attend to: torch and numpy only, usable without the app.
+
+In a clone this package is called `core`, once installed `attention_atlas`. What core.capture offers, it offers too.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .capture import (
+        AttentionCall,
+        Cut,
+        Only,
+        Paste,
+        Patch,
+        Record,
+        Replace,
+        Temperature,
+        edit_attention,
+        record_attention,
+    )
+
+__all__ = [
+    "AttentionCall",
+    "Cut",
+    "Only",
+    "Paste",
+    "Patch",
+    "Record",
+    "Replace",
+    "Temperature",
+    "edit_attention",
+    "record_attention",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Only when it is asked for: the processes that decode pictures have no room for torch.
+    if name in __all__:
+        from . import capture
+
+        return getattr(capture, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -25,14 +25,16 @@ LONGEST_SENTENCE = 1000  # bytes
 ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 # -I and -S: no settings, no folder of the visitor's or the host's; it finds its modules where this process does, but
 # Python's own first: Streamlit puts the server's folder in front, and dashboard/numbers.py is not Python's `numbers`.
-PROGRAM = f"import sys; sys.path += sys.argv[1:]; from {__package__}.picture_decoder import serve; serve()"
+# The package goes by the name of its folder there, `core` or `attention_atlas`: that of this process may be another's.
+PACKAGE = Path(__file__).parent
+PROGRAM = f"import sys; sys.path += sys.argv[1:]; from {PACKAGE.name}.picture_decoder import serve; serve()"
 
 
 class Decoder:
     """A process that decodes one picture after another; it ends when this one does, however that ends."""
 
     def __init__(self):
-        paths = [str(Path(__file__).parent.parent), *filter(None, sys.path)]
+        paths = [str(PACKAGE.parent), *filter(None, sys.path)]
         passed = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", PROGRAM, *paths],

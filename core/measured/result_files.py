@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
+from ..places import PROJECT
 from ..published.table import Column, Columns, Number, Row, Words, read_table
-
-PROJECT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,10 @@ from ..models.gpt import GPT, GPTConfig
 from ..models.gpt_rotary import RotaryGPT, RotaryGPTConfig
 from ..models.image_classifiers import MAKERS, make_image_classifier, patch_of
 from ..models.stored_weights import load_weights, save_weights
+from ..places import WEIGHTS
 from .image_models import Framing, ImageModel
 from .missing_token import MissingToken
 from .text_models import Encoder, NextToken, TextModel
-
-WEIGHTS = Path(__file__).parents[2] / "weights"
 
 # What is not there yet, or was taken away, is not offered.
 TEXT = {
