@@ -1,4 +1,4 @@
-"""Letters for the last row: what Streamlit draws grows with the projector's view, as our own figures do."""
+"""How Streamlit's own controls stand: of one height in a row, and larger on a projector, as our own figures are."""
 
 from pathlib import Path
 
@@ -15,5 +15,5 @@ _mount = st.components.v2.component(
 
 
 def larger() -> None:
-    """Enlarge controls, tables and prose while the projector's bar is on the page."""
+    """Line up controls in a row; enlarge controls, tables and prose while the projector's bar is on the page."""
     _mount(key="larger")
