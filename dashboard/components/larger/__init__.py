@@ -6,14 +6,10 @@ import streamlit as st
 
 __all__ = ["larger"]
 
-# Of its own file alone, and for the page instead of a shadow tree.
-_mount = st.components.v2.component(
-    "attention_atlas_larger",
-    css=(Path(__file__).parent / "view.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
-
 
 def larger() -> None:
-    """Line up controls in a row; enlarge controls, tables and prose while the projector's bar is on the page."""
-    _mount(key="larger")
+    """Line up controls in a row; enlarge controls, tables and prose while the projector's bar is on the page.
+
+    As styles alone it is there at once and takes no place: a table would keep the letters that it is first drawn with.
+    """
+    st.html(Path(__file__).parent / "view.css")
