@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import classroom_view, contents, layout, ways_on
+from dashboard.components.larger import larger
 from dashboard.components.term_popover import explain_terms
 from dashboard.lessons import player
 
@@ -28,6 +29,7 @@ def frame() -> None:
     named = contents.at(page.url_path)
     if named is not contents.HOME:
         st.set_page_config(page_title=f"{named.name} · {TITLE}")
+    larger()
     with st.container():  # a place even without a class: what moves on the page would lose its part of the address
         classroom_view.bar()
     shown = show(page.run)

@@ -20,6 +20,7 @@ from dashboard.ways_on import is_presented
 FEW = 2  # headings that need no row of jumps
 PROSE = 640  # pixels: about 70 characters of the text's size
 NOTICE = 860  # pixels: a sentence above a figure takes little of its height
+NOTICE_PRESENTED = 1240  # pixels: as many letters of a projector's size
 # A file of our own: Streamlit's built-in symbols would be fetched from the internet.
 ICON = str(contents.ROOT / "dashboard" / "icon.png")
 LOGO = (contents.ROOT / "dashboard" / "logo.svg").read_text(encoding="utf-8")
@@ -214,7 +215,9 @@ def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], ob
     """
     if notice and (known := _noticed_at.get()):
         _, place = known
-        place.markdown(glossary.linked(f"**Notice:** {notice[0]}"), width=NOTICE)
+        place.markdown(
+            glossary.linked(f"**Notice:** {notice[0]}"), width=NOTICE_PRESENTED if is_presented() else NOTICE
+        )
         notice = notice[1:]
     if is_presented():
         return

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from dashboard import contents
-from dashboard.components.larger import larger
 from dashboard.contents import Page
 
 PRESENT = "present"  # in the address: "1" is the projector's view
@@ -74,7 +73,6 @@ def bar(page: Page, *, turns_pages: bool = True) -> None:
         st.button(
             "", key="leave", icon=":material/close:", help="Leave", shortcut="Esc", on_click=leave, type="tertiary"
         )
-        larger()
 
 
 def leave() -> None:

@@ -1,4 +1,4 @@
-"""Letters for the last row: what Streamlit draws grows with the projector's view, as our own figures do."""
+"""How Streamlit's own controls stand: of one height in a row, and larger on a projector, as our own figures are."""
 
 from pathlib import Path
 
@@ -6,14 +6,10 @@ import streamlit as st
 
 __all__ = ["larger"]
 
-# Of its own file alone, and for the page instead of a shadow tree.
-_mount = st.components.v2.component(
-    "attention_atlas_larger",
-    css=(Path(__file__).parent / "view.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
-
 
 def larger() -> None:
-    """Enlarge controls, tables and prose while the projector's bar is on the page."""
-    _mount(key="larger")
+    """Line up controls in a row; enlarge controls, tables and prose while the projector's bar is on the page.
+
+    As styles alone it is there at once and takes no place: a table would keep the letters that it is first drawn with.
+    """
+    st.html(Path(__file__).parent / "view.css")

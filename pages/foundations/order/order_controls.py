@@ -21,6 +21,7 @@ SENTENCES = {
 }
 SENTENCE = next(iter(SENTENCES.values()))
 WIDE = 370  # pixels: beside the other controls on a usual window; a narrower one gives it a row of its own
+WIDE_PRESENTED = 510  # pixels: as many letters of a projector's size
 LONGEST = 24  # tokens: so many rows can still be told apart
 LONGEST_TYPED = 2000  # characters
 
@@ -33,7 +34,8 @@ def lead(words: PageWords) -> None:
 
 def sentence(longest: int = LONGEST) -> Tokens:
     """The tokens of the visitor's sentence, at most `longest` of them, with a word about what is left out."""
-    raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED, width=WIDE)
+    wide = WIDE_PRESENTED if layout.is_presented() else WIDE
+    raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED, width=wide)
     controls.examples(SENTENCES)
     tokens = text_model(MODEL).encode(read_text(raw))
     if len(tokens) <= longest:

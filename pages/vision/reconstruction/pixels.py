@@ -30,6 +30,7 @@ from pages.vision.reconstruction.words_pixels import HIDDEN_TASK, TASKS
 
 COUNTS = (1, 2, 4, 8)  # completions
 ACROSS = {1: 3, 2: 4, 4: 3, 8: 5}  # tiles of a row: the completions, what is given, and the truth
+ACROSS_PRESENTED = ACROSS | {4: 6}  # a projector is wide enough for all six
 TOPS = (512, 100, 20, 5)  # colours
 SEEDS = 1000
 APART = 0.25  # seconds between two pictures that grow: a browser need not draw more often
@@ -141,7 +142,7 @@ def _draw(picture: Picture, seen: PixelPicture, asked: Asked) -> Drawn:
     tiles, titles = _tiles(seen, rows, drawn.pictures), _titles(count)
     with place.container():
         charts.chart(
-            partial(picture_tiles, tiles, titles, columns=ACROSS[count], look=layout.look(), side=_side()),
+            partial(picture_tiles, tiles, titles, columns=_across(count), look=layout.look(), side=_side()),
             name="pixel-completions",
             alt=f"The photograph in 32 × 32 pixels, its first {rows} rows, and {count} completions of them",
             table=partial(_table, tiles, titles),
@@ -158,7 +159,7 @@ def _growing(place: DeltaGenerator, seen: PixelPicture, rows: int, count: int) -
         if time.monotonic() - last >= APART:
             last = time.monotonic()
             tiles, titles = _tiles(seen, rows, unfinished(best[0])), _titles(count)
-            figure = picture_tiles(tiles, titles, columns=ACROSS[count], look=layout.look(), side=_side())
+            figure = picture_tiles(tiles, titles, columns=_across(count), look=layout.look(), side=_side())
             with place.container():
                 charts.plot(figure, name=f"pixel-growing-{step}", alt=f"Completions after {step + 1} rows")
 
@@ -177,6 +178,10 @@ def completions(count: int) -> list[str]:
 def _tiles(seen: PixelPicture, rows: int, pictures: Float[Tensor, "draw channel row column"]) -> np.ndarray:
     given = torch.where(below(rows, seen.painted.shape[1]), torch.tensor(GREY), seen.painted)
     return np.stack([as_picture(each) for each in (given, *pictures, seen.painted)])
+
+
+def _across(count: int) -> int:
+    return (ACROSS_PRESENTED if layout.is_presented() else ACROSS)[count]
 
 
 def _side() -> int:

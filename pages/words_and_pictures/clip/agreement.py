@@ -15,7 +15,7 @@ from dashboard.seen import Seen, truth_of
 from pages.words_and_pictures.clip import compute, inputs, words
 
 COSINES = "cosines"
-WIDE = 120  # pixels of a picture
+WIDE, WIDE_PRESENTED = 104, 180  # pixels of a picture: the first four in one row
 
 
 def show() -> None:
@@ -55,10 +55,11 @@ def show() -> None:
 
 
 def _pictures(name: str, pictures: Sequence[Seen]) -> None:
+    width = WIDE_PRESENTED if layout.is_presented() else WIDE
     with st.container(horizontal=True):  # on a phone two beside one another, where columns would be one below another
         for number, seen in enumerate(pictures):
             st.image(
-                compute.prepare(name, seen).shown, caption=f"{number + 1}", width=WIDE, alt=f"Picture {number + 1}"
+                compute.prepare(name, seen).shown, caption=f"{number + 1}", width=width, alt=f"Picture {number + 1}"
             )
 
 

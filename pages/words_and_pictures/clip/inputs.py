@@ -117,7 +117,8 @@ def sentences(world: str, pictures: Sequence[Seen]) -> tuple[str, ...]:
         if before is not None and before != first and st.session_state.get(key) == before:
             st.session_state[key] = first
         st.session_state.texts_offered = first
-    raw = st.text_area(words.TEXTS_LABEL, first, key=key, bind="query-params", height=140, max_chars=2000)
+    height = 190 if layout.is_presented() else 140
+    raw = st.text_area(words.TEXTS_LABEL, first, key=key, bind="query-params", height=height, max_chars=2000)
     if offered:
         controls.examples(offered, field=key)
     found = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))

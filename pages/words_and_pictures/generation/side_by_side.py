@@ -14,6 +14,8 @@ from dashboard.numbers import signed
 from pages.words_and_pictures.generation import compute, compute_painted, growing, inputs, words, write
 from pages.words_and_pictures.generation.compute import Made
 
+FOUR_PRESENTED = 144  # pixels of a picture, before it grows: four stand in half of a projector's width
+
 
 def show() -> None:
     """The pictures of both, a table of what they are worth, the notes."""
@@ -22,17 +24,18 @@ def show() -> None:
         network.encode(wish.text)
     if not layout.is_presented():
         st.markdown(words.SIDE_ABOUT, width=layout.PROSE)
+    wide = FOUR_PRESENTED if layout.is_presented() else write.WIDE
     left, right = st.columns(2, gap="large")
     with right:
         st.subheader(words.THE_NETWORK, anchor=False)
         with layout.waiting_place():
             painted = compute_painted.paint(asked)
-        write.gallery(painted)
+        write.gallery(painted, wide=wide)
     with left:
         st.subheader(words.DALLE, anchor=False)
         drawn = growing.drawn(compute.draw, wish)
         if drawn is not None:
-            write.gallery(drawn)
+            write.gallery(drawn, wide=wide)
     if drawn is None:
         return
     both = {words.DALLE: drawn, words.NETWORK: painted}

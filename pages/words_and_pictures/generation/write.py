@@ -34,9 +34,9 @@ def show() -> None:
     layout.notes(words.WRITE_NOTES, notice=noticed(drawn), formula=lambda: _formula(wish))
 
 
-def gallery(made: Made, *, asks: bool = False) -> None:
+def gallery(made: Made, *, asks: bool = False, wide: int = WIDE) -> None:
     """All pictures, the one that CLIP likes best first; `asks`: with a way to what each was made from."""
-    wide = layout.look().high(ALONE if len(made.pictures) == 1 else WIDE)
+    wide = layout.look().high(ALONE if len(made.pictures) == 1 else wide)
     with st.container(horizontal=True, gap="small"):
         for rank, number in enumerate(made.order, start=1):
             with st.container(width=wide, gap="small"):

@@ -12,6 +12,7 @@ from pages.words_and_pictures.joint import compute, inputs, words
 from pages.words_and_pictures.joint.compute import Mended
 
 KEY = "patches"  # in the address
+WIDE = 300  # pixels of a picture
 
 
 def show() -> None:
@@ -21,6 +22,7 @@ def show() -> None:
     places = inputs.numbers(KEY, rows * columns) or first_thing(chosen, rows)
     prepared = compute.prepare(name, chosen)
     mended = compute.mend(name, chosen, text, places)
+    wide = layout.look().high(WIDE)  # as the picture that is clicked grows
     left, middle, right = st.columns(3, gap="large")
     with left:
         st.markdown("**What it sees**")
@@ -36,19 +38,19 @@ def show() -> None:
             on_click=lambda row, column: inputs.switch(KEY, places, row * columns + column),
             alt=f"The picture with {len(places)} of {rows * columns} patches hidden",
             name="joint-patches",
-            height=300,
+            height=WIDE,
         )
     with middle:
         st.markdown("**What it puts there**")
         guessed = (mended.guessed.permute(1, 2, 0).numpy() * 255).astype(np.uint8)
         st.image(
             np.kron(guessed, np.ones((5, 5, 1), dtype=np.uint8)),
-            width=300,
+            width=wide,
             alt="The picture with guesses for what is hidden",
         )
     with right:
         st.markdown("**The picture**")
-        st.image(prepared.shown, width=300, alt="The whole picture")
+        st.image(prepared.shown, width=wide, alt="The whole picture")
     layout.notes(
         words.PATCHES_NOTES, notice=noticed(mended, len(places), rows * columns), formula=lambda: _formula(mended)
     )
