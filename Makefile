@@ -3,7 +3,7 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check audit wheel format bench bench-load bench-alignment grammar grounding hostile train-small-tasks train-vilbert train-scene-reader train-discrete-vae train-dalle train-attention-gan \
+.PHONY: run serve test check audit wheel format bench bench-load bench-alignment grammar grounding models hostile train-small-tasks train-vilbert train-scene-reader train-discrete-vae train-dalle train-attention-gan \
 	train-dalle-report train-attention-gan-report clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
@@ -70,6 +70,10 @@ grammar: .venv/.installed-dev
 # Which word belongs to which region, over a thousand drawn scenes: no DATA. About an hour.
 grounding: .venv/.installed-dev
 	$(PY) -m training.grounding
+
+# Every family of the installed libraries, small and random: which can be seen. Some ten minutes.
+models: .venv/.installed-dev
+	$(PY) -m docs.models
 
 # For instance: make train-gpt-books DATA=path/to/lm_text
 train-%: .venv/.installed-dev
