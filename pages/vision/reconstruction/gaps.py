@@ -30,10 +30,8 @@ def show() -> None:
         filled = compute_autoencoder.fill(chosen)
     told = noticed(filled.errors, filled.patch_errors(target).numpy(), chosen.mask.numpy(), target)
     _pictures(chosen, filled)
-    if not layout.is_presented():
-        st.markdown(told[0], width=layout.PROSE)
-        if target != PLAIN:
-            layout.caption(words.NORMALISED)
+    if target != PLAIN and not layout.is_presented():
+        layout.caption(words.NORMALISED)
     if filled.errors:
         _fillings(filled, target)
     layout.notes(words.GAPS_NOTES, notice=told, formula=lambda: _formula(chosen, filled))

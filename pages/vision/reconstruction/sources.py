@@ -28,14 +28,11 @@ def show() -> None:
         return
     with layout.waiting_place():
         found, scene = compute_autoencoder.read(chosen), scene_of(chosen)
-    told = noticed(found, chosen)
-    if not layout.is_presented():
-        st.markdown(told[0], width=layout.PROSE)
     photo_maps(scene, key="gap-sources", name="reconstruction-sources")
     if not layout.is_presented():
         layout.caption(words.STRIPED)
     _shares(found.told)
-    layout.notes(words.SOURCES_NOTES, notice=told, formula=lambda: _formula(found, chosen))
+    layout.notes(words.SOURCES_NOTES, notice=noticed(found, chosen), formula=lambda: _formula(found, chosen))
 
 
 @keep()
