@@ -10,9 +10,10 @@ from bertviz import head_view
 
 from benchmarks.measure import times
 from benchmarks.table import Row
+from core.view import Layer
+from core.view.packing import pack
+from core.view.wanted import Wanted
 from dashboard.components.attention_view import Scene, TextSequence
-from dashboard.components.attention_view.packing import Wanted, pack
-from dashboard.components.attention_view.scene import Layer
 
 LAYERS, HEADS = 12, 12
 

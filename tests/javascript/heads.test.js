@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { legendEnds, patternOf, readRow, rowOf, strength } from "../../core/view/browser/attention_view/pattern.js";
+import { headOf, openScene } from "../../core/view/browser/attention_view/scene.js";
+import { stepped } from "../../core/view/browser/attention_view/state.js";
 import { alignmentOf, lightsOf, sentenceFor } from "../../dashboard/components/alignment_view/alignment.js";
-import { legendEnds, patternOf, readRow, rowOf, strength } from "../../dashboard/components/attention_view/pattern.js";
-import { headOf, openScene } from "../../dashboard/components/attention_view/scene.js";
-import { stepped } from "../../dashboard/components/attention_view/state.js";
 import { base64, randomSource, whole } from "./random.js";
 
 const HALF = { 0: 0, 0.125: 0x3000, 0.25: 0x3400, 0.5: 0x3800, 0.75: 0x3a00, 1: 0x3c00 };

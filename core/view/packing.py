@@ -3,8 +3,9 @@
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.components.attention_view.scene import Layer, PatchSequence, Scene, Sequence, TextSequence
-from dashboard.components.kit import Wanted, codec
+from . import codec
+from .scene import Layer, PatchSequence, Scene, Sequence, TextSequence
+from .wanted import Wanted
 
 BUDGET = 1_500_000  # bytes of weights in one message: 2 MB as base64
 THUMBNAIL = 32  # cells on each side, at most
@@ -65,7 +66,7 @@ def _chosen(scene: Scene, layer: int, head: int) -> dict:
     return {"layer": layer, "head": head, "code": code, "cells": cells}
 
 
-def _sent(layer: Layer, patterns: Float[np.ndarray, "*head query key"]) -> Float[np.ndarray, "*any"]:
+def _sent(layer: Layer, patterns: Float[np.ndarray, "*head query key"]) -> Float[np.ndarray, "..."]:
     """What is sent of one head or of several, one after the other."""
     return patterns[..., codec.corner(*patterns.shape[-2:])] if layer.causal else patterns
 
@@ -106,7 +107,7 @@ def thumbnails_of(
     return pictures / np.fmax(np.fmax.reduce(pictures, axis=(1, 2), keepdims=True), 1e-9)
 
 
-def pooled(patterns: Float[np.ndarray, "*head row column"]) -> Float[np.ndarray, "*head row column"]:
+def pooled(patterns: Float[np.ndarray, "*leading query key"]) -> Float[np.ndarray, "*leading row column"]:
     """At most 32 x 32 blocks, each with its largest weight; NaN only where there is nothing else."""
     for axis in (-2, -1):
         length = patterns.shape[axis]
