@@ -65,6 +65,7 @@ def attention_view(
         "token": token,
         "silenced": [list(head) for head in silenced],
         "canSilence": on_silence is not None,
+        "canExact": True,
         "address": address,
         "tell": tell,
         "apart": apart,
