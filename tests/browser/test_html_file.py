@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.view import HtmlFile, Layer, Scene, TextSequence, html_file
+from tests.browser.conftest import SERVER
 from tests.core.test_view_html_file import HOSTILE, scene
 
 
@@ -115,3 +116,16 @@ def test_a_notebooks_frame_unpacks_heads(offline):
     offline.set_content(html_file(scene(512, 12, 12, causal=True))._repr_html_())
     frame = offline.frame_locator("iframe")
     expect(frame.get_by_role("heading", name="“w511” looks at …")).to_be_visible()
+
+
+def test_explore_gives_its_view_as_a_file_that_opens_with_the_head_of_the_address(
+    browser_page, streamlit_server, tmp_path
+):
+    browser_page.goto(f"{streamlit_server(SERVER)}/text?layer=3&head=2")
+    with browser_page.expect_download() as saved:
+        browser_page.get_by_role("button", name="This view as a file").click()
+    assert saved.value.suggested_filename.endswith(".html")
+    saved.value.save_as(tmp_path / "view.html")
+    browser_page.goto((tmp_path / "view.html").as_uri())
+    expect(browser_page.get_by_role("gridcell", name="Layer 3, head 2")).to_have_attribute("aria-selected", "true")
+    assert drawn(browser_page)
