@@ -14,7 +14,7 @@ import io
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, UInt8
+from jaxtyping import Bool, Float, Shaped, UInt8
 
 Code = Literal["half", "root"]
 
@@ -60,7 +60,7 @@ def as_text(sent: bytes) -> str:
     return base64.b64encode(sent).decode("ascii")
 
 
-def floats(values: Float[np.ndarray, "*leading"]) -> str:
+def floats(values: Shaped[np.ndarray, "*leading"]) -> str:
     """Numbers as float32, row by row."""
     with np.errstate(over="ignore"):
         return as_text(np.asarray(values).astype("<f4").tobytes())
