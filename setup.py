@@ -18,6 +18,7 @@ setup(
     packages=[*PACKAGES, "attention_atlas.app"],
     package_data={
         **{name: ["*"] for name in PACKAGES},  # tables, JavaScript and styles beside the Python that reads them
+        "attention_atlas.view": ["browser/**/*"],
         "attention_atlas.app": [".streamlit/config.toml", "lessons/*.md", "weights/**/*"],
     },
     include_package_data=False,  # no list of files beside this one

@@ -7,12 +7,15 @@ from functools import partial
 import numpy as np
 import torch
 from bertviz import head_view
+from transformers import GPT2Config, GPT2Model
 
 from benchmarks.measure import times
 from benchmarks.table import Row
+from core.capture import record_attention
+from core.view import Layer
+from core.view.packing import pack
+from core.view.wanted import Wanted
 from dashboard.components.attention_view import Scene, TextSequence
-from dashboard.components.attention_view.packing import Wanted, pack
-from dashboard.components.attention_view.scene import Layer
 
 LAYERS, HEADS = 12, 12
 
@@ -42,12 +45,32 @@ def rows() -> Iterator[Row]:
             detail=f"{sizes[1] / 1e6:.1f} MB against {sizes[0] / 1e6:.2f} MB",
         )
     yield _longest()
+    yield from _files()
 
 
 def _longest() -> Row:
     attention = tuple(torch.randn(1, HEADS, 512, 512).softmax(dim=-1) for _ in range(LAYERS))
     size = len(_ours(attention, [f"word{place}" for place in range(512)]))
     return Row("our view, 512 tokens, 144 heads: sent to the browser", size / 1e6, "MB", 2.0)
+
+
+def _files() -> Iterator[Row]:
+    """`record.show`, from the recorded queries and keys to one HTML file, beside the HTML of BertViz."""
+    torch.manual_seed(0)
+    model = GPT2Model(GPT2Config(use_cache=False)).eval()  # GPT-2 small's shape
+    for length in (256, 512):
+        with torch.inference_mode(), record_attention(model) as record:
+            model(torch.randint(0, 50257, (1, length)))
+        tokens = [f"word{place}" for place in range(length)]
+        ours, size = times(partial(record.show, tokens), repeats=3)[0], len(record.show(tokens).content)
+        if length == 256:
+            attention = tuple(torch.stack([call.weights(head) for head in range(HEADS)])[None] for call in record.calls)
+            theirs = times(partial(_bertviz, attention, tokens), repeats=1)[0]
+            detail = f"BertViz's `head_view`: {theirs:.1f} s, {len(_bertviz(attention, tokens)) / 1e6:.0f} MB"
+        else:
+            detail = "144 heads: the sharpest with every weight, the others in blocks of tokens"
+        yield Row(f"`record.show`, {length} tokens, 144 heads: the file", size / 1e6, "MB", 3.0, detail=detail)
+        yield Row(f"`record.show`, {length} tokens, 144 heads: time", ours, "s", 2.0, detail=detail)
 
 
 def _ours(attention: tuple, tokens: list[str]) -> str:

@@ -48,6 +48,7 @@ def explore(
             on_silence=silencing.switching(shown.scene),
             apart=apart if shown is plain else None,
         )
+        export.download_view(shown.scene, start=(choice.layer, choice.head), view=view, token=plain.notice.start.token)
     predictions.show_at_every_token(plain, changed)
     call = shown.record.calls[scenes.number_of(shown.scene, choice.layer)]
     layout.notes(words, notice=shown.notice.told_first, formula=lambda: _explain(call))

@@ -1,4 +1,4 @@
-"""Arrays to take away, in one file that numpy opens; all heads of what is shown."""
+"""All heads of what is shown to take away: arrays in one file that numpy opens, the view in one for a browser."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.images import Patches
 from core.text import Tokens
+from core.view import Scene, html_file
 from dashboard import layout
 from dashboard.watched import Watched
 
@@ -36,6 +37,25 @@ def download_arrays(label: str, file: Callable[[], bytes], *, name: str, about: 
         icon=":material/download:",
         type="tertiary",
         help=f"{about}: numpy.load(file, allow_pickle=False)",
+    )
+
+
+def download_view(scene: Scene, *, start: tuple[int, int], view: str | None = None, token: int | None = None) -> None:
+    """A button for the view as an HTML file, all heads inside, made when it is asked for. None on a projector.
+
+    `start` is the layer and the head that the file opens with; `view` and `token` as for the view on the page.
+    """
+    if layout.is_presented():
+        return
+    st.download_button(
+        "This view as a file",
+        data=lambda: html_file(scene, start=start, view=view, token=token).content,
+        file_name=f"attention-atlas-{scene.title}.html",
+        mime="text/html",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+        help="One HTML file with all heads: opens in any browser, without a network",
     )
 
 

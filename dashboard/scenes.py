@@ -6,8 +6,9 @@ from typing import Any
 from core.capture import AttentionCall, Record
 from core.errors import CaptureError
 from core.images import Patches
+from core.view import Layer, layer_of_call
 from core.zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
-from dashboard.components.attention_view import Layer, PatchSequence, Scene, Sequence, TextSequence
+from dashboard.components.attention_view import PatchSequence, Scene, Sequence, TextSequence
 
 Head = tuple[int, int]  # (number of the attention call, head), both counted from 0
 Within = tuple[str, dict[int, AttentionCall]]
@@ -90,15 +91,4 @@ def _scene(title: str, sequences: dict, record: Record, names: list, start: Head
 
 def _layer(number: int, call: AttentionCall, query: str, key: str) -> Layer:
     group = "cross" if call.kind == "cross" else query if query in ("source", "target") else ""
-    return Layer(
-        label=str(number),
-        query=query,
-        key=key,
-        heads=call.heads,
-        weights=lambda head: call.weights(head=head).numpy(),
-        path=call.path,
-        kind=call.kind,
-        group=group,
-        causal=call.causal,
-        by_heads=lambda: (weights.numpy() for weights in call.weights_by_heads()),
-    )
+    return layer_of_call(number, call, query, key, group=group)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import torch
 from jaxtyping import Float
@@ -136,6 +136,19 @@ class Record:
         paths, weights = zip(*tracked, strict=True)
         found = torch.autograd.grad(scalar, weights, retain_graph=True, materialize_grads=True)
         return dict(zip(paths, found, strict=True))
+
+    def show(self, tokens: Sequence[str] | None = None, **options: Any) -> Any:
+        """All heads in one view that a notebook shows; `core.view.show` says what may be given."""
+        from ..view import show  # here, because the view knows records, not the reverse
+
+        return show(self.calls, tokens, **options)
+
+    def save_html(self, path: str | Path, tokens: Sequence[str] | None = None, **options: Any) -> None:
+        """The same view as a file, which any browser opens without a network."""
+        self.show(tokens, **options).save(path)
+
+    def _repr_html_(self) -> str:
+        return self.show()._repr_html_()
 
 
 @contextmanager

@@ -2,11 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.components import kit
-from dashboard.components.kit import bundle, place_of, whole_number
+from core.view.scripts import BROWSER, bundle
+from core.view.wanted import whole_number
+from dashboard import components
+from dashboard.components.kit import place_of
 
-KIT = Path(kit.__file__).parent
-VIEWS = {file.parent.name: file.parent for file in sorted(KIT.parent.glob("*/view.js"))}
+KIT = BROWSER / "kit"
+FOLDERS = (BROWSER, Path(components.__file__).parent)
+VIEWS = {file.parent.name: file.parent for folder in FOLDERS for file in sorted(folder.glob("*/view.js"))}
 MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
 XML = ("http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML")
 

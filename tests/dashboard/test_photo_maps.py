@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from dashboard.components.attention_view import codec
+from core.view import codec
 from dashboard.components.photo_maps import Dense, Factors, PhotoLayer, PhotoScene, Windows
 from dashboard.components.photo_maps.packing import BUDGET, Wanted, factors, kind_of, little, pack, size_of
 from tests.browser.apps.photo_maps_app import PLACES, large, many_factors, scene, window_weights, windowed

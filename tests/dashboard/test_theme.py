@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from core.view import palettes
 from dashboard import theme
 from dashboard.figures.paper import on_paper
 
@@ -108,7 +109,8 @@ SEEN = {
 def closest(hues: tuple[str, ...], seen_by: str) -> float:
     """The smallest distance between two of the hues in OKLab, as seen by some."""
     lab = [
-        theme._TO_LAB @ np.cbrt(theme._TO_LMS @ np.clip(np.array(SEEN[seen_by]) @ linear(hue), 0, 1)) for hue in hues
+        palettes._TO_LAB @ np.cbrt(palettes._TO_LMS @ np.clip(np.array(SEEN[seen_by]) @ linear(hue), 0, 1))
+        for hue in hues
     ]
     return min(float(np.linalg.norm(one - other)) for one, other in combinations(lab, 2))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.grounding.pointing import over_pixels, points_inside, share_inside
-from dashboard.components.kit import codec
+from core.view import codec
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene
 
 PICTURE = np.zeros((64, 64, 3), dtype=np.uint8)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
-import { addressOf, readAddress, START, stateFrom } from "../../dashboard/components/attention_view/state.js";
-import { keepAddress, parametersOf } from "../../dashboard/components/kit/address.js";
+import { addressOf, readAddress, START, stateFrom } from "../../core/view/browser/attention_view/state.js";
+import { keepAddress, parametersOf } from "../../core/view/browser/kit/address.js";
 import { fitted, mapAddress, readMapAddress, startOf } from "../../dashboard/components/photo_maps/choice.js";
 import { randomSource, whole } from "./random.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
+import { goTo, keepAddress, sharedAddress } from "../../core/view/browser/kit/address.js";
 import { classLink } from "../../dashboard/components/class_link/link.js";
-import { goTo, keepAddress, sharedAddress } from "../../dashboard/components/kit/address.js";
 
 let loaded; // addresses that were loaded afresh
 let sockets;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesOf, bytesPerWeight, cellsSent, decode, floatsOf, unfold } from "../../dashboard/components/kit/codec.js";
+import { bytesOf, bytesPerWeight, cellsSent, decode, floatsOf, unfold } from "../../core/view/browser/kit/codec.js";
 import { base64, randomSource, whole } from "./random.js";
 
 test("base64 text becomes the bytes that node reads from it", () => {

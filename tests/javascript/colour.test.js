@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readableOn, rgbOf } from "../../dashboard/components/kit/colour.js";
+import { readableOn, rgbOf } from "../../core/view/browser/kit/colour.js";
 
 /** Relative luminance and contrast as WCAG 2.2 writes them. */
 function luminance(colour) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bordersOf, boxAt, cellAt, everyNth, hatches } from "../../dashboard/components/kit/cells.js";
-import { layoutOf } from "../../dashboard/components/kit/grid.js";
-import { hatchLines, moved } from "../../dashboard/components/kit/marks.js";
-import { framedCell, sheetOf, spotlight, veil } from "../../dashboard/components/kit/photograph.js";
-import { withMargin } from "../../dashboard/components/kit/saving.js";
+import { bordersOf, boxAt, cellAt, everyNth, hatches } from "../../core/view/browser/kit/cells.js";
+import { layoutOf } from "../../core/view/browser/kit/grid.js";
+import { hatchLines, moved } from "../../core/view/browser/kit/marks.js";
+import { framedCell, sheetOf, spotlight, veil } from "../../core/view/browser/kit/photograph.js";
+import { withMargin } from "../../core/view/browser/kit/saving.js";
 import { randomSource, whole } from "./random.js";
 
 function anyGeometry(random) {

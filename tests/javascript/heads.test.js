@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { legendEnds, patternOf, readRow, rowOf, strength } from "../../core/view/browser/attention_view/pattern.js";
+import { headOf, keepHead, openScene, tokenName } from "../../core/view/browser/attention_view/scene.js";
+import { stepped } from "../../core/view/browser/attention_view/state.js";
 import { alignmentOf, lightsOf, sentenceFor } from "../../dashboard/components/alignment_view/alignment.js";
-import { legendEnds, patternOf, readRow, rowOf, strength } from "../../dashboard/components/attention_view/pattern.js";
-import { headOf, openScene } from "../../dashboard/components/attention_view/scene.js";
-import { stepped } from "../../dashboard/components/attention_view/state.js";
 import { base64, randomSource, whole } from "./random.js";
 
 const HALF = { 0: 0, 0.125: 0x3000, 0.25: 0x3400, 0.5: 0x3800, 0.75: 0x3a00, 1: 0x3c00 };
@@ -112,4 +112,25 @@ test("a target word lights its sources, and in the other panel the words that lo
   const said = sentenceFor(scene, maps, { panel: 0, row: 1, column: null });
   assert.match(said, /^“chat” \(one\) looks at “cat” with 0\.75 and “The” with 0\.25\./);
   assert.match(said, /0\.50 in “Chat” \(two\)/);
+});
+
+test("a head in blocks has a row for each block, which all of its tokens share", () => {
+  const scene = textScene([[[1]]], ["a", " b", " c", " d", " e"]);
+  keepHead(scene, {
+    layer: 0,
+    head: 0,
+    code: "half",
+    block: 2,
+    cells: halfText([1, 0, 0, 0.5, 0.5, 0, 0.25, 0.25, 0.5]),
+  });
+  const pattern = patternOf(headOf(scene, 0, 0).layer, headOf(scene, 0, 0), true);
+  assert.deepEqual(pattern.queries, [0, 2, 4]);
+  assert.deepEqual(Array.from(rowOf(pattern, 3)), Array.from(rowOf(pattern, 2)));
+  assert.deepEqual(Array.from(rowOf(pattern, 4)), [0.25, 0.25, 0.5]);
+  assert.equal(pattern.renormalised, false);
+  const { key } = pattern.layer;
+  assert.deepEqual(
+    [tokenName(key, 3), tokenName(key, 4), key.labels[3], key.flow[3]],
+    ["“c … d”", "“e”", "c …", " c d"],
+  );
 });

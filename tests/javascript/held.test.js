@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Held } from "../../dashboard/components/kit/mounting.js";
+import { Held } from "../../core/view/browser/kit/mounting.js";
 import { randomSource, whole } from "./random.js";
 
 /** A page with views of large contents, as cell_map has it: the server leaves out what a view last claimed to hold. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { steppedRound } from "../../dashboard/components/kit/menu.js";
+import { steppedRound } from "../../core/view/browser/kit/menu.js";
 
 test("a step from the last item leads to the first, and back", () => {
   assert.equal(steppedRound(3, 1, 4), 0);

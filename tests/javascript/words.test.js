@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { aboutBytes, direction, filled, headName, readable, shortened } from "../../dashboard/components/kit/labels.js";
+import { aboutBytes, direction, filled, headName, readable, shortened } from "../../core/view/browser/kit/labels.js";
 import {
   largestOf,
   percent,
@@ -9,8 +9,8 @@ import {
   shortest,
   significant,
   twoDigits,
-} from "../../dashboard/components/kit/numbers.js";
-import { csv } from "../../dashboard/components/kit/saving.js";
+} from "../../core/view/browser/kit/numbers.js";
+import { csv } from "../../core/view/browser/kit/saving.js";
 import { randomSource, whole } from "./random.js";
 
 /** Reads a CSV file as RFC 4180 describes it, one character after the other. */

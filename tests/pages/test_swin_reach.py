@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.extra.numpy import arrays
 
+from core.view import codec
 from core.vision.window_cost import PIXELS, BlockSizes, Timing
 from core.vision.window_rollout import blocks_of, growing_limit, growing_reach, spread_of
-from dashboard.components.attention_view import codec
 from dashboard.components.reach_row import patch_of
 from dashboard.photograph import Photograph
 from pages.vision.swin import compute, words

@@ -1,7 +1,7 @@
-import { bytesOf, decode } from "../kit/codec.js";
-import { tableOf } from "../kit/dom.js";
-import { readable } from "../kit/labels.js";
-import { twoDigits } from "../kit/numbers.js";
+import { bytesOf, decode } from "../../../core/view/browser/kit/codec.js";
+import { tableOf } from "../../../core/view/browser/kit/dom.js";
+import { readable } from "../../../core/view/browser/kit/labels.js";
+import { twoDigits } from "../../../core/view/browser/kit/numbers.js";
 
 const TOLD = 3; // source words that a sentence or a table names
 const WORTH_TELLING = 0.05; // a weight from which another panel's word is worth a mention

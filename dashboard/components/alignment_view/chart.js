@@ -1,10 +1,10 @@
-import { boxAt, rowAndColumn } from "../kit/cells.js";
-import { inkOn, shade } from "../kit/colour.js";
-import { make, setAttributes } from "../kit/dom.js";
-import { columnText, layoutOf, mapMarks, rowText } from "../kit/grid.js";
-import { ARROWS, isChoice, isShortcut, take, within } from "../kit/keyboard.js";
-import { shortened } from "../kit/labels.js";
-import { lineMark, measurer, paintOn, pixelRatio } from "../kit/marks.js";
+import { boxAt, rowAndColumn } from "../../../core/view/browser/kit/cells.js";
+import { inkOn, shade } from "../../../core/view/browser/kit/colour.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { columnText, layoutOf, mapMarks, rowText } from "../../../core/view/browser/kit/grid.js";
+import { ARROWS, isChoice, isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
+import { shortened } from "../../../core/view/browser/kit/labels.js";
+import { lineMark, measurer, paintOn, pixelRatio } from "../../../core/view/browser/kit/marks.js";
 import { written } from "./alignment.js";
 
 const SMALLEST = 6; // pixels of a cell: larger maps are scrolled

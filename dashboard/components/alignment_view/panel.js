@@ -1,7 +1,7 @@
-import { inkOn, shade } from "../kit/colour.js";
-import { make, setAttributes, signButton } from "../kit/dom.js";
-import { ALONG, isChoice, isShortcut, take, within } from "../kit/keyboard.js";
-import { readable } from "../kit/labels.js";
+import { inkOn, shade } from "../../../core/view/browser/kit/colour.js";
+import { make, setAttributes, signButton } from "../../../core/view/browser/kit/dom.js";
+import { ALONG, isChoice, isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
+import { readable } from "../../../core/view/browser/kit/labels.js";
 import { createChart } from "./chart.js";
 
 const TINTED_FROM = 0.02; // strengths below are the page itself

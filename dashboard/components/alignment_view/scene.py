@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.components.kit import codec, place_of
+from core.view import codec
+from dashboard.components.kit import place_of
 
 Link = tuple[int, int]
 

@@ -1,9 +1,9 @@
-import { keepAddress, parametersOf, unless } from "../kit/address.js";
-import { createFold, make } from "../kit/dom.js";
-import { shortened } from "../kit/labels.js";
-import { moved } from "../kit/marks.js";
-import { mounting, View } from "../kit/mounting.js";
-import { createRow, takesOf } from "../kit/saving.js";
+import { keepAddress, parametersOf, unless } from "../../../core/view/browser/kit/address.js";
+import { createFold, make } from "../../../core/view/browser/kit/dom.js";
+import { shortened } from "../../../core/view/browser/kit/labels.js";
+import { moved } from "../../../core/view/browser/kit/marks.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
+import { createRow, takesOf } from "../../../core/view/browser/kit/saving.js";
 import { alignmentOf, isSameFocus, isWithin, lightsOf, rowsOfPanels, sentenceFor, tableFor } from "./alignment.js";
 import { cellWidthIn } from "./chart.js";
 import { createPanel, createWords } from "./panel.js";

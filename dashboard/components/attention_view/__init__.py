@@ -6,16 +6,18 @@ from typing import Literal
 
 import streamlit as st
 
-from dashboard.components.attention_view.packing import pack
-from dashboard.components.attention_view.scene import Layer, PatchSequence, Scene, Sequence, TextSequence
-from dashboard.components.kit import Component, Wanted, choosing, codec, said, whole_number
+from core.view import Layer, PatchSequence, Scene, Sequence, TextSequence
+from core.view.packing import pack
+from core.view.scripts import BROWSER
+from core.view.wanted import Wanted, whole_number
+from dashboard.components.kit import Component, choosing, said
 
-__all__ = ["Choice", "Layer", "PatchSequence", "Scene", "Sequence", "TextSequence", "attention_view", "codec"]
+__all__ = ["Choice", "Layer", "PatchSequence", "Scene", "Sequence", "TextSequence", "attention_view"]
 
 Scale = Literal["linear", "log", "row"]
 View = Literal["map", "lines", "text", "picture"]
 
-_show = Component(__file__)
+_show = Component(BROWSER / "attention_view" / "view.js")
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def attention_view(
         "token": token,
         "silenced": [list(head) for head in silenced],
         "canSilence": on_silence is not None,
+        "canExact": True,
         "address": address,
         "tell": tell,
         "apart": apart,

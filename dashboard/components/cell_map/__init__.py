@@ -5,8 +5,9 @@ from functools import partial
 
 import numpy as np
 
+from core.view import codec
 from dashboard import layout
-from dashboard.components.kit import Component, choosing, codec, held, place_of
+from dashboard.components.kit import Component, choosing, held, place_of
 from dashboard.figures.heat import limits_of
 
 __all__ = ["cell_map"]

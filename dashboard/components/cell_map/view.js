@@ -1,11 +1,11 @@
-import { outline } from "../kit/cells.js";
-import { floatsOf } from "../kit/codec.js";
-import { columnText, layoutOf, mapMarks, rowText } from "../kit/grid.js";
-import { measurer, pixelRatio } from "../kit/marks.js";
-import { asRows, coloursOf, createLegend, endsOf, kindsOf, matrixOf } from "../kit/matrix.js";
-import { mounting } from "../kit/mounting.js";
-import { GridView } from "../kit/pointed.js";
-import { createRow, scaleMarks, takesOf, withMargin } from "../kit/saving.js";
+import { outline } from "../../../core/view/browser/kit/cells.js";
+import { floatsOf } from "../../../core/view/browser/kit/codec.js";
+import { columnText, layoutOf, mapMarks, rowText } from "../../../core/view/browser/kit/grid.js";
+import { measurer, pixelRatio } from "../../../core/view/browser/kit/marks.js";
+import { asRows, coloursOf, createLegend, endsOf, kindsOf, matrixOf } from "../../../core/view/browser/kit/matrix.js";
+import { mounting } from "../../../core/view/browser/kit/mounting.js";
+import { GridView } from "../../../core/view/browser/kit/pointed.js";
+import { createRow, scaleMarks, takesOf, withMargin } from "../../../core/view/browser/kit/saving.js";
 
 const PRESENTED = 1.5; // times larger for the projector
 const MARGIN = 16; // of a picture

@@ -1,6 +1,6 @@
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 import { classLink } from "../class_link/link.js";
-import { make } from "../kit/dom.js";
-import { mounting, View } from "../kit/mounting.js";
 
 /** What a class answers to one question: a sentence for the follower who has answered, bars for the teacher. */
 class ClassAnswers extends View {

@@ -1,4 +1,4 @@
-import { goTo, sharedAddress } from "../kit/address.js";
+import { goTo, sharedAddress } from "../../../core/view/browser/kit/address.js";
 
 const STORED = "atlas-class"; // in this tab's session: survives loading a page anew
 const OVER = 4000; // the code with which the server closes for good

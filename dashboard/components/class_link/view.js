@@ -1,6 +1,6 @@
-import { writeParameters } from "../kit/address.js";
-import { button, make } from "../kit/dom.js";
-import { mounting, View } from "../kit/mounting.js";
+import { writeParameters } from "../../../core/view/browser/kit/address.js";
+import { button, make } from "../../../core/view/browser/kit/dom.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 import { classLink } from "./link.js";
 
 const SURE = 4000; // milliseconds in which a second click ends the class

@@ -1,6 +1,6 @@
-import { make, svg } from "../kit/dom.js";
-import { ALONG, isChoice, isShortcut, within } from "../kit/keyboard.js";
-import { mounting, View } from "../kit/mounting.js";
+import { make, svg } from "../../../core/view/browser/kit/dom.js";
+import { ALONG, isChoice, isShortcut, within } from "../../../core/view/browser/kit/keyboard.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 
 const TIP = 6; // length of an arrow's tip
 

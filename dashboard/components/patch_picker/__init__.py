@@ -6,8 +6,9 @@ from typing import Literal
 
 import numpy as np
 
+from core.view import codec
 from dashboard.components import cell_map
-from dashboard.components.kit import Component, choosing, codec, held
+from dashboard.components.kit import Component, choosing, held
 
 __all__ = ["patch_picker"]
 

@@ -1,7 +1,7 @@
-import { boxAt } from "../kit/cells.js";
-import { floatsOf } from "../kit/codec.js";
-import { asRows, createLegend, matrixOf } from "../kit/matrix.js";
-import { mounting } from "../kit/mounting.js";
+import { boxAt } from "../../../core/view/browser/kit/cells.js";
+import { floatsOf } from "../../../core/view/browser/kit/codec.js";
+import { asRows, createLegend, matrixOf } from "../../../core/view/browser/kit/matrix.js";
+import { mounting } from "../../../core/view/browser/kit/mounting.js";
 import {
   decoded,
   framedCell,
@@ -11,9 +11,9 @@ import {
   sheetOf,
   veil,
   wholeOf,
-} from "../kit/photograph.js";
-import { GridView } from "../kit/pointed.js";
-import { createRow, takesOf } from "../kit/saving.js";
+} from "../../../core/view/browser/kit/photograph.js";
+import { GridView } from "../../../core/view/browser/kit/pointed.js";
+import { createRow, takesOf } from "../../../core/view/browser/kit/saving.js";
 
 const PRESENTED = 1.4; // times larger for the projector
 const FINE = 5; // pixels: smaller patches have no lines between them

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard.components.kit import Component, Wanted, said
+from core.view.wanted import Wanted
+from dashboard.components.kit import Component, said
 from dashboard.components.photo_maps.packing import pack
 from dashboard.components.photo_maps.scene import Answers, Dense, Factors, PhotoLayer, PhotoScene, Windows
 

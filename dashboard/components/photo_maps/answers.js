@@ -1,5 +1,5 @@
-import { bytesOf, decode, floatsOf } from "../kit/codec.js";
-import { readable } from "../kit/labels.js";
+import { bytesOf, decode, floatsOf } from "../../../core/view/browser/kit/codec.js";
+import { readable } from "../../../core/view/browser/kit/labels.js";
 
 const ROOM = 2 ** 25; // numbers of decoded answers that are kept: 128 MB
 

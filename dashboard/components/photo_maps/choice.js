@@ -1,5 +1,5 @@
-import { parametersOf, unless } from "../kit/address.js";
-import { PHOTOS } from "../kit/photo_map.js";
+import { parametersOf, unless } from "../../../core/view/browser/kit/address.js";
+import { PHOTOS } from "../../../core/view/browser/kit/photo_map.js";
 
 const WORDS_FOR = ["patch", "mean", "same"];
 

@@ -1,6 +1,6 @@
-import { bordersOf } from "../kit/cells.js";
-import { lineMark } from "../kit/marks.js";
-import { framedCell } from "../kit/photograph.js";
+import { bordersOf } from "../../../core/view/browser/kit/cells.js";
+import { lineMark } from "../../../core/view/browser/kit/marks.js";
+import { framedCell } from "../../../core/view/browser/kit/photograph.js";
 
 /** Outlines: windows, what the threshold leaves, the place that asks (`chosen`), the one under the pointer. */
 export function outlineMarks(sheet, { layer, map, kept, share, from, chosen, hovered }, { theme }) {

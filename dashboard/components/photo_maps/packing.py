@@ -17,9 +17,10 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from core.view import codec
+from core.view.wanted import Wanted
 from core.vision.window_grid import stitch
 from core.vision.windows import received
-from dashboard.components.kit import Wanted, codec
 from dashboard.components.photo_maps.scene import Factors, PhotoLayer, PhotoScene, Windows
 
 BUDGET = 2_600_000  # bytes of answers in one message: 3.5 MB as base64, which leaves room for the photograph

@@ -1,4 +1,4 @@
-import { percent } from "../kit/numbers.js";
+import { percent } from "../../../core/view/browser/kit/numbers.js";
 import { seenBy } from "./answers.js";
 import { unitOf } from "./choice.js";
 

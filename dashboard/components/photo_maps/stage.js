@@ -1,10 +1,10 @@
-import { cellAt } from "../kit/cells.js";
-import { button, choice, field, make, setAttributes, signButton } from "../kit/dom.js";
-import { headName, layerName } from "../kit/labels.js";
-import { paintOn } from "../kit/marks.js";
-import { percent } from "../kit/numbers.js";
-import { PHOTOS, paintLittle } from "../kit/photo_map.js";
-import { sheetOf } from "../kit/photograph.js";
+import { cellAt } from "../../../core/view/browser/kit/cells.js";
+import { button, choice, field, make, setAttributes, signButton } from "../../../core/view/browser/kit/dom.js";
+import { headName, layerName } from "../../../core/view/browser/kit/labels.js";
+import { paintOn } from "../../../core/view/browser/kit/marks.js";
+import { percent } from "../../../core/view/browser/kit/numbers.js";
+import { PHOTOS, paintLittle } from "../../../core/view/browser/kit/photo_map.js";
+import { sheetOf } from "../../../core/view/browser/kit/photograph.js";
 import { waysOf } from "./choice.js";
 
 const SIDE = 180; // pixels of a thumbnail's longer side, at most; the style sheet makes it smaller

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import UInt8
 
-from dashboard.components.kit import Component, choosing, codec
+from core.view import codec
+from dashboard.components.kit import Component, choosing
 
 __all__ = ["Strip", "Tile", "reach_row"]
 

@@ -1,10 +1,10 @@
-import { cellAt } from "../kit/cells.js";
-import { bytesOf, decode } from "../kit/codec.js";
-import { make, setAttributes } from "../kit/dom.js";
-import { ARROWS, isChoice, isShortcut, take } from "../kit/keyboard.js";
-import { filled } from "../kit/labels.js";
-import { mounting } from "../kit/mounting.js";
-import { significant } from "../kit/numbers.js";
+import { cellAt } from "../../../core/view/browser/kit/cells.js";
+import { bytesOf, decode } from "../../../core/view/browser/kit/codec.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { ARROWS, isChoice, isShortcut, take } from "../../../core/view/browser/kit/keyboard.js";
+import { filled } from "../../../core/view/browser/kit/labels.js";
+import { mounting } from "../../../core/view/browser/kit/mounting.js";
+import { significant } from "../../../core/view/browser/kit/numbers.js";
 import {
   decoded,
   framedCell,
@@ -14,9 +14,9 @@ import {
   spotlight,
   veil,
   wholeOf,
-} from "../kit/photograph.js";
-import { PointedView } from "../kit/pointed.js";
-import { createRow, takesOf, withMargin } from "../kit/saving.js";
+} from "../../../core/view/browser/kit/photograph.js";
+import { PointedView } from "../../../core/view/browser/kit/pointed.js";
+import { createRow, takesOf, withMargin } from "../../../core/view/browser/kit/saving.js";
 
 const PRESENTED = 1.5; // times larger letters for the projector
 const KEPT = 4; // decoded photographs

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 
 from core.scenes.draw import draw
 from core.scenes.things import SIDE, Scene
-from dashboard.components.kit import Component, choosing, codec, place_of
+from core.view import codec
+from dashboard.components.kit import Component, choosing, place_of
 
 __all__ = ["scene_mover"]
 

@@ -1,6 +1,6 @@
-import { make } from "../kit/dom.js";
-import { ARROWS, isShortcut, take, within } from "../kit/keyboard.js";
-import { mounting, View } from "../kit/mounting.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { ARROWS, isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 
 class SceneMover extends View {
   held = null; // the thing that is dragged

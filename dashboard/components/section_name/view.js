@@ -1,5 +1,5 @@
-import { make } from "../kit/dom.js";
-import { mounting, View } from "../kit/mounting.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 
 class SectionName extends View {
   build() {

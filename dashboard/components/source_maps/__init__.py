@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from dashboard.components.kit import Component, codec
+from core.view import codec
+from dashboard.components.kit import Component
 
 __all__ = ["SourceLayer", "SourceScene", "source_maps"]
 

@@ -1,7 +1,7 @@
-import { make, setAttributes } from "../kit/dom.js";
-import { ALONG, isShortcut, take, within } from "../kit/keyboard.js";
-import { largestOf, percent } from "../kit/numbers.js";
-import { paintLittle } from "../kit/photo_map.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { ALONG, isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
+import { largestOf, percent } from "../../../core/view/browser/kit/numbers.js";
+import { paintLittle } from "../../../core/view/browser/kit/photo_map.js";
 
 const SIDE = 150; // pixels of a little picture
 

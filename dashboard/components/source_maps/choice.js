@@ -1,5 +1,5 @@
-import { parametersOf, unless } from "../kit/address.js";
-import { PHOTOS } from "../kit/photo_map.js";
+import { parametersOf, unless } from "../../../core/view/browser/kit/address.js";
+import { PHOTOS } from "../../../core/view/browser/kit/photo_map.js";
 
 /** What is shown before anything is chosen: a part, the mean of all layers, no word. */
 export function startOf({ start, maps }) {

@@ -1,6 +1,6 @@
-import { bytesOf, decode } from "../kit/codec.js";
-import { readable } from "../kit/labels.js";
-import { percent } from "../kit/numbers.js";
+import { bytesOf, decode } from "../../../core/view/browser/kit/codec.js";
+import { readable } from "../../../core/view/browser/kit/labels.js";
+import { percent } from "../../../core/view/browser/kit/numbers.js";
 
 /** What Python sent of a scene, ready to be asked; `maps`: the mean of all layers, then each layer's mean and heads. */
 export function openSources(sent) {

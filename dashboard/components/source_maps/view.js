@@ -1,13 +1,13 @@
-import { keepAddress } from "../kit/address.js";
-import { cellAt } from "../kit/cells.js";
-import { choice, field, make, setAttributes, signButton } from "../kit/dom.js";
-import { ARROWS, isShortcut, take, within } from "../kit/keyboard.js";
-import { paintOn } from "../kit/marks.js";
-import { mounting, View } from "../kit/mounting.js";
-import { largestOf, percent } from "../kit/numbers.js";
-import { mapMarksOver, PHOTOS, preparedPhotograph } from "../kit/photo_map.js";
-import { framedCell, sheetOf } from "../kit/photograph.js";
-import { createRow, takesOf, titled } from "../kit/saving.js";
+import { keepAddress } from "../../../core/view/browser/kit/address.js";
+import { cellAt } from "../../../core/view/browser/kit/cells.js";
+import { choice, field, make, setAttributes, signButton } from "../../../core/view/browser/kit/dom.js";
+import { ARROWS, isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
+import { paintOn } from "../../../core/view/browser/kit/marks.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
+import { largestOf, percent } from "../../../core/view/browser/kit/numbers.js";
+import { mapMarksOver, PHOTOS, preparedPhotograph } from "../../../core/view/browser/kit/photo_map.js";
+import { framedCell, sheetOf } from "../../../core/view/browser/kit/photograph.js";
+import { createRow, takesOf, titled } from "../../../core/view/browser/kit/saving.js";
 import { createBars, createHeads } from "./bars.js";
 import { fitted, readSourceAddress, sourceAddress, startOf } from "./choice.js";
 import {

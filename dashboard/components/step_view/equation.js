@@ -1,5 +1,5 @@
-import { make } from "../kit/dom.js";
-import { precise } from "../kit/numbers.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { precise } from "../../../core/view/browser/kit/numbers.js";
 import { gridOf } from "./grid.js";
 import { formula } from "./matrices.js";
 

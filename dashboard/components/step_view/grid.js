@@ -1,8 +1,8 @@
-import { cellAt } from "../kit/cells.js";
-import { make } from "../kit/dom.js";
-import { ARROWS, take } from "../kit/keyboard.js";
-import { rasterCanvas } from "../kit/marks.js";
-import { precise, rounded } from "../kit/numbers.js";
+import { cellAt } from "../../../core/view/browser/kit/cells.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { ARROWS, take } from "../../../core/view/browser/kit/keyboard.js";
+import { rasterCanvas } from "../../../core/view/browser/kit/marks.js";
+import { precise, rounded } from "../../../core/view/browser/kit/numbers.js";
 import { colourOf, formula, labelOf, nameOf, pixelsOf, range, textOn } from "./matrices.js";
 
 const HEIGHT = 216; // pixels, at most, for all rows of strips

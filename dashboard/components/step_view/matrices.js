@@ -1,6 +1,6 @@
-import { floatsOf } from "../kit/codec.js";
-import { readableOn, rgbOf, setInk, shade } from "../kit/colour.js";
-import { readable } from "../kit/labels.js";
+import { floatsOf } from "../../../core/view/browser/kit/codec.js";
+import { readableOn, rgbOf, setInk, shade } from "../../../core/view/browser/kit/colour.js";
+import { readable } from "../../../core/view/browser/kit/labels.js";
 
 /** A matrix as the server sent it, with its values as numbers and `at(row, column)`. */
 export function unpacked(matrix) {

@@ -1,6 +1,6 @@
-import { boxAt } from "../kit/cells.js";
-import { moved } from "../kit/marks.js";
-import { rounded } from "../kit/numbers.js";
+import { boxAt } from "../../../core/view/browser/kit/cells.js";
+import { moved } from "../../../core/view/browser/kit/marks.js";
+import { rounded } from "../../../core/view/browser/kit/numbers.js";
 import { colourOf, labelOf, pixelsOf, range, textOn } from "./matrices.js";
 
 const GAP = 28;

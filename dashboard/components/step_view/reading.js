@@ -1,5 +1,5 @@
-import { make } from "../kit/dom.js";
-import { precise, rounded, shown } from "../kit/numbers.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { precise, rounded, shown } from "../../../core/view/browser/kit/numbers.js";
 import { colourOf, formula, labelOf, nameOf, range, spelled, sumOf, totalOf } from "./matrices.js";
 
 const LINE = 8; // so many terms are written out in one line

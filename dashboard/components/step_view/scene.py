@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.attention.equations import Matrix, Operation, Step
-from dashboard.components.kit import codec
+from core.view import codec
 from dashboard.components.step_view.mathml import mathml
 
 _TITLES = {

@@ -1,8 +1,8 @@
-import { keepAddress, parametersOf } from "../kit/address.js";
-import { button, make } from "../kit/dom.js";
-import { within } from "../kit/keyboard.js";
-import { mounting, View } from "../kit/mounting.js";
-import { createRow, takesOf } from "../kit/saving.js";
+import { keepAddress, parametersOf } from "../../../core/view/browser/kit/address.js";
+import { button, make } from "../../../core/view/browser/kit/dom.js";
+import { within } from "../../../core/view/browser/kit/keyboard.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
+import { createRow, takesOf } from "../../../core/view/browser/kit/saving.js";
 import { equationOf } from "./equation.js";
 import { formula, range, unpacked } from "./matrices.js";
 import { pictureOf } from "./picture.js";

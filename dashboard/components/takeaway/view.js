@@ -1,6 +1,6 @@
-import { make, svg } from "../kit/dom.js";
-import { mounting, View } from "../kit/mounting.js";
-import { createRow, csvFile, download, pngFrom, svgFile } from "../kit/saving.js";
+import { make, svg } from "../../../core/view/browser/kit/dom.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
+import { createRow, csvFile, download, pngFrom, svgFile } from "../../../core/view/browser/kit/saving.js";
 
 const FOLLOWS_POINTER = ".hoverlayer, .draglayer, .selectionlayer, .zoomlayer";
 

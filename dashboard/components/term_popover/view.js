@@ -1,5 +1,5 @@
-import { make } from "../kit/dom.js";
-import { mounting, View } from "../kit/mounting.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 
 const LINKS = 'a[href^="glossary?term="]';
 const GAP = 8; // pixels from the link, and from the edge of the window

@@ -1,8 +1,8 @@
-import { inkOn, shade } from "../kit/colour.js";
-import { make } from "../kit/dom.js";
-import { ALONG, isShortcut, within } from "../kit/keyboard.js";
-import { endsInByte } from "../kit/labels.js";
-import { mounting, View } from "../kit/mounting.js";
+import { inkOn, shade } from "../../../core/view/browser/kit/colour.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { ALONG, isShortcut, within } from "../../../core/view/browser/kit/keyboard.js";
+import { endsInByte } from "../../../core/view/browser/kit/labels.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 
 class TintedLines extends View {
   build() {

@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, UInt8
 
-from dashboard.components.kit import Component, choosing, codec, place_of
+from core.view import codec
+from dashboard.components.kit import Component, choosing, place_of
 
 __all__ = ["SeenWord", "WordMap", "WordScene", "word_maps"]
 

@@ -1,5 +1,5 @@
-import { parametersOf, unless } from "../kit/address.js";
-import { PHOTOS } from "../kit/photo_map.js";
+import { parametersOf, unless } from "../../../core/view/browser/kit/address.js";
+import { PHOTOS } from "../../../core/view/browser/kit/photo_map.js";
 
 /** What is shown before anything is chosen: a word, a map by its name, how it lies over the picture. */
 export function startOf({ start, first, maps, photo }) {

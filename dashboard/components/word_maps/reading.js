@@ -1,6 +1,6 @@
-import { bytesOf, decode } from "../kit/codec.js";
-import { filled, readable } from "../kit/labels.js";
-import { percent } from "../kit/numbers.js";
+import { bytesOf, decode } from "../../../core/view/browser/kit/codec.js";
+import { filled, readable } from "../../../core/view/browser/kit/labels.js";
+import { percent } from "../../../core/view/browser/kit/numbers.js";
 
 const NAMED = 4; // words that are named where a place is pointed at
 

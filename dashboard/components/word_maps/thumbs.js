@@ -1,9 +1,9 @@
-import { inkOn, shade } from "../kit/colour.js";
-import { make, setAttributes } from "../kit/dom.js";
-import { ALONG, isShortcut, take, within } from "../kit/keyboard.js";
-import { readable } from "../kit/labels.js";
-import { largestOf } from "../kit/numbers.js";
-import { paintLittle } from "../kit/photo_map.js";
+import { inkOn, shade } from "../../../core/view/browser/kit/colour.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { ALONG, isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
+import { readable } from "../../../core/view/browser/kit/labels.js";
+import { largestOf } from "../../../core/view/browser/kit/numbers.js";
+import { paintLittle } from "../../../core/view/browser/kit/photo_map.js";
 import { rowOf } from "./reading.js";
 
 const SIDE = 168; // pixels of a little picture's longer side, at most; the style sheet makes it smaller

@@ -1,7 +1,7 @@
-import { inkOn, shade } from "../kit/colour.js";
-import { make } from "../kit/dom.js";
-import { ALONG, isShortcut, take, within } from "../kit/keyboard.js";
-import { mounting, View } from "../kit/mounting.js";
+import { inkOn, shade } from "../../../core/view/browser/kit/colour.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { ALONG, isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 
 class WordPicker extends View {
   clicks = 0;

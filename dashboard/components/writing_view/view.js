@@ -1,7 +1,7 @@
-import { make } from "../kit/dom.js";
-import { measurer } from "../kit/marks.js";
-import { mounting, View } from "../kit/mounting.js";
-import { createRow, takesOf, withMargin } from "../kit/saving.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { measurer } from "../../../core/view/browser/kit/marks.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
+import { createRow, takesOf, withMargin } from "../../../core/view/browser/kit/saving.js";
 
 const [SLOWEST, QUICKEST] = [60, 8]; // milliseconds between two tokens that are shown one after the other
 const WIDTHS = [0.1, 0.25, 0.5, 1]; // the probability of the longest bar that there is room for

@@ -11,10 +11,10 @@ from core.cloze import sides
 from core.cloze.asking import Answers
 from core.cloze.sides import Sides
 from core.cloze.words import Word
+from core.view.wanted import whole_number
 from core.zoo.text_models import NextToken
 from dashboard import charts, layout, waiting
 from dashboard.components.cell_map import cell_map
-from dashboard.components.kit import whole_number
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.data_table import data_table
 from dashboard.figures.predictions import prediction_bars

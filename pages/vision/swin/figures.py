@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 from PIL import Image
 from plotly.subplots import make_subplots
 
+from core.view.codec import picture_address
 from core.vision.window_grid import PADDING
 from dashboard import theme
-from dashboard.components.kit.codec import picture_address
 from dashboard.figures.curves import curves
 from dashboard.figures.distances import level_bars, side_by_side
 from dashboard.figures.paper import escape, on_paper

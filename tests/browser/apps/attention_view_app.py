@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from dashboard.components.attention_view import Layer, PatchSequence, Scene, TextSequence, attention_view
+from core.view import Layer, PatchSequence, Scene, TextSequence
+from dashboard.components.attention_view import attention_view
 
 WORDS = (
     "the",

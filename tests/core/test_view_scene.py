@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dashboard.components.attention_view import Layer, PatchSequence, Scene, TextSequence
+from core.view import Layer, PatchSequence, Scene, TextSequence
 
 
 def even(queries: int, keys: int):

@@ -38,7 +38,8 @@ export function createReading({ askExact }) {
     if (isText) flow.write(pattern.layer.key, pattern.keys);
   }
 
-  function show({ pattern, query, pinned, row, look, asked, exactly, approximate }) {
+  function show({ pattern, query, pinned, row, look, asked, exactly, approximate, canExact }) {
+    exact.hidden = !canExact;
     const reading = readRow(row);
     const top = reading.order.slice(0, TOP);
     writeFlow(pattern);
@@ -95,7 +96,8 @@ function sentence(pattern, reading, approximate) {
   if (!reading.allowed) return "The mask lets this token look at nothing.";
   if (!(reading.sum > 0)) return pattern.renormalised ? LEFT_OUT : "This row is zero: the head is silenced.";
   const { key } = pattern.layer;
-  const things = key.kind === "patches" && !pattern.keys.some((token) => key.special[token]) ? "patches" : "tokens";
+  const unit = key.kind === "patches" && !pattern.keys.some((token) => key.special[token]) ? "patches" : "tokens";
+  const things = key.starts ? "blocks" : unit;
   const holds = `${reading.holders} of ${reading.allowed} ${things} ${reading.holders === 1 ? "holds" : "hold"} 90%`;
   return `${holds} · entropy ${approximate ? "≈ " : ""}${reading.entropy.toFixed(2)} bits`;
 }

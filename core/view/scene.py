@@ -38,7 +38,7 @@ class PatchSequence:
     rows: int
     columns: int
     prefix: tuple[str, ...] = ()
-    picture: UInt8[np.ndarray, "row column channel"] | None = None
+    picture: UInt8[np.ndarray, "..."] | None = None  # (row, column, 3)
 
     def __post_init__(self):
         if self.rows < 1 or self.columns < 1:
@@ -149,6 +149,6 @@ class Scene:
     @cached_property
     def overview(self) -> dict:
         """What is sent of all heads: made once for each scene, because it computes every head."""
-        from dashboard.components.attention_view.packing import overview  # packing knows scenes, not the reverse
+        from .packing import overview  # packing knows scenes, not the reverse
 
         return overview(self)

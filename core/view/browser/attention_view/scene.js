@@ -1,5 +1,6 @@
 import { bytesOf, bytesPerWeight, cellsSent, decode, unfold } from "../kit/codec.js";
 import { flowing, patchLabels, readable } from "../kit/labels.js";
+import { inBlocks } from "./blocks.js";
 
 const HEADS_KEPT = 12;
 
@@ -9,28 +10,34 @@ export function openScene(overview) {
   for (const [name, sent] of Object.entries(overview.sequences)) sequences[name] = openSequence(sent);
   const layers = overview.layers.map((sent, place) => openLayer(sent, place, sequences, overview.code));
   const [layer, head] = overview.start;
-  const { title, digest, code } = overview;
-  return { title, digest, code, start: { layer, head }, sequences, layers, kept: new Map() };
+  const { title, digest, code, blocks = null } = overview;
+  const fine = blocks && new Set(blocks.fine.map((place) => place.join("/")));
+  return { title, digest, code, start: { layer, head }, sequences, layers, fine, kept: new Map() };
 }
 
-/** Keeps a head that the server was asked for; the oldest ones are let go. */
-export function keepHead(scene, { layer, head, code, cells }) {
+/** Keeps a head that was asked for, as text (`cells`) or `bytes`, whole or in blocks; the oldest ones are let go. */
+export function keepHead(scene, { layer, head, ...sent }) {
   scene.kept.delete(`${layer}/${head}`);
-  scene.kept.set(`${layer}/${head}`, { code, cells });
+  scene.kept.set(`${layer}/${head}`, sent);
   if (scene.kept.size > HEADS_KEPT) scene.kept.delete(scene.kept.keys().next().value);
 }
 
-/** The weights of one head, row by row, and the code they came in; null if they are not in the browser. */
+/** The weights of one head, row by row, the code they came in and their layer; null if they are not in the browser. */
 export function headOf(scene, place, head) {
   const layer = scene.layers[place];
   const { queries, keys, causal } = layer;
   const kept = scene.kept.get(`${place}/${head}`);
-  if (kept) return { weights: unfold(decode(bytesOf(kept.cells), kept.code), queries, keys, causal), code: kept.code };
+  if (kept) {
+    const { code, block = 1, bytes = bytesOf(kept.cells) } = kept;
+    const sent = decode(bytes, code);
+    const weights = block > 1 ? sent : unfold(sent, queries, keys, causal);
+    return { layer: inBlocks(layer, block), weights, code };
+  }
   if (!scene.code) return null;
   layer.bytes ??= bytesOf(layer.maps);
   const size = cellsSent(queries, keys, causal) * bytesPerWeight(scene.code);
   const sent = decode(layer.bytes.subarray(head * size, (head + 1) * size), scene.code);
-  return { weights: unfold(sent, queries, keys, causal), code: scene.code };
+  return { layer, weights: unfold(sent, queries, keys, causal), code: scene.code };
 }
 
 /** One head in little: cells from 0 to 1, -1 and NaN as in a map. */
@@ -41,10 +48,12 @@ export function thumbnailOf(layer, head) {
   return { rows, columns, cells: layer.little.subarray(head * size, (head + 1) * size) };
 }
 
-/** What a token is called in a sentence: “it”, or "patch 3·5", or "class". */
+/** What a token, or its block, is called in a sentence: “it”, "patch 3·5", "class", "patches 3·5 … 4·1". */
 export function tokenName(sequence, token) {
-  if (sequence.kind === "text") return `“${sequence.labels[token]}”`;
-  return token < sequence.prefix ? sequence.labels[token] : `patch ${sequence.labels[token]}`;
+  const name = (sequence.names ?? sequence.labels)[token];
+  if (sequence.kind === "text") return `“${name}”`;
+  if (sequence.kind === "runs") return `patches ${name}`;
+  return token < sequence.prefix ? name : `patch ${name}`;
 }
 
 function openSequence(sent) {

@@ -1,4 +1,4 @@
-"""How numbers travel: two codes for weights, base64 for bytes, pictures as addresses. codec.js reads what is written.
+"""How numbers travel: two codes for weights, base64 for bytes, pictures as addresses; codec.js reads what is written.
 
 | code | bytes for a weight | weight from code c | largest error |
 |---|---|---|---|
@@ -14,8 +14,7 @@ import io
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, UInt8
-from PIL import Image
+from jaxtyping import Bool, Float, Shaped, UInt8
 
 Code = Literal["half", "root"]
 
@@ -24,12 +23,12 @@ PICTURE_SIDE = 1600  # pixels on the longer side, at most
 _LEVELS, _BLOCKED, _MISSING = 253, 254, 255
 
 
-def write(weights: Float[np.ndarray, "*any"], code: Code) -> bytes:
+def write(weights: Float[np.ndarray, "*leading"], code: Code) -> bytes:
     """Encode weights from 0 to 1, -1 (not allowed) and NaN."""
     return weights.astype("<f2").tobytes() if code == "half" else to_root(weights).tobytes()
 
 
-def read(sent: bytes, code: Code) -> Float[np.ndarray, " weight"]:
+def read(sent: bytes, code: Code) -> Float[np.ndarray, " _"]:
     """Decode what `write` encoded, as the browser does."""
     if code == "half":
         return np.frombuffer(sent, "<f2").astype(np.float32)
@@ -40,7 +39,7 @@ def read(sent: bytes, code: Code) -> Float[np.ndarray, " weight"]:
     return weights
 
 
-def to_root(weights: Float[np.ndarray, "*any"]) -> UInt8[np.ndarray, "*any"]:
+def to_root(weights: Float[np.ndarray, "*leading"]) -> UInt8[np.ndarray, "*leading"]:
     """The square root of each weight in 253 steps: fine where weights are small, and most are."""
     missing = np.isnan(weights)
     blocked = weights < 0
@@ -61,13 +60,13 @@ def as_text(sent: bytes) -> str:
     return base64.b64encode(sent).decode("ascii")
 
 
-def floats(values: Float[np.ndarray, "*any"]) -> str:
+def floats(values: Shaped[np.ndarray, "*leading"]) -> str:
     """Numbers as float32, row by row."""
     with np.errstate(over="ignore"):
         return as_text(np.asarray(values).astype("<f4").tobytes())
 
 
-def weights_text(weights: Float[np.ndarray, "*any"], code: Code = "half") -> str:
+def weights_text(weights: Float[np.ndarray, "*leading"], code: Code = "half") -> str:
     """Weights in a code, as text."""
     return as_text(write(np.asarray(weights), code))
 
@@ -81,7 +80,9 @@ def digest(*contents: object) -> str:
 
 
 def picture_address(pixels: UInt8[np.ndarray, "row column channel"], side: int = PICTURE_SIDE) -> str:
-    """The picture as a data address, at most so large: small ones exact, photographs as JPEG."""
+    """The picture as a data address, at most so large: small ones exact, photographs as JPEG. Needs Pillow."""
+    from PIL import Image  # here, because nothing else of the view needs it
+
     picture = Image.fromarray(np.ascontiguousarray(pixels))
     picture.thumbnail((side, side))
     file, kind = io.BytesIO(), "png" if max(picture.size) <= 256 else "jpeg"

@@ -45,19 +45,21 @@ export function createCaption() {
   const caption = make("p", { class: "caption" }, title, scale);
   const notes = make("p", { class: "notes" });
 
-  function show({ name, pattern, view, scale: chosen, row, waiting, state }) {
+  function show({ name, pattern, view, scale: chosen, row, waiting, state, canExact }) {
     title.textContent = name;
     const single = view === "picture" || view === "text" ? row : null;
     const [from, to] = legendEnds(view === "lines" && chosen === "row" ? "linear" : chosen, single);
     low.textContent = from;
     high.textContent = to;
-    notes.replaceChildren(...notesOf(pattern, view, waiting, state).map((note) => make("span", {}, note)));
+    notes.replaceChildren(
+      ...notesOf(pattern, view, { waiting, state, canExact }).map((note) => make("span", {}, note)),
+    );
   }
 
   return { caption, notes, show };
 }
 
-function notesOf(pattern, view, waiting, state) {
+function notesOf(pattern, view, { waiting, state, canExact }) {
   const { layer } = pattern;
   const veiled = view === "picture" && state.veil === "light" && layer.key.kind === "patches";
   const bytes = aboutBytes(layer.key.labels);
@@ -71,7 +73,11 @@ function notesOf(pattern, view, waiting, state) {
     [veiled, "The photograph is clear where the row looks, and fades where it does not."],
     [pattern.renormalised, "Special tokens are left out; each row is scaled to sum to 1 again."],
     [bytes, bytes],
-    [pattern.approximate, "Weights were rounded to one byte (≈); exact values can be asked for."],
+    [
+      layer.block,
+      `In blocks of ${layer.block} tokens: what a query of one block gives, on average, to all keys of another.`,
+    ],
+    [pattern.approximate, `Weights were rounded to one byte (≈)${canExact ? "; exact values can be asked for" : ""}.`],
   ];
   return said.filter(([holds]) => holds).map(([, note]) => note);
 }

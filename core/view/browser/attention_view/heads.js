@@ -27,7 +27,7 @@ export function createHeads({ pick }) {
   function write(scene) {
     const most = Math.max(...scene.layers.map((layer) => layer.heads));
     what.textContent = most === 1 ? "All layers" : "All heads";
-    count.textContent = countOf(scene.layers, most);
+    count.textContent = countOf(scene.layers, most) + (scene.fine ? aboutBlocks(scene) : "");
     grid.style.setProperty("--heads", most);
     const longest = Math.max(...scene.layers.map((layer) => layer.label.length));
     grid.style.setProperty("--label", `min(84px, ${longest}ch + 7px)`);
@@ -37,15 +37,23 @@ export function createHeads({ pick }) {
     const rows = scene.layers.flatMap((layer, place) => {
       const starts = groups.size > 1 && layer.group !== scene.layers[place - 1]?.group;
       const name = starts ? [make("div", { class: "group", role: "presentation" }, layer.group)] : [];
-      return [...name, rowOfLayer(layer)];
+      return [...name, rowOfLayer(layer, scene.fine)];
     });
     grid.replaceChildren(...(most === 1 ? [] : [numbersUpTo(most)]), ...rows);
   }
 
-  function rowOfLayer(layer) {
+  function rowOfLayer(layer, fine) {
     const own = Array.from({ length: layer.heads }, (_, head) => {
-      const name = headName(layer, head);
-      const about = { type: "button", role: "gridcell", class: "thumb", tabindex: -1, "aria-label": name, title: name };
+      const isFine = fine?.has(`${layer.place}/${head}`);
+      const name = headName(layer, head) + (isFine ? ", token by token" : "");
+      const about = {
+        type: "button",
+        role: "gridcell",
+        class: isFine ? "thumb fine" : "thumb",
+        tabindex: -1,
+        "aria-label": name,
+        title: name,
+      };
       const click = () => pick(layer.place, head);
       const cell = make("button", { ...about, click }, make("canvas", { "aria-hidden": "true" }));
       cells.push({ layer, head, cell });
@@ -81,6 +89,13 @@ export function createHeads({ pick }) {
 /** Whether a head is among those that the page has silenced. */
 export function isSilenced(silenced, layer, head) {
   return silenced.some(([place, own]) => place === layer && own === head);
+}
+
+/** Which heads of a file are in it with every token. */
+function aboutBlocks({ fine }) {
+  return fine.size
+    ? ` · ${fine.size} of them (with a dot) token by token, the others in blocks`
+    : " · all in blocks of tokens";
 }
 
 function numbersUpTo(most) {

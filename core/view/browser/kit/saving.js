@@ -44,7 +44,8 @@ export function takeMenu(takes, said) {
       say(error.message);
     }
   };
-  const all = { "Copy link": async () => say(await linkCopied()), ...takes };
+  const isServed = location.protocol.startsWith("http"); // a file has no link that others could open
+  const all = { ...(isServed && { "Copy link": async () => say(await linkCopied()) }), ...takes };
   return createMenu("Take away", Object.fromEntries(Object.entries(all).map(([name, take]) => [name, act(take)])));
 }
 

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.components.attention_view import Layer, PatchSequence, Scene, TextSequence, codec, packing
-from dashboard.components.attention_view.packing import Wanted, pack
+from core.view import Layer, PatchSequence, Scene, TextSequence, codec, packing
+from core.view.packing import pack
+from core.view.wanted import Wanted
 
 
 def weights(queries: int, keys: int, head: int = 0, *, causal: bool = False) -> np.ndarray:

@@ -1,10 +1,15 @@
 """What is sent to the browser: everything while it is small, else an overview and the head that was chosen."""
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.components.attention_view.scene import Layer, PatchSequence, Scene, Sequence, TextSequence
-from dashboard.components.kit import Wanted, codec
+from . import codec
+from .scene import Layer, PatchSequence, Scene, Sequence, TextSequence
+from .wanted import Wanted
+
+Heard = Callable[[int, np.ndarray], None]  # the number of a layer, patterns of some of its heads
 
 BUDGET = 1_500_000  # bytes of weights in one message: 2 MB as base64
 THUMBNAIL = 32  # cells on each side, at most
@@ -27,15 +32,18 @@ def pack(scene: Scene, wanted: Wanted) -> dict:
     return message
 
 
-def overview(scene: Scene) -> dict:
-    """Sequences, layers, a thumbnail of each head, and all the maps where they fit. Use `scene.overview`."""
+def overview(scene: Scene, heard: Heard | None = None) -> dict:
+    """Sequences, layers, a thumbnail of each head, and all the maps where they fit. Use `scene.overview`.
+
+    `heard` is given every layer's patterns, some heads at a time, on the way: they are computed only once.
+    """
     code = fitting_code(scene)
     packed = {
         "title": scene.title,
         "start": list(scene.start),
         "code": code,
         "sequences": {name: _sequence(sequence) for name, sequence in scene.sequences.items()},
-        "layers": [_layer(scene, place, code) for place in range(len(scene.layers))],
+        "layers": [_layer(scene, place, code, heard) for place in range(len(scene.layers))],
     }
     return packed | {"digest": codec.digest(packed)}
 
@@ -43,14 +51,20 @@ def overview(scene: Scene) -> dict:
 def fitting_code(scene: Scene) -> codec.Code | None:
     """The finest code in which all heads fit the budget; None if none does."""
     maps = sum(_cells(scene, place) * layer.heads for place, layer in enumerate(scene.layers))
-    thumbnails = sum(
-        min(queries, THUMBNAIL) * min(keys, THUMBNAIL) * layer.heads
-        for layer, (queries, keys) in ((layer, scene.shape(place)) for place, layer in enumerate(scene.layers))
-    )
+    thumbnails = thumbnail_cells(scene)
     for code in ("half", "root"):
         if maps * codec.BYTES[code] + thumbnails <= BUDGET:
             return code
     return None
+
+
+def thumbnail_cells(scene: Scene) -> int:
+    """How many cells the thumbnails of all heads have, at most; each is a byte."""
+    shapes = (scene.shape(place) for place in range(len(scene.layers)))
+    return sum(
+        min(queries, THUMBNAIL) * min(keys, THUMBNAIL) * layer.heads
+        for layer, (queries, keys) in zip(scene.layers, shapes, strict=True)
+    )
 
 
 def _cells(scene: Scene, place: int) -> int:
@@ -61,22 +75,24 @@ def _cells(scene: Scene, place: int) -> int:
 def _chosen(scene: Scene, layer: int, head: int) -> dict:
     pattern = scene.pattern(layer, head)
     code: codec.Code = "half" if max(pattern.shape) <= HALF_UP_TO else "root"
-    cells = codec.weights_text(_sent(scene.layers[layer], pattern), code)
+    cells = codec.weights_text(sent(scene.layers[layer], pattern), code)
     return {"layer": layer, "head": head, "code": code, "cells": cells}
 
 
-def _sent(layer: Layer, patterns: Float[np.ndarray, "*head query key"]) -> Float[np.ndarray, "*any"]:
+def sent(layer: Layer, patterns: Float[np.ndarray, "*head query key"]) -> Float[np.ndarray, "..."]:
     """What is sent of one head or of several, one after the other."""
     return patterns[..., codec.corner(*patterns.shape[-2:])] if layer.causal else patterns
 
 
-def _layer(scene: Scene, place: int, code: codec.Code | None) -> dict:
+def _layer(scene: Scene, place: int, code: codec.Code | None, heard: Heard | None) -> dict:
     layer = scene.layers[place]
     thumbnails, maps = [], []
     for patterns in scene.patterns(place):
         thumbnails.append(thumbnails_of(scene, layer, patterns))
         if code:
-            maps.append(codec.write(_sent(layer, patterns), code))
+            maps.append(codec.write(sent(layer, patterns), code))
+        if heard:
+            heard(place, patterns)
     _, rows, columns = thumbnails[0].shape
     names = ("label", "group", "path", "kind", "query", "key", "heads", "causal")
     return {name: getattr(layer, name) for name in names} | {
@@ -106,7 +122,7 @@ def thumbnails_of(
     return pictures / np.fmax(np.fmax.reduce(pictures, axis=(1, 2), keepdims=True), 1e-9)
 
 
-def pooled(patterns: Float[np.ndarray, "*head row column"]) -> Float[np.ndarray, "*head row column"]:
+def pooled(patterns: Float[np.ndarray, "*leading query key"]) -> Float[np.ndarray, "*leading row column"]:
     """At most 32 x 32 blocks, each with its largest weight; NaN only where there is nothing else."""
     for axis in (-2, -1):
         length = patterns.shape[axis]

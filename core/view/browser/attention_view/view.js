@@ -30,7 +30,7 @@ const MANY_TOKENS = 40; // from here on the map needs the room that the reading 
 const PRESENTED = 1.4; // times larger for the projector
 
 /** One view: the choice, and all the parts that show it. */
-class AttentionView extends View {
+export class AttentionView extends View {
   state = START;
   exact = null; // a row to the last digit, as the server sent it
 
@@ -184,7 +184,7 @@ class AttentionView extends View {
     this.pattern = this.newPattern() ?? this.pattern;
     if (!this.pattern) return;
     const { pattern, state, options } = this;
-    this.waiting = pattern.layer !== this.layer || pattern.head !== state.head;
+    this.waiting = pattern.layer.place !== state.layer || pattern.head !== state.head;
     this.resting = restingQuery(pattern, options);
     const { view, scale, possible } = lookOf(state, pattern.layer, options);
     this.view = view;
@@ -192,7 +192,7 @@ class AttentionView extends View {
     this.root.classList.toggle("waiting", this.waiting);
     const crowded = Math.max(pattern.queries.length, pattern.keys.length) > MANY_TOKENS;
     this.stage.classList.toggle("dense", crowded || this.present);
-    this.settings.show({ ...state, scale }, { view, views: possible, layer: this.layer });
+    this.settings.show({ ...state, scale }, { view, views: possible, layer: pattern.layer });
     this.actions.show({ ...state, token: state.token ?? this.resting }, options);
     this.showHeads(scale);
     this.point(this.mustDraw());
@@ -219,7 +219,7 @@ class AttentionView extends View {
     const key = [this.scene.digest, layer, head, special].join();
     if (this.pattern?.key === key) return this.pattern;
     const found = headOf(this.scene, layer, head);
-    if (found) return { ...patternOf(this.layer, found, special === "out"), key, head };
+    if (found) return { ...patternOf(found.layer, found, special === "out"), key, head };
     this.ask("chosen", this.wish());
     return null;
   }
@@ -238,8 +238,9 @@ class AttentionView extends View {
   /** Draws what follows the pointer; with `draws`, the figure below it too. */
   point(draws = false) {
     const { pattern, look, state, hovered, view } = this;
-    const pinned = pattern.rowOfQuery.has(state.token) ? state.token : null;
-    const reading = hovered?.query ?? pinned ?? this.resting;
+    const own = (token) => pattern.queries[pattern.rowOfQuery.get(token)]; // of a head in blocks, the first of its block
+    const pinned = own(state.token) ?? null;
+    const reading = hovered?.query ?? pinned ?? own(this.resting);
     const overKey = view === "lines" && hovered && hovered.query === null;
     const shown = { view, pattern, look, pinned, key: hovered?.key ?? null, pointed: Boolean(hovered) };
     this.figure[draws ? "draw" : "point"]({ ...shown, query: overKey ? null : reading });
@@ -249,15 +250,16 @@ class AttentionView extends View {
   /** Puts the row in view into words and numbers. */
   read(query, pinned) {
     const { pattern, look, state, view, waiting } = this;
+    const { canExact } = this.options;
     const exact = this.exactRow(query);
     const row = exact ?? rowOf(pattern, query);
     const [exactly, approximate] = [Boolean(exact), pattern.approximate && !exact];
     const title = headName(pattern.layer, pattern.head);
     const name = waiting ? `${headName(this.layer, state.head)} …` : title;
     this.now = { query, row, title };
-    this.reading.show({ pattern, query, pinned, row, look, asked: state.exactly, exactly, approximate });
+    this.reading.show({ pattern, query, pinned, row, look, asked: state.exactly, exactly, approximate, canExact });
     this.table.show({ pattern, title, query, row, exactly });
-    this.legend.show({ name, pattern, view, scale: look.scale, row, waiting, state });
+    this.legend.show({ name, pattern, view, scale: look.scale, row, waiting, state, canExact });
     if (!this.hovered) this.figure.element.setAttribute("aria-label", this.sentence());
   }
 

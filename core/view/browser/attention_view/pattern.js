@@ -4,7 +4,8 @@ const DECADES = 3; // of a logarithmic scale
 
 /**
  * One head as it is shown: the queries and keys that take part, and their weights row by row.
- * `without` leaves special tokens out and scales each row so that what is left sums to one.
+ * `without` leaves special tokens out and scales each row so that what is left sums to one. Of a head in blocks a row
+ * stands for a block, which is called by its first token.
  */
 export function patternOf(layer, found, without) {
   const queries = kept(layer.query, without);
@@ -16,8 +17,8 @@ export function patternOf(layer, found, without) {
     queries,
     keys,
     weights,
-    rowOfQuery: places(queries),
-    columnOfKey: places(keys),
+    rowOfQuery: places(queries, layer.query),
+    columnOfKey: places(keys, layer.key),
     approximate: found.code === "root",
     renormalised: !all,
     ...oddities(weights),
@@ -88,13 +89,18 @@ function spread(row, order, sum) {
 }
 
 function kept(sequence, without) {
-  const all = Array.from(sequence.labels.keys());
+  const all = sequence.starts ?? Array.from(sequence.labels.keys());
   const left = without ? all.filter((token) => !sequence.special[token]) : all;
   return left.length ? left : all;
 }
 
-function places(tokens) {
-  return new Map(tokens.map((token, place) => [token, place]));
+/** The place of each token; the tokens of a block share one. */
+function places(tokens, { starts, labels }) {
+  const ends = (place) => (starts ? (starts[place + 1] ?? labels.length) : tokens[place] + 1);
+  const all = tokens.flatMap((token, place) =>
+    Array.from({ length: ends(place) - token }, (_, more) => [token + more, place]),
+  );
+  return new Map(all);
 }
 
 function renormalised(weights, width, queries, keys) {
