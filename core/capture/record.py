@@ -21,19 +21,24 @@ from .watcher import Watcher
 
 
 class Record:
-    """The attention calls of one with-block, or of a file, in the order in which they ran."""
+    """The attention calls of one with-block, or of a file, in the order in which they ran.
 
-    def __init__(self, calls: list[AttentionCall], watcher: Watcher | None = None):
+    `tokens` are the labels of what was read, where they were given: `show` writes them beside rows and columns.
+    """
+
+    def __init__(self, calls: list[AttentionCall], watcher: Watcher | None = None, tokens: Sequence[str] | None = None):
         self._calls, self._watcher = calls, watcher
+        self.tokens = None if tokens is None else tuple(tokens)
 
     @classmethod
     def load(cls, path: str | Path) -> "Record":
         """What `save` has written; tensors stay on the disk until they are looked at. CaptureError for another file."""
-        return cls(load_calls(path))
+        calls, tokens = load_calls(path)
+        return cls(calls, tokens=tokens)
 
     def save(self, path: str | Path) -> None:
         """Write all that was recorded into one safetensors file, without the model; graphs of gradients are left."""
-        save_calls(self.calls, path)
+        save_calls(self.calls, path, self.tokens)
 
     @property
     def calls(self) -> tuple[AttentionCall, ...]:
@@ -141,7 +146,7 @@ class Record:
         """All heads in one view that a notebook shows; `core.view.show` says what may be given."""
         from ..view import show  # here, because the view knows records, not the reverse
 
-        return show(self.calls, tokens, **options)
+        return show(self.calls, self.tokens if tokens is None else tokens, **options)
 
     def save_html(self, path: str | Path, tokens: Sequence[str] | None = None, **options: Any) -> None:
         """The same view as a file, which any browser opens without a network."""
@@ -156,6 +161,7 @@ def record_attention(
     model: nn.Module,
     *,
     differentiable: bool | Iterable[tuple[str, int]] = False,
+    tokens: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Record]:
     """Everything that the model attends to in this thread, until the end of the with-block.
@@ -166,8 +172,8 @@ def record_attention(
     what runs inside C++. torch.nn's encoder is run without its C++ fast path, which would leave zeros at padding.
 
     `differentiable`: the heads, (path, head) or True for all, that run written out, so that `record.gradients`
-    can follow a scalar of the output back to their weights. `progress` is told after each call how many were seen, and
-    may stop a long run by an exception.
+    can follow a scalar of the output back to their weights. `tokens`: labels that the record keeps. `progress` is told
+    after each call how many were seen, and may stop a long run by an exception.
 
     Raises CaptureError at the end of the block if nothing was seen.
     """
@@ -175,7 +181,7 @@ def record_attention(
     watcher = Watcher(ModulePaths(model), differentiable=chosen, records=True, progress=progress)
     watcher.check()
     with watching(watcher):
-        yield Record(watcher.calls, watcher)
+        yield Record(watcher.calls, watcher, tokens)
     if not watcher.calls:
         raise CaptureError(nothing_seen(watcher))
     watcher.check_done()

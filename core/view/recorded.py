@@ -56,8 +56,8 @@ def show(
     own = [(number, call) for number, call in enumerate(calls) if call.path.startswith(within)]
     if own and all(call.over == "channel" or call.partial for _, call in own):
         raise CaptureError(
-            f"'{own[0][1].path}' looks from channel to channel or in pieces: its maps have no rows and columns that are "
-            "tokens. call.weights() has their numbers."
+            f"'{own[0][1].path}' looks from channel to channel or in pieces: rows and columns of its maps are not all "
+            "tokens, and no view is made of them. call.weights() has their numbers."
         )
     own = [(number, call) for number, call in own if call.over == "token" and not call.partial]
     if not own:

@@ -45,6 +45,16 @@ def test_what_is_saved_is_read_again(tmp_path, number):
     assert again.unseen == ()
 
 
+def test_labels_are_kept_with_the_record_and_shown_and_saved(tmp_path):
+    model, labels = tiny_gpt().eval(), ["Who", "looks", "at", "whom", "and", "why", "?"]
+    with torch.inference_mode(), record_attention(model, tokens=labels) as record:
+        model(tokens())
+    assert record.tokens == tuple(labels)
+    assert all(f'"{label}"' in record.show().text for label in labels)
+    record.save(tmp_path / "run.safetensors")
+    assert Record.load(tmp_path / "run.safetensors").tokens == tuple(labels)
+
+
 def test_an_edited_head_is_saved_as_it_was(tmp_path):
     model = tiny_gpt().eval()
     with torch.inference_mode(), edit_attention(model, {("blocks.0.attention", 1): "uniform"}):
