@@ -3,7 +3,7 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check audit wheel format bench bench-load bench-alignment grammar grounding models hostile train-small-tasks train-vilbert train-scene-reader train-discrete-vae train-dalle train-attention-gan \
+.PHONY: run serve test check audit wheel format bench bench-load bench-alignment grammar grounding models docs hostile train-small-tasks train-vilbert train-scene-reader train-discrete-vae train-dalle train-attention-gan \
 	train-dalle-report train-attention-gan-report clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
@@ -74,6 +74,10 @@ grounding: .venv/.installed-dev
 # Every family of the installed libraries, small and random: which can be seen. Some ten minutes.
 models: .venv/.installed-dev
 	$(PY) -m docs.models
+
+# The reference of the library, from its docstrings, into site/.
+docs: .venv/.installed-dev
+	$(PY) -m docs.api
 
 # For instance: make train-gpt-books DATA=path/to/lm_text
 train-%: .venv/.installed-dev
