@@ -1,4 +1,4 @@
-"""The reference is made from all docstrings without a warning, and tells of every public name of the library's heart."""
+"""The reference is made from all docstrings without a warning, and tells of each public name of the recorder."""
 
 import html
 import inspect
