@@ -25,6 +25,7 @@ def phone(chromium: Browser):
 def opened(page: Page, server: str, address: str = "text") -> Page:
     page.goto(f"{server}/{address}")
     expect(page.locator(LINKS).first).to_be_visible()
+    expect(page.locator(".term-popover")).to_be_attached()  # on a busy machine it comes after the links
     settled(page)
     return page
 

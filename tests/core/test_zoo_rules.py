@@ -177,8 +177,8 @@ def test_an_architecture_that_timm_does_not_know_is_a_sentence(folder):
 
 
 def test_a_task_that_no_page_has_is_a_sentence(folder):
-    change(folder, architectures=["GPT2ForTokenClassification"])
-    with pytest.raises(ModelError, match="GPT2ForTokenClassification, which this page cannot feed"):
+    change(folder, architectures=["GPT2ForMultipleChoice"])
+    with pytest.raises(ModelError, match="GPT2ForMultipleChoice, which this page cannot feed"):
         load(folder)
 
 
