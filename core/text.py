@@ -216,6 +216,16 @@ def byte_sign(byte: int) -> str:
 BYTE = re.compile("‹([0-9A-F]{2})›")  # what `byte_sign` makes
 
 
+def spelt(labels: str) -> str:
+    """The text whose bytes stand in some labels one after the other; "" where they are no whole letters."""
+    parts = BYTE.split(labels)  # text and bytes in turn
+    raw = b"".join(bytes.fromhex(part) if place % 2 else part.encode() for place, part in enumerate(parts))
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
 def _spell_bytes() -> dict[str, int]:
     """Which byte each letter stands for in byte-level tokenizers (Radford et al. 2019, section 2.2).
 

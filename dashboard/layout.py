@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import AtlasError
-from core.text import BYTE, Tokens, byte_sign
+from core.text import BYTE, Tokens, byte_sign, spelt
 from dashboard import classroom_view, contents, glossary, ways_on
 from dashboard.theme import PALETTES, Look
 from dashboard.ways_on import is_presented
@@ -92,8 +92,9 @@ def head(words: PageWords) -> None:
         if is_presented():
             ways_on.bar(contents.asking(words.question), turns_pages=_below_title.get() is None)
         else:
-            ways_on.offer_to_present()
-            classroom_view.offer()
+            with st.container(horizontal=True, gap="small", width="content"):  # below a short title on a phone, both
+                ways_on.offer_to_present()
+                classroom_view.offer()
     # A place even when presented: what moves on the page would lose its part of the address.
     with st.container():
         if show := _below_title.get():
@@ -254,7 +255,10 @@ def readable(label: str) -> str:
 
 
 def in_word(tokens: Tokens, place: int) -> str:
-    """A token for a table or a sentence; one that is a piece of a word stands in brackets within it: "carr[ots]"."""
+    """A token for a table or a sentence; one that is a piece of a word stands in brackets within it: "carr[ots]".
+
+    Of a word that is spelt in bytes a byte is named with the word: "‹B1› of ⁨مرحبا⁩", its own direction kept inside.
+    """
     labels, word = tokens.labels, tokens.words[place]
     piece = readable(labels[place])
     if word is None:
@@ -264,7 +268,10 @@ def in_word(tokens: Tokens, place: int) -> str:
         first -= 1
     while last + 1 < len(tokens) and tokens.words[last + 1] == word:
         last += 1
-    before, after = ("".join(part).strip() for part in (labels[first:place], labels[place + 1 : last + 1]))
+    if BYTE.search(piece) and (whole := spelt("".join(labels[first : last + 1]).strip())) and last > first:
+        return f"{piece} of \u2068{whole}\u2069"
+    beside = ("".join(part).strip() for part in (labels[first:place], labels[place + 1 : last + 1]))
+    before, after = (spelt(part) or part for part in beside)
     return f"{before and readable(before)}[{piece}]{after and readable(after)}" if before or after else piece
 
 

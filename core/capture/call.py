@@ -56,11 +56,12 @@ class ModuleRun:
     tokens: int
     maps: int = 0
     rows: int = 0
+    most: int = 0  # rows of one map
 
     @property
     def in_pieces(self) -> bool:
-        """Whether its maps have only some of the rows each."""
-        return self.maps > 1 and self.rows < self.tokens * self.maps
+        """Whether it makes several maps and none of them has all rows."""
+        return self.maps > 1 and self.most < self.tokens
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,8 +15,9 @@ from .call import ModuleRun
 from .lineage import PRODUCTS, Lineage
 from .paths import Caller, callers, checkpointing, sequence_in
 from .product import Product, read_flex, read_product
+from .softmax_axes import folded_heads, four_axes, leaves_out_the_last_key, looks_over, mixes_values
 from .watcher import Sight, Watcher
-from .write_out import Draft, edit_softmax, looks_over, replace_product, replaced_weights, write_out
+from .write_out import Draft, edit_softmax, replace_product, replaced_weights, write_out
 
 FLEX = "FlexAttentionHOP"  # by its name: its module imports a computer algebra system, for seconds
 SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
@@ -184,8 +185,8 @@ class Seam(TorchFunctionMode):
         if weights.ndim < 3 or dim not in (-1, weights.ndim - 1):
             return weights
         calling = callers()
-        heads = self._heads_inside or _folded_heads(calling, weights)
-        split = _four_axes(weights, heads)
+        heads = self._heads_inside or folded_heads(calling, weights)
+        split = four_axes(weights, heads)
         sight = Sight(self.watchers, calling, split.shape[1])
         scores = args[0] if args else kwargs["input"]
         if not sight.places or _is_known(sight, scores):
@@ -200,7 +201,7 @@ class Seam(TorchFunctionMode):
             return self._lineage.one_sequence_in_scores(scores, calling)
 
         if sight.written_heads:
-            split = edit_softmax(split, _four_axes(scores, heads), sight, is_self)
+            split = edit_softmax(split, four_axes(scores, heads), sight, is_self)
             weights = split.reshape(weights.shape)
         one = sight.records and is_self()
         module = calling[0].module
@@ -220,7 +221,7 @@ class Seam(TorchFunctionMode):
             latest = caller.args, caller.kwargs, ModuleRun(sequence.shape[1])
             self._runs[id(caller.module)] = latest
         run = latest[2]
-        run.maps, run.rows = run.maps + 1, run.rows + rows
+        run.maps, run.rows, run.most = run.maps + 1, run.rows + rows, max(run.most, rows)
         return run
 
     def _follow(self, func: Callable, args, result) -> None:
@@ -232,11 +233,11 @@ class Seam(TorchFunctionMode):
                 continue
             if func in PRODUCTS:
                 self._drafts = {name: other for name, other in self._drafts.items() if other.sight is not draft.sight}
-                if _mixes_values(func, args, place, len(operands)):
+                if mixes_values(func, args, place, len(operands)):
                     draft.finish(operands[-1 if place + 1 < len(operands) else 0])
             elif getattr(func, "__name__", "") in COATS and isinstance(result, Tensor):
                 self._drafts[id(result)] = draft.in_coat(result)
-            elif func is Tensor.__getitem__ and _leaves_out_the_last_key(operand, result):
+            elif func is Tensor.__getitem__ and leaves_out_the_last_key(operand, result):
                 self._drafts[id(result)] = draft.without_sink(result)
             return
 
@@ -254,42 +255,6 @@ def _is_known(sight: Sight, tensor: Tensor) -> bool:
     if sight.records and torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         raise CaptureError(_FUNCTIONAL.format(path=path))
     return when == "again"
-
-
-def _four_axes(weights: Tensor, heads: int) -> Tensor:
-    """(batch, head, query, key); with three axes there is one head, or `heads` are laid along the batch."""
-    if weights.ndim > 3:
-        return weights.flatten(0, -4)
-    return weights.unflatten(0, (-1, heads)) if heads else weights.unsqueeze(1)
-
-
-def _folded_heads(calling: list[Caller], weights: Tensor) -> int:
-    """How many heads are laid along the batch of three axes, by the sequence that the module reads; 0 for none."""
-    found = sequence_in(calling[:1]) if weights.ndim == 3 else None
-    if found is None:
-        return 0
-    lead, rows = weights.shape[0], weights.shape[1]
-    batches = [found[1].shape[axis] for axis in (0, 1) if found[1].shape[1 - axis] == rows]
-    folded = [lead // batch for batch in batches if lead > batch and lead % batch == 0]
-    return folded[0] if folded else 0
-
-
-def _mixes_values(func: Callable, args: tuple, place: int, factors: int) -> bool:
-    """Whether a product sums the weights over their keys, as with values; over heads or queries is something else."""
-    if func is not torch.einsum:
-        return place + 1 < factors  # the last axis of the former factor is summed over
-    if not isinstance(args[0], str) or "->" not in args[0]:
-        return factors == 2
-    inputs, output = args[0].replace(" ", "").split("->")
-    key = inputs.split(",")[place][-1]
-    return factors == 2 and key not in output and inputs.count(key) == 2
-
-
-def _leaves_out_the_last_key(weights: Tensor, part: Tensor) -> bool:
-    """Whether an indexing took all but the last column: that of an attention sink, which has no value."""
-    if not isinstance(part, Tensor) or part.shape != (*weights.shape[:-1], weights.shape[-1] - 1):
-        return False
-    return bool(part.stride() == weights.stride() and part.storage_offset() == weights.storage_offset())
 
 
 def _joined(fused: Tensor | None, parts: list[tuple[list[int], Tensor]]) -> Tensor:

@@ -9,10 +9,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from ..errors import CaptureError
-from .call import ModuleRun, Over, Written
+from .call import ModuleRun, Written
 from .edits import Patch, normalise
-from .paths import Caller, sequence_in
+from .paths import Caller
 from .product import Product, allowed
+from .softmax_axes import looks_over
 from .watcher import Sight
 
 
@@ -163,20 +164,3 @@ class Draft:
             sink=self.sink,
             run=run,
         )
-
-
-def looks_over(calling: list[Caller], shape: tuple[int, int, int, int], value: Tensor | None) -> Over:
-    """What the rows and columns of a square map stand for: channels, where each has a number for every token.
-
-    Where there are as many tokens as channels, the memory of the values tells: what lies side by side in it are the
-    channels of a token.
-    """
-    found = sequence_in(calling[:1])
-    if found is None or value is None:
-        return "token"
-    _, tokens, width = found[1].shape
-    _, heads, queries, keys = shape
-    if queries != keys or heads * queries != width or value.shape[-1] != tokens:
-        return "token"
-    across, along = value.stride()[-2:]
-    return "channel" if queries != tokens or (across == 1 and along > 1) else "token"

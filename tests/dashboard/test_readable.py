@@ -48,7 +48,9 @@ def test_the_sign_of_a_byte_is_explained_once_where_there_is_one(labels, caption
         ((" carr", "ots", "."), (0, 0, 1), ["[carr]ots", "carr[ots]", "."]),
         ((" a", " b"), (0, 1), ["a", "b"]),
         (("[CLS]", "un", "like", "ly"), (None, 0, 0, 0), ["[CLS]", "[un]likely", "un[like]ly", "unlike[ly]"]),
-        ((" caf", "‹C3›", "‹A9›"), (4, 4, 4), ["[caf]‹C3›‹A9›", "caf[‹C3›]‹A9›", "caf‹C3›[‹A9›]"]),
+        ((" caf", "‹C3›", "‹A9›"), (4, 4, 4), ["[caf]é", "‹C3› of \u2068café\u2069", "‹A9› of \u2068café\u2069"]),
+        (("‹D9›", "‹85›"), (1, 1), ["‹D9› of \u2068م\u2069", "‹85› of \u2068م\u2069"]),
+        (("x", "‹D9›"), (1, 1), ["[x]‹D9›", "x[‹D9›]"]),  # cut within a letter: no text
     ],
 )
 def test_a_piece_of_a_word_is_named_within_its_word(labels, words, shown):

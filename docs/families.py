@@ -1,0 +1,254 @@
+"""Every family of models in the installed libraries, built small and with random weights, and run on one input."""
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+WIDTH, HEADS, LAYERS, VOCABULARY, TOKENS, SIDE = 32, 4, 2, 99, 12, 32
+
+# Numbers of a configuration, by what they are called in one library or another, and what they become.
+SMALL: dict[str, Any] = {
+    **dict.fromkeys(("hidden_size", "d_model", "n_embd", "embed_dim", "dim", "projection_dim"), WIDTH),
+    **dict.fromkeys(("word_embed_proj_dim", "embedding_size", "emb_dim", "d_embed", "hidden_dim"), WIDTH),
+    **dict.fromkeys(("projection_size", "model_dim"), WIDTH),
+    **dict.fromkeys(("intermediate_size", "encoder_ffn_dim", "decoder_ffn_dim", "ffn_dim", "d_ff"), 2 * WIDTH),
+    **dict.fromkeys(("n_inner", "d_inner"), 2 * WIDTH),
+    **dict.fromkeys(("num_attention_heads", "n_head", "num_heads", "n_heads", "encoder_attention_heads"), HEADS),
+    **dict.fromkeys(("decoder_attention_heads", "num_decoder_heads"), HEADS),
+    **dict.fromkeys(("num_key_value_heads",), HEADS // 2),
+    **dict.fromkeys(("head_dim", "d_kv", "attention_head_size", "kv_channels", "v_head_dim"), WIDTH // HEADS),
+    **dict.fromkeys(("num_hidden_layers", "n_layer", "num_layers", "n_layers", "encoder_layers"), LAYERS),
+    **dict.fromkeys(("decoder_layers",), LAYERS),
+    **dict.fromkeys(("num_decoder_layers", "num_encoder_layers", "depth"), LAYERS),
+    **dict.fromkeys(("vocab_size", "text_vocab_size"), VOCABULARY),
+    **dict.fromkeys(("max_position_embeddings", "n_positions", "max_seq_len", "max_source_positions"), 64),
+    **dict.fromkeys(("max_target_positions", "n_ctx"), 64),
+    **dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts"), 4),
+    **dict.fromkeys(("num_experts_per_tok", "moe_topk"), 2),
+    **dict.fromkeys(("moe_intermediate_size", "shared_expert_intermediate_size"), WIDTH),
+    **dict.fromkeys(("image_size",), SIDE),
+    **dict.fromkeys(("num_labels",), 3),
+    "sliding_window": 8,
+}  # fmt: skip
+
+
+# What some families need besides.
+OWN: dict[str, dict[str, Any]] = {
+    "big_bird": {"block_size": 4, "num_random_blocks": 1},
+    "bigbird_pegasus": {"block_size": 4, "num_random_blocks": 1},
+    "longformer": {"attention_window": [4, 4]},
+    "led": {"attention_window": [4, 4], "max_encoder_position_embeddings": 64, "max_decoder_position_embeddings": 64},
+}
+LONG = {"big_bird": 64, "bigbird_pegasus": 64}  # tokens: with fewer they look at all
+
+
+Built = tuple[Callable[[], nn.Module], Callable[[nn.Module], Any], Callable[[nn.Module], list[Tensor]] | None]
+
+
+def families() -> Iterator[tuple[str, str, Callable[[], Built]]]:
+    """Every family: its library, its name, and what builds it: a model, a run of it, and its own eager maps."""
+    yield from _of_torch()
+    yield from _of_transformers()
+    yield from _of_timm()
+    yield from _of_torchvision()
+
+
+# torch
+
+
+def _of_torch() -> Iterator[tuple[str, str, Callable[[], Built]]]:
+    text = torch.randn(2, TOKENS, WIDTH)
+
+    def attention() -> Built:
+        def eager(model: nn.Module) -> list[Tensor]:
+            return [model(text, text, text, average_attn_weights=False)[1]]
+
+        return (
+            lambda: nn.MultiheadAttention(WIDTH, HEADS, batch_first=True),
+            lambda model: model(text, text, text),
+            eager,
+        )
+
+    def encoder() -> Built:
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 64, batch_first=True)
+        return lambda: nn.TransformerEncoder(layer, LAYERS), lambda model: model(text), None
+
+    def decoder() -> Built:
+        layer = nn.TransformerDecoderLayer(WIDTH, HEADS, 64, batch_first=True)
+        return lambda: nn.TransformerDecoder(layer, LAYERS), lambda model: model(text, text.flip(1)), None
+
+    def both() -> Built:
+        return lambda: nn.Transformer(WIDTH, HEADS, 1, 1, 64, batch_first=True), lambda model: model(text, text), None
+
+    for name, build in (
+        ("MultiheadAttention", attention),
+        ("TransformerEncoder", encoder),
+        ("TransformerDecoder", decoder),
+        ("Transformer", both),
+    ):
+        yield "torch.nn", name, build
+
+
+# transformers
+
+
+def _of_transformers() -> Iterator[tuple[str, str, Callable[[], Built]]]:
+    from transformers import MODEL_MAPPING
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    known = set(MODEL_MAPPING.keys())
+    for family in sorted(CONFIG_MAPPING):
+        with contextlib.suppress(Exception):  # one that a library is missing for
+            config_class = CONFIG_MAPPING[family]
+            if config_class in known:
+                yield "transformers", family, lambda config_class=config_class: _transformer(config_class)
+
+
+def _transformer(config_class: Any) -> Built:
+    from transformers import AutoModel
+
+    def config(form: str) -> Any:
+        made = config_class()
+        for part in (made, *(getattr(made, name) for name in getattr(made, "sub_configs", {}))):
+            _shrink(part)
+        for name, value in OWN.get(made.model_type, {}).items():
+            setattr(made, name, value)
+        made._attn_implementation = form
+        return made
+
+    def make() -> nn.Module:
+        torch.manual_seed(0)
+        try:
+            return AutoModel.from_config(config("sdpa"), attn_implementation="sdpa")
+        except ValueError:  # it has an eager form only
+            torch.manual_seed(0)
+            return AutoModel.from_config(config("eager"), attn_implementation="eager")
+
+    def run(model: nn.Module) -> Any:
+        return model(**_inputs(model))
+
+    def eager(model: nn.Module) -> list[Tensor]:
+        twin = AutoModel.from_config(config("eager"), attn_implementation="eager").eval()
+        twin.load_state_dict(model.state_dict())
+        with torch.no_grad():
+            output = twin(**_inputs(twin), output_attentions=True)
+        names = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
+        maps = [each for name in names for each in (getattr(output, name, None) or ())]
+        return [each for each in maps if isinstance(each, Tensor) and each.ndim == 4]
+
+    return make, run, eager
+
+
+def _shrink(config: Any) -> None:
+    """Small numbers in place of large ones; what depends on others follows them."""
+    if config is None:
+        return
+    by_stage = isinstance(getattr(config, "num_heads", None), list | tuple)  # their widths belong to these heads
+    for name, small in SMALL.items():
+        held = getattr(config, name, None)
+        if by_stage and small == WIDTH:
+            continue
+        if isinstance(held, int) and not isinstance(held, bool):
+            setattr(config, name, small)
+    for name, held in list(vars(config).items()):  # lists with an entry for each layer
+        if isinstance(held, list | tuple) and name.endswith(("layer_types", "layers_block_type", "attention_layers")):
+            setattr(config, name, type(held)(held[:LAYERS]))
+    for name in ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"):
+        held = getattr(config, name, None)
+        if isinstance(held, int) and held >= VOCABULARY:
+            setattr(config, name, 1)
+
+
+def _inputs(model: Any) -> dict[str, Tensor]:
+    """Something of each kind that the model reads: words, a picture, sound."""
+    torch.manual_seed(1)
+    config, asked = model.config, set(inspect.signature(model.forward).parameters)
+    ids = torch.randint(3, VOCABULARY - 1, (1, LONG.get(config.model_type, TOKENS)))
+    given: dict[str, Tensor] = {}
+    main = model.main_input_name
+    if main == "pixel_values" or ("pixel_values" in asked and "vision_config" in vars(config)):
+        vision = getattr(config, "vision_config", None) or config
+        side = getattr(vision, "image_size", SIDE)
+        side = side if isinstance(side, int) else max(side)
+        given["pixel_values"] = torch.randn(1, getattr(vision, "num_channels", 3), side, side)
+    if main == "input_values":
+        given["input_values"] = torch.randn(1, 4_000)
+    if main == "input_features":
+        bins = getattr(config, "num_mel_bins", None) or getattr(config, "input_feat_per_channel", 80)
+        frames = 2 * getattr(config, "max_source_positions", 64)
+        whisper = config.model_type == "whisper"
+        given["input_features"] = torch.randn(1, bins, frames) if whisper else torch.randn(1, frames, bins)
+    if main == "input_ids" or ("input_ids" in asked and "pixel_values" in given):
+        given["input_ids"] = ids
+    if "decoder_input_ids" in asked:
+        given["decoder_input_ids"] = ids[:, :7]
+    return given
+
+
+# timm
+
+
+def _of_timm() -> Iterator[tuple[str, str, Callable[[], Built]]]:
+    import timm
+
+    from core.models.attention_heads import has_heads
+
+    for module in timm.list_modules():
+        names = [name for name in timm.list_models(module=module) if "_in21k" not in name]
+        if not names:
+            continue
+        small = sorted(names, key=lambda name: (_size(name), len(name), name))[0]
+
+        def build(name: str = small) -> Built:
+            with torch.device("meta"):
+                outline = timm.create_model(name)
+            if not has_heads(outline):
+                raise LookupError("It has no attention heads.")
+            size = outline.pretrained_cfg.get("input_size", (3, 224, 224))
+            picture = torch.randn(1, *size)
+            return lambda: timm.create_model(name, num_classes=3), lambda model: model(picture), None
+
+        yield "timm", f"{module} ({small})", build
+
+
+def _size(name: str) -> int:
+    """The smallest of a family comes first, by what its name says."""
+    words = (
+        "pico",
+        "nano",
+        "atto",
+        "femto",
+        "xxt",
+        "xxs",
+        "xt",
+        "xs",
+        "tiny",
+        "_t",
+        "mini",
+        "small",
+        "_s",
+        "_b0",
+        "base",
+    )
+    return next((place for place, word in enumerate(words) if word in name), len(words))
+
+
+# torchvision
+
+
+def _of_torchvision() -> Iterator[tuple[str, str, Callable[[], Built]]]:
+    from torchvision import models
+
+    def of(name: str, **settings: Any) -> Callable[[], Built]:
+        side = settings.pop("side", 224)
+        picture = torch.randn(1, 3, side, side)
+        return lambda: (lambda: models.get_model(name, **settings), lambda model: model(picture), None)
+
+    yield "torchvision", "vit_b_16", of("vit_b_16", image_size=32, side=32)
+    yield "torchvision", "swin_t", of("swin_t", side=64)
+    yield "torchvision", "swin_v2_t", of("swin_v2_t", side=64)
+    yield "torchvision", "maxvit_t", of("maxvit_t")
