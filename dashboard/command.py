@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
-ROOT = Path(__file__).parent.parent
+from .importable import ROOT, make_importable
+
 NEEDED = ("streamlit", "plotly", "pandas", "transformers", "timm", "PIL")  # each would be the first to be missed
 REFUSED = 2  # the exit code, as of any command that cannot do what it was told
 
@@ -63,17 +63,6 @@ def refuse(sentence: str) -> int:
     """Say why not, where errors are read."""
     print(sentence, file=sys.stderr)
     return REFUSED
-
-
-def make_importable() -> None:
-    """Let `core`, `dashboard` and `pages` be found, by the names that the app has for them.
-
-    Once installed, the folder of `core` is that of `attention_atlas`: in this process it is a package of its own.
-    """
-    sys.path.insert(0, str(ROOT))
-    if not (ROOT / "core").is_dir():
-        sys.modules["core"] = core = ModuleType("core")
-        core.__path__ = [str(ROOT.parent)]
 
 
 def place_of(folder: str) -> str:

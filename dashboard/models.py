@@ -10,7 +10,7 @@ from pathlib import Path
 from core import zoo
 from core.models.scene_reader import SceneReader
 from core.progress import Progress, unheard
-from core.zoo import reviewers
+from core.zoo import in_memory, reviewers
 from core.zoo.attention_gans import StagePainter, load_attention_gan
 from core.zoo.captioners import PictureWriter, load_captioner
 from core.zoo.clips import CLIPS, PictureText, load_clip
@@ -179,9 +179,12 @@ def scene_reader() -> SceneReader | None:
 
 
 def listed(purpose: Purpose) -> list[str]:
-    """The models on the host's list, without those of which it is known here that they read something else."""
+    """At home the models in memory; else those on the host's list that are not known to read something else."""
+    allowed = permission()
+    if purpose in ("text", "image") and allowed.folders:
+        return in_memory.names(zoo.TextModel if purpose == "text" else zoo.ImageModel)
     kinds = ("image", None) if purpose == "both" else (purpose, None)  # a CLIP is known as one that sees
-    return [name for name in sorted(permission().listed or ()) if _reads(name) in kinds]
+    return [name for name in sorted(allowed.listed or ()) if _reads(name) in kinds]
 
 
 def _allowed(name: str, purpose: Purpose) -> Permission:

@@ -3,6 +3,8 @@
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -21,6 +23,10 @@ SMALL: dict[str, Any] = {
     **dict.fromkeys(("decoder_attention_heads", "num_decoder_heads"), HEADS),
     **dict.fromkeys(("num_key_value_heads",), HEADS // 2),
     **dict.fromkeys(("head_dim", "d_kv", "attention_head_size", "kv_channels", "v_head_dim"), WIDTH // HEADS),
+    **dict.fromkeys(("qk_rope_head_dim", "qk_nope_head_dim", "rotary_dim"), WIDTH // HEADS // 2),
+    **dict.fromkeys(("q_lora_rank", "kv_lora_rank"), WIDTH // 2),
+    "qk_head_dim": WIDTH // HEADS,
+    **dict.fromkeys(("n_group", "topk_group"), 1),
     **dict.fromkeys(("num_hidden_layers", "n_layer", "num_layers", "n_layers", "encoder_layers"), LAYERS),
     **dict.fromkeys(("decoder_layers",), LAYERS),
     **dict.fromkeys(("num_decoder_layers", "num_encoder_layers", "depth"), LAYERS),
@@ -35,22 +41,44 @@ SMALL: dict[str, Any] = {
     "sliding_window": 8,
 }  # fmt: skip
 
+# Of these, what can be counted: a family whose widths depend on one another in ways of its own keeps them.
+COUNTED = ("layers", "layer", "depth", "vocab", "experts", "image_size", "max_", "positions", "labels", "window")
+FEW = {name: small for name, small in SMALL.items() if any(part in name for part in COUNTED)}
 
 # What some families need besides.
 OWN: dict[str, dict[str, Any]] = {
     "big_bird": {"block_size": 4, "num_random_blocks": 1},
     "bigbird_pegasus": {"block_size": 4, "num_random_blocks": 1},
+    "bamba": {"attn_layer_indices": [1]},
     "longformer": {"attention_window": [4, 4]},
     "led": {"attention_window": [4, 4], "max_encoder_position_embeddings": 64, "max_decoder_position_embeddings": 64},
 }
 LONG = {"big_bird": 64, "bigbird_pegasus": 64}  # tokens: with fewer they look at all
 
 
+# A model, a run of it, and its own eager maps.
 Built = tuple[Callable[[], nn.Module], Callable[[nn.Module], Any], Callable[[nn.Module], list[Tensor]] | None]
 
 
-def families() -> Iterator[tuple[str, str, Callable[[], Built]]]:
-    """Every family: its library, its name, and what builds it: a model, a run of it, and its own eager maps."""
+@dataclass(frozen=True)
+class Way:
+    """What builds a family; `note` says what is left out in this way."""
+
+    build: Callable[[], Built]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A library, a name in it, and the ways of building it, of which the first one that runs is taken."""
+
+    library: str
+    name: str
+    ways: tuple[Way, ...]
+
+
+def families() -> Iterator[Family]:
+    """Every family of the installed libraries that reads texts, pictures or sound."""
     yield from _of_torch()
     yield from _of_transformers()
     yield from _of_timm()
@@ -60,7 +88,7 @@ def families() -> Iterator[tuple[str, str, Callable[[], Built]]]:
 # torch
 
 
-def _of_torch() -> Iterator[tuple[str, str, Callable[[], Built]]]:
+def _of_torch() -> Iterator[Family]:
     text = torch.randn(2, TOKENS, WIDTH)
 
     def attention() -> Built:
@@ -90,13 +118,13 @@ def _of_torch() -> Iterator[tuple[str, str, Callable[[], Built]]]:
         ("TransformerDecoder", decoder),
         ("Transformer", both),
     ):
-        yield "torch.nn", name, build
+        yield Family("torch.nn", name, (Way(build),))
 
 
 # transformers
 
 
-def _of_transformers() -> Iterator[tuple[str, str, Callable[[], Built]]]:
+def _of_transformers() -> Iterator[Family]:
     from transformers import MODEL_MAPPING
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -105,16 +133,23 @@ def _of_transformers() -> Iterator[tuple[str, str, Callable[[], Built]]]:
         with contextlib.suppress(Exception):  # one that a library is missing for
             config_class = CONFIG_MAPPING[family]
             if config_class in known:
-                yield "transformers", family, lambda config_class=config_class: _transformer(config_class)
+                ways = (
+                    Way(partial(_transformer, config_class, narrow=narrow, alone=alone), "words alone" if alone else "")
+                    for alone in (False, True)
+                    for narrow in (True, False)
+                )
+                yield Family("transformers", family, tuple(ways))
 
 
-def _transformer(config_class: Any) -> Built:
+def _transformer(config_class: Any, *, narrow: bool, alone: bool) -> Built:
+    """`narrow`: small in everything; else only in what can be counted, as layers. `alone`: words without a picture."""
+
     from transformers import AutoModel
 
     def config(form: str) -> Any:
         made = config_class()
         for part in (made, *(getattr(made, name) for name in getattr(made, "sub_configs", {}))):
-            _shrink(part)
+            _shrink(part, SMALL if narrow else FEW)
         for name, value in OWN.get(made.model_type, {}).items():
             setattr(made, name, value)
         made._attn_implementation = form
@@ -129,13 +164,13 @@ def _transformer(config_class: Any) -> Built:
             return AutoModel.from_config(config("eager"), attn_implementation="eager")
 
     def run(model: nn.Module) -> Any:
-        return model(**_inputs(model))
+        return model(**_inputs(model, alone))
 
     def eager(model: nn.Module) -> list[Tensor]:
         twin = AutoModel.from_config(config("eager"), attn_implementation="eager").eval()
         twin.load_state_dict(model.state_dict())
         with torch.no_grad():
-            output = twin(**_inputs(twin), output_attentions=True)
+            output = twin(**_inputs(twin, alone), output_attentions=True)
         names = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
         maps = [each for name in names for each in (getattr(output, name, None) or ())]
         return [each for each in maps if isinstance(each, Tensor) and each.ndim == 4]
@@ -143,17 +178,25 @@ def _transformer(config_class: Any) -> Built:
     return make, run, eager
 
 
-def _shrink(config: Any) -> None:
+def _shrink(config: Any, numbers: dict[str, Any]) -> None:
     """Small numbers in place of large ones; what depends on others follows them."""
     if config is None:
         return
     by_stage = isinstance(getattr(config, "num_heads", None), list | tuple)  # their widths belong to these heads
-    for name, small in SMALL.items():
-        held = getattr(config, name, None)
+    for name, small in numbers.items():
         if by_stage and small == WIDTH:
             continue
-        if isinstance(held, int) and not isinstance(held, bool):
-            setattr(config, name, small)
+        with contextlib.suppress(Exception):  # some cannot be set, or differ from layer to layer
+            held = getattr(config, name, None)
+            if isinstance(held, int) and not isinstance(held, bool):
+                setattr(config, name, small)
+    rope = getattr(config, "rope_parameters", None)
+    if isinstance(rope, dict) and "mrope_section" in rope:
+        rope["mrope_section"] = [2, 1, 1]  # a half of a head's width, for time, height and width
+    if "vocab_size" in vars(config) and config.vocab_size is None:
+        config.vocab_size = VOCABULARY
+    if hasattr(config, "use_cache"):
+        config.use_cache = False  # one run, and nothing to come after it
     for name, held in list(vars(config).items()):  # lists with an entry for each layer
         if isinstance(held, list | tuple) and name.endswith(("layer_types", "layers_block_type", "attention_layers")):
             setattr(config, name, type(held)(held[:LAYERS]))
@@ -163,18 +206,24 @@ def _shrink(config: Any) -> None:
             setattr(config, name, 1)
 
 
-def _inputs(model: Any) -> dict[str, Tensor]:
-    """Something of each kind that the model reads: words, a picture, sound."""
+def _inputs(model: Any, alone: bool) -> dict[str, Tensor]:
+    """Something of each kind that the model reads: words, a picture, sound; or words alone."""
     torch.manual_seed(1)
     config, asked = model.config, set(inspect.signature(model.forward).parameters)
     ids = torch.randint(3, VOCABULARY - 1, (1, LONG.get(config.model_type, TOKENS)))
     given: dict[str, Tensor] = {}
-    main = model.main_input_name
-    if main == "pixel_values" or ("pixel_values" in asked and "vision_config" in vars(config)):
+    main = "input_ids" if alone else model.main_input_name
+    if main == "pixel_values" or (not alone and "pixel_values" in asked and "vision_config" in vars(config)):
         vision = getattr(config, "vision_config", None) or config
         side = getattr(vision, "image_size", SIDE)
         side = side if isinstance(side, int) else max(side)
         given["pixel_values"] = torch.randn(1, getattr(vision, "num_channels", 3), side, side)
+    if "grid_thw" in asked and not alone:  # pictures as a row of patches, with how many there are each way
+        patch = getattr(config, "in_channels", 3) * getattr(config, "temporal_patch_size", 1) * config.patch_size**2
+        first = next(name for name in asked if name in ("hidden_states", "pixel_values"))
+        return {first: torch.randn(16, patch), "grid_thw": torch.tensor([[1, 4, 4]])}
+    if "bbox" in asked:
+        given["bbox"] = torch.zeros(*ids.shape, 4, dtype=torch.float if config.model_type == "bros" else torch.long)
     if main == "input_values":
         given["input_values"] = torch.randn(1, 4_000)
     if main == "input_features":
@@ -192,7 +241,7 @@ def _inputs(model: Any) -> dict[str, Tensor]:
 # timm
 
 
-def _of_timm() -> Iterator[tuple[str, str, Callable[[], Built]]]:
+def _of_timm() -> Iterator[Family]:
     import timm
 
     from core.models.attention_heads import has_heads
@@ -212,7 +261,7 @@ def _of_timm() -> Iterator[tuple[str, str, Callable[[], Built]]]:
             picture = torch.randn(1, *size)
             return lambda: timm.create_model(name, num_classes=3), lambda model: model(picture), None
 
-        yield "timm", f"{module} ({small})", build
+        yield Family("timm", f"{module} ({small})", (Way(build),))
 
 
 def _size(name: str) -> int:
@@ -240,15 +289,18 @@ def _size(name: str) -> int:
 # torchvision
 
 
-def _of_torchvision() -> Iterator[tuple[str, str, Callable[[], Built]]]:
+def _of_torchvision() -> Iterator[Family]:
     from torchvision import models
 
-    def of(name: str, **settings: Any) -> Callable[[], Built]:
-        side = settings.pop("side", 224)
+    def of(name: str, side: int, **settings: Any) -> Family:
         picture = torch.randn(1, 3, side, side)
-        return lambda: (lambda: models.get_model(name, **settings), lambda model: model(picture), None)
 
-    yield "torchvision", "vit_b_16", of("vit_b_16", image_size=32, side=32)
-    yield "torchvision", "swin_t", of("swin_t", side=64)
-    yield "torchvision", "swin_v2_t", of("swin_v2_t", side=64)
-    yield "torchvision", "maxvit_t", of("maxvit_t")
+        def build() -> Built:
+            return lambda: models.get_model(name, **settings), lambda model: model(picture), None
+
+        return Family("torchvision", name, (Way(build),))
+
+    yield of("vit_b_16", 32, image_size=32)
+    yield of("swin_t", 64)
+    yield of("swin_v2_t", 64)
+    yield of("maxvit_t", 224)

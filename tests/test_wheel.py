@@ -21,6 +21,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.core import saved_models
+from tests.dashboard.test_serving import OPENED, served
 from tests.dashboard.test_visitor import ask, free_port
 
 ROOT = Path(__file__).parent.parent
@@ -156,7 +157,7 @@ def test_the_package_offers_what_capture_does():
 def test_what_the_readme_imports_is_there(example):
     lines = [ast.unparse(node) for node in ast.parse(example).body if isinstance(node, ast.Import | ast.ImportFrom)]
     assert lines
-    exec("\n".join(lines).replace("attention_atlas", "core"), {})
+    exec("\n".join(lines).replace("attention_atlas.app.", "").replace("attention_atlas", "core"), {})
 
 
 def test_without_the_app_the_command_says_what_to_install(python, tmp_path):
@@ -185,6 +186,12 @@ def test_the_command_serves_the_installed_app_on_a_folder(wheel, tmp_path):
     assert "Traceback" not in said
     assert "Who listens to whom?" in said
     assert "silence" in said.lower(), "The page has no heads: the model was not opened."
+
+
+def test_the_installed_library_serves_a_model_in_memory(wheel, tmp_path):
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    app = "attention_atlas.app.dashboard"
+    assert served(sys.executable, "attention_atlas", app, tmp_path, tmp_path / "site") == OPENED
 
 
 def wait_for(port, server):

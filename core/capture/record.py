@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, overload
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from ..errors import CaptureError
 from .call import AttentionCall
+from .one_input import one_input, read_mask
 from .paths import ModulePaths, near
 from .seam import watching
 from .steps import merge_steps
@@ -19,26 +20,38 @@ from .stored import load_calls, save_calls
 from .unseen import nothing_seen, unseen_paths
 from .watcher import Watcher
 
+Labels = Sequence[str] | Sequence[Sequence[str]]  # of the tokens of one input, or of each
+
 
 class Record:
     """The attention calls of one with-block, or of a file, in the order in which they ran.
 
-    `tokens` are the labels of what was read, where they were given: `show` writes them beside rows and columns.
+    `tokens` are the labels of what was read, of one input or of each, where they were given: `show` writes them beside
+    rows and columns. `present` says which tokens of each input are no padding, where an attention_mask was given.
     """
 
-    def __init__(self, calls: list[AttentionCall], watcher: Watcher | None = None, tokens: Sequence[str] | None = None):
+    def __init__(
+        self,
+        calls: list[AttentionCall],
+        watcher: Watcher | None = None,
+        tokens: Labels | None = None,
+        present: Bool[Tensor, "batch token"] | None = None,
+    ):
         self._calls, self._watcher = calls, watcher
-        self.tokens = None if tokens is None else tuple(tokens)
+        self.tokens: tuple[Any, ...] | None = None
+        if tokens is not None:
+            self.tokens = tuple(each if isinstance(each, str) else tuple(each) for each in tokens)
+        self.present = present
 
     @classmethod
     def load(cls, path: str | Path) -> "Record":
         """What `save` has written; tensors stay on the disk until they are looked at. CaptureError for another file."""
-        calls, tokens = load_calls(path)
-        return cls(calls, tokens=tokens)
+        calls, tokens, present = load_calls(path)
+        return cls(calls, tokens=tokens, present=present)
 
     def save(self, path: str | Path) -> None:
         """Write all that was recorded into one safetensors file, without the model; graphs of gradients are left."""
-        save_calls(self.calls, path, self.tokens)
+        save_calls(self.calls, path, self.tokens, self.present)
 
     @property
     def calls(self) -> tuple[AttentionCall, ...]:
@@ -95,6 +108,18 @@ class Record:
             raise CaptureError(f"'{chosen}' ran {len(found)} times: choose one of them from record.calls.")
         return found[0]
 
+    def item(self, item: int) -> "Record":
+        """The record of one input, without the rows and columns of its padding: measures and views leave it out.
+
+        Raises CaptureError where there is no such input, or where the model looked at the padding.
+        """
+        calls, tokens = one_input(self.calls, item, self.present), self.tokens
+        if tokens and not isinstance(tokens[0], str):
+            tokens = tokens[item]
+        if tokens and self.present is not None and len(tokens) == self.present.shape[1]:
+            tokens = tuple(label for label, there in zip(tokens, self.present[item].tolist(), strict=True) if there)
+        return Record(calls, self._watcher, tokens)
+
     def matching(self, pattern: str) -> tuple[AttentionCall, ...]:
         """The calls whose path matches a pattern such as "blocks.*.attention"; CaptureError where none does."""
         found = tuple(call for call in self.calls if fnmatchcase(call.path, pattern))
@@ -143,9 +168,11 @@ class Record:
         return dict(zip(paths, found, strict=True))
 
     def show(self, tokens: Sequence[str] | None = None, **options: Any) -> Any:
-        """All heads in one view that a notebook shows; `core.view.show` says what may be given."""
+        """All heads in one view that a notebook shows, without padding; `core.view.show` says what may be given."""
         from ..view import show  # here, because the view knows records, not the reverse
 
+        if self.present is not None or (self.tokens and not isinstance(self.tokens[0], str)):
+            return self.item(options.pop("item", 0)).show(tokens, **options)
         return show(self.calls, self.tokens if tokens is None else tokens, **options)
 
     def save_html(self, path: str | Path, tokens: Sequence[str] | None = None, **options: Any) -> None:
@@ -161,7 +188,8 @@ def record_attention(
     model: nn.Module,
     *,
     differentiable: bool | Iterable[tuple[str, int]] = False,
-    tokens: Sequence[str] | None = None,
+    tokens: Labels | None = None,
+    attention_mask: Any = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Record]:
     """Everything that the model attends to in this thread, until the end of the with-block.
@@ -172,16 +200,19 @@ def record_attention(
     what runs inside C++. torch.nn's encoder is run without its C++ fast path, which would leave zeros at padding.
 
     `differentiable`: the heads, (path, head) or True for all, that run written out, so that `record.gradients`
-    can follow a scalar of the output back to their weights. `tokens`: labels that the record keeps. `progress` is told
-    after each call how many were seen, and may stop a long run by an exception.
+    can follow a scalar of the output back to their weights. `tokens`: labels that the record keeps, of one input
+    or of each. `attention_mask`: 1 for a token and 0 for padding (batch, token), as tokenizers give it and the model
+    gets it too, so that `record.item` can leave padding out. `progress` is told after each call how many were seen, and
+    may stop a long run by an exception.
 
     Raises CaptureError at the end of the block if nothing was seen.
     """
     chosen = differentiable if isinstance(differentiable, bool) else frozenset(differentiable)
     watcher = Watcher(ModulePaths(model), differentiable=chosen, records=True, progress=progress)
     watcher.check()
+    present = None if attention_mask is None else read_mask(attention_mask)
     with watching(watcher):
-        yield Record(watcher.calls, watcher, tokens)
+        yield Record(watcher.calls, watcher, tokens, present)
     if not watcher.calls:
         raise CaptureError(nothing_seen(watcher))
     watcher.check_done()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from jaxtyping import Bool
 from torch import Tensor
 
 from ..errors import CaptureError
@@ -16,20 +17,27 @@ FORM = "attention-atlas-record-1"  # of the file; one that says otherwise is ano
 _PARTS = ("query", "key", "value")
 
 
-def save_calls(calls: tuple[AttentionCall, ...], path: str | Path, tokens: tuple[str, ...] | None = None) -> None:
-    """Write calls into a file, with the labels of what was read.
+def save_calls(
+    calls: tuple[AttentionCall, ...],
+    path: str | Path,
+    tokens: tuple[str | tuple[str, ...], ...] | None = None,
+    present: Bool[Tensor, "batch token"] | None = None,
+) -> None:
+    """Write calls into a file, with the labels of what was read, and which of it is no padding.
 
     Masks that several calls share, and expanded axes, are written once.
     """
     tensors: dict[str, Tensor] = {}
     masks: dict[int, str] = {}
     table = [_describe(number, call, tensors, masks) for number, call in enumerate(calls)]
+    if present is not None:
+        tensors["present"] = _own(present)
     told = {"form": FORM, "calls": json.dumps(table), "tokens": json.dumps(tokens)}
     _library().save_file(tensors, path, metadata=told)
 
 
-def load_calls(path: str | Path) -> tuple[list[AttentionCall], list[str] | None]:
-    """The calls of such a file, and the labels if it has some; its tensors stay on the disk until they are looked at.
+def load_calls(path: str | Path) -> tuple[list[AttentionCall], Any, Bool[Tensor, "batch token"] | None]:
+    """The calls of such a file, and labels and padding if it has some; tensors stay on the disk until somebody looks.
 
     Raises CaptureError for a file that holds no record.
     """
@@ -40,7 +48,8 @@ def load_calls(path: str | Path) -> tuple[list[AttentionCall], list[str] | None]
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dictionary
         if said.get("form") != FORM:
             raise ValueError("another form")
-        return [_read(call, tensors) for call in json.loads(said["calls"])], json.loads(said["tokens"])
+        calls = [_read(call, tensors) for call in json.loads(said["calls"])]
+        return calls, json.loads(said["tokens"]), tensors.get("present")
     except FileNotFoundError as error:
         raise CaptureError(f"There is no file '{path}'.") from error
     except Exception as error:  # whatever a library does with a broken file

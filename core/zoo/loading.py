@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -12,12 +12,13 @@ from torch import nn
 
 from ..errors import ModelError
 from ..models import from_timm, from_transformers
+from ..models.attention_heads import has_heads
 from ..models.marian_tokenizers import has_marian_tokenizers, load_marian_tokenizers
 from ..models.odd_weights import describe_odd_weights
 from ..models.outlines import promise_of
 from ..models.tokenizer_bounds import check_tokenizer
 from ..progress import Progress, unheard
-from . import embedded, hub, reviewers
+from . import embedded, hub, in_memory, reviewers
 from .bounds import check_promise
 from .embedded import LONGEST, load_embedded_image, load_embedded_text
 from .failures import as_sentence
@@ -70,6 +71,11 @@ def inspect(
             raise wrong_page(name, other[source.where], "image" if purpose == "text" else "text")
         what = offered[source.where]
         return hub.Offer(name, what, read_weights(embedded.WEIGHTS / source.where, name).parameters, 0, "apache-2.0")
+    if source.kind == "memory":
+        model = _in_memory(name, purpose, attends=attends)
+        does: list[Task] = [task for task, (make, _) in TEXT_MODELS.items() if make is type(model)]
+        task = does[0] if does else "picture"
+        return hub.Offer(name, f"{type(model.network).__name__}: {task}", model.parameters, 0, task=task)
     kind, weights = _check(Path(source.where), name, purpose, attends=attends)
     return hub.Offer(name, f"{kind.architecture}: {kind.task}", weights, 0, task=kind.task)
 
@@ -83,6 +89,8 @@ def fetch(
         return hub.fetch_repository(source.where, permission, progress=progress)
     if source.kind == "folder":
         return Path(source.where)
+    if source.kind == "memory":
+        raise ModelError(f"'{name}' is in memory, and in no folder.")
     return reviewers.FOLDER if source.where in reviewers.titles() else embedded.WEIGHTS / source.where
 
 
@@ -107,6 +115,9 @@ def load_text(name: str, *, permission: Permission = AT_HOME, longest: int = LON
         return reviewers.load_reviewer(source.where, longest=longest)
     if source.kind == "embedded":
         return load_embedded_text(source.where, longest=longest)
+    if source.kind == "memory":
+        held = _in_memory(name, "text")
+        return replace(held, context=min(held.context, longest))
     folder = _folder(source, "text", permission)
     kind, _ = _check(folder, name, "text")
     make, auto_class = TEXT_MODELS[kind.task]
@@ -144,6 +155,8 @@ def load_image(name: str, *, permission: Permission = AT_HOME, attends: bool = T
     source = find_source(name, "image", permission)
     if source.kind == "embedded":
         return load_embedded_image(source.where)
+    if source.kind == "memory":
+        return _in_memory(name, "image", attends=attends)
     folder = _folder(source, "image", permission, attends=attends)
     kind, _ = _check(folder, name, "image", attends=attends)
     with _ONE_AT_A_TIME, as_sentence(name, "be loaded", folder=str(folder)):
@@ -271,6 +284,20 @@ def labels_of(config: Any) -> tuple[str, ...]:
 def _warnings(name: str, network: nn.Module) -> tuple[str, ...]:
     odd = describe_odd_weights(network)
     return (f"'{name}' {odd} What it computes with them is no number either.",) if odd else ()
+
+
+def _in_memory(name: str, purpose: Purpose, *, attends: bool = True) -> Any:
+    """A wrapped model of the kind that is asked for; ModelError if it is another."""
+    model: Any = in_memory.offered(name)
+    reads: Purpose = "image" if isinstance(model, ImageModel) else "text"
+    what = type(model.network).__name__
+    if purpose in ("both", "gaps"):
+        raise (not_both if purpose == "both" else no_autoencoder)(name, what)
+    if purpose != reads:
+        raise wrong_page(name, what, reads)
+    if purpose == "image" and attends and not has_heads(model.network):
+        raise ModelError(f"'{name}' ({what}) has no attention heads to look at.")
+    return model
 
 
 def _folder(source: Source, purpose: Purpose, permission: Permission, *, attends: bool = True) -> Path:

@@ -1,4 +1,4 @@
-"""What a visitor types into the box for models: ours, one of the hub, or a folder; and who may open which."""
+"""What a visitor types into the box for models: ours, one in memory, of the hub, or a folder; who may open which."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import ModelError
-from . import reviewers
+from . import in_memory, reviewers
 from .embedded import IMAGE, TEXT
 
 # What it reads; both: pictures and texts, and says how well they agree; gaps: pictures of which a part is hidden.
@@ -25,7 +25,8 @@ NAMED = 12  # names of a list that are shown in a sentence
 class Permission:
     """What somebody may open besides the models that come along; what is not said is not allowed.
 
-    `folders` of this computer; `login`: the rights of the account that this computer is logged in to the hub with;
+    `folders` of this computer, and models in its memory; `login`: the rights of the account that this computer is
+    logged in to the hub with;
     `listed`: the names of models of the hub, None for any; `largest`: bytes of a download, None for any.
     """
 
@@ -41,9 +42,9 @@ AT_HOME = Permission(folders=True, login=True, listed=None)
 
 @dataclass(frozen=True)
 class Source:
-    """Where a model is: `where` is a name of ours, a repository of the hub, or the path of a folder."""
+    """Where a model is: `where` is a name of ours or of one in memory, a repository of the hub, or a folder's path."""
 
-    kind: Literal["embedded", "hub", "folder"]
+    kind: Literal["embedded", "memory", "hub", "folder"]
     where: str
 
 
@@ -58,6 +59,8 @@ def find_source(name: str, purpose: Purpose, permission: Permission = AT_HOME) -
         raise ModelError(f"No model is named. {RULE}")
     if name in TEXT or name in IMAGE or name in reviewers.titles():
         return Source("embedded", name)
+    if permission.folders and in_memory.offered(name):
+        return Source("memory", name)
     if _FOLDER_LIKE.match(name):
         return _folder(name, purpose, permission)
     if permission.folders and os.path.isdir(name):

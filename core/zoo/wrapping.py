@@ -40,6 +40,12 @@ def wrap(
         raise ModelError(
             "A model that reads text is wrapped with its tokenizer, one of transformers that sees with its processor."
         )
+    places = {str(parameter.device) for parameter in model.parameters()} - {"cpu"}
+    if places:
+        raise ModelError(
+            f"'{name}' is on {', '.join(sorted(places))}, and here models compute on the processor: "
+            "wrap(model.cpu(), …)."
+        )
     own = twin(model, detached=True)
     with as_sentence(name, "be wrapped"):
         wrapped = (

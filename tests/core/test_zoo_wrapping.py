@@ -89,5 +89,7 @@ def test_what_does_not_fit_together_gets_a_sentence():
         zoo.wrap(tiny_gpt())
     with pytest.raises(ModelError, match="Its tokenizer is a str"):
         zoo.wrap(tiny_gpt(), tokenizer="gpt2", task="next token")
+    with pytest.raises(ModelError, match="'yours' is on meta, and here models compute on the processor"):
+        zoo.wrap(nn.Linear(3, 3, device="meta"), tokenizer=byte_level_tokenizer(), task="next token")
     with pytest.raises(ModelError, match="'yours' cannot be wrapped"):
         zoo.wrap(nn.Linear(3, 3), tokenizer=byte_level_tokenizer(), task="next token", context=8)
