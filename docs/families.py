@@ -49,6 +49,7 @@ FEW = {name: small for name, small in SMALL.items() if any(part in name for part
 OWN: dict[str, dict[str, Any]] = {
     "big_bird": {"block_size": 4, "num_random_blocks": 1},
     "bigbird_pegasus": {"block_size": 4, "num_random_blocks": 1},
+    "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
     "bamba": {"attn_layer_indices": [1]},
     "longformer": {"attention_window": [4, 4]},
     "led": {"attention_window": [4, 4], "max_encoder_position_embeddings": 64, "max_decoder_position_embeddings": 64},
@@ -56,8 +57,9 @@ OWN: dict[str, dict[str, Any]] = {
 LONG = {"big_bird": 64, "bigbird_pegasus": 64}  # tokens: with fewer they look at all
 
 
-# A model, a run of it, and its own eager maps.
-Built = tuple[Callable[[], nn.Module], Callable[[nn.Module], Any], Callable[[nn.Module], list[Tensor]] | None]
+# What makes a model, a run of it, and the run of its eager twin: that one's output and its own maps.
+Eager = Callable[[nn.Module], tuple[Any, list[Tensor]]]
+Built = tuple[Callable[[], nn.Module], Callable[[nn.Module], Any], Eager | None]
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,9 @@ def _of_torch() -> Iterator[Family]:
     text = torch.randn(2, TOKENS, WIDTH)
 
     def attention() -> Built:
-        def eager(model: nn.Module) -> list[Tensor]:
-            return [model(text, text, text, average_attn_weights=False)[1]]
+        def eager(model: nn.Module) -> tuple[Any, list[Tensor]]:
+            output, weights = model(text, text, text, average_attn_weights=False)
+            return (output, model(text, text, text)[1]), [weights]
 
         return (
             lambda: nn.MultiheadAttention(WIDTH, HEADS, batch_first=True),
@@ -166,14 +169,14 @@ def _transformer(config_class: Any, *, narrow: bool, alone: bool) -> Built:
     def run(model: nn.Module) -> Any:
         return model(**_inputs(model, alone))
 
-    def eager(model: nn.Module) -> list[Tensor]:
+    def eager(model: nn.Module) -> tuple[Any, list[Tensor]]:
         twin = AutoModel.from_config(config("eager"), attn_implementation="eager").eval()
         twin.load_state_dict(model.state_dict())
         with torch.no_grad():
-            output = twin(**_inputs(twin, alone), output_attentions=True)
+            plain, output = run(twin), twin(**_inputs(twin, alone), output_attentions=True)
         names = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
         maps = [each for name in names for each in (getattr(output, name, None) or ())]
-        return [each for each in maps if isinstance(each, Tensor) and each.ndim == 4]
+        return plain, [each for each in maps if isinstance(each, Tensor) and each.ndim == 4]
 
     return make, run, eager
 
@@ -199,7 +202,10 @@ def _shrink(config: Any, numbers: dict[str, Any]) -> None:
         config.use_cache = False  # one run, and nothing to come after it
     for name, held in list(vars(config).items()):  # lists with an entry for each layer
         if isinstance(held, list | tuple) and name.endswith(("layer_types", "layers_block_type", "attention_layers")):
-            setattr(config, name, type(held)(held[:LAYERS]))
+            kept = list(held[:LAYERS])
+            if not {"linear_attention", "conv", "mamba"}.isdisjoint(kept) and "full_attention" not in kept:
+                kept[-1] = "full_attention"
+            setattr(config, name, type(held)(kept))
     for name in ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"):
         held = getattr(config, name, None)
         if isinstance(held, int) and held >= VOCABULARY:

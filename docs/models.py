@@ -11,6 +11,7 @@ sentence; a family that could not be built or run on this input says why.
 
 import argparse
 import contextlib
+import math
 import multiprocessing
 import os
 import resource
@@ -25,7 +26,7 @@ from torch import Tensor, nn
 
 from core.capture import Paste, Record, edit_attention, record_attention
 from core.errors import CaptureError
-from docs.families import Family, families
+from docs.families import Eager, Family, families
 
 FILE = Path(__file__).with_suffix(".md")
 PATIENCE = 120  # seconds for a family
@@ -114,34 +115,49 @@ def _judged(model: nn.Module, *how: Any) -> tuple[str, str]:
         return "FAILED", f"{type(error).__name__}: {_words(error)}"
 
 
-def verdict_of(
-    model: nn.Module,
-    run: Callable[[nn.Module], Any],
-    eager: Callable[[nn.Module], list[Tensor]] | None,
-    plain: Any,
-) -> tuple[str, str]:
+def verdict_of(model: nn.Module, run: Callable[[nn.Module], Any], eager: Eager | None, plain: Any) -> tuple[str, str]:
     """What the recorder makes of a model, and the numbers."""
     with torch.no_grad(), record_attention(model) as record:
         run(model)
-    missing = _not_told(record)
-    theirs = []
-    with contextlib.suppress(Exception):  # some have no form of their own that gives maps
-        theirs = eager(model) if eager else []
+    missing, notes = _not_told(record), []
+    theirs, why = _their_maps(model, eager, plain)
     if theirs:
         found = [call.weights() for call in record]
         same = sum(any(_equal(own, other) for other in found) for own in theirs)
-        counted = f"{same} of {len(theirs)} maps"
+        notes.append(f"{same} of {len(theirs)} maps")
         if same == len(theirs) and not missing:
-            return "exact", counted
-        missing = missing or (f"{counted} equal the library's own" if same < len(theirs) else "")
-    changed = _pasted(model, run, record, plain)
-    if changed is None or changed > CLOSE:
-        how = "an edit is refused" if changed is None else f"pasting its own maps moves the output by {changed:.1g}"
-        return "partly", "; ".join(filter(None, [missing, how]))
-    return ("partly", missing) if missing else ("consistent", f"{len(record)} maps")
+            return "exact", "; ".join(filter(None, [*notes, why]))
+        if same < len(theirs):
+            missing.append(f"{notes.pop()} equal the library's own")
+    pasted, changed = _pasted(model, run, record, plain)
+    if changed is None:
+        missing.append("an edit is refused")
+    elif changed > CLOSE:
+        missing.append(f"pasting its own maps moves the output by {changed:.1g}")
+    elif not pasted:
+        missing.append("nothing can be pasted, because its modules run several times or have a sink")
+    else:
+        notes.append(f"{pasted} of {len(record)} maps pasted")
+    return "partly" if missing else "consistent", "; ".join(filter(None, [*missing, *notes, why]))
 
 
-def _not_told(record: Record) -> str:
+def _their_maps(model: nn.Module, eager: Eager | None, plain: Any) -> tuple[list[Tensor], str]:
+    """The maps that the library gives of the same computation, and why some are left out."""
+    output, maps = None, []
+    with contextlib.suppress(Exception):  # some have no eager form that gives maps
+        output, maps = eager(model) if eager else (None, [])
+    if maps and _apart(plain, output) > CLOSE:
+        return [], "the library's eager form computes something else"
+    kept = [each for each in maps if _are_shares(each.detach().nan_to_num())]
+    return kept, "what the library gives as maps is no softmax" if len(kept) < len(maps) else ""
+
+
+def _are_shares(weights: Tensor) -> bool:
+    """Whether each row is shared out among its keys, but for what a sink takes."""
+    return bool((weights >= 0).all() and (weights.sum(-1) < 1.01).all())
+
+
+def _not_told(record: Record) -> list[str]:
     """What the record itself says that it has not seen."""
     told = []
     if record.unseen:
@@ -151,35 +167,41 @@ def _not_told(record: Record) -> str:
         told.append(f"{path}: {rows} of {tokens} rows")
     if any(call.over == "channel" for call in record):
         told.append("some maps are over channels")
-    return "; ".join(told)
+    return told
 
 
-def _pasted(model: nn.Module, run: Callable[[nn.Module], Any], record: Record, plain: Any) -> float | None:
-    """By how much the output moves when each map is pasted over itself; None where that is refused."""
+def _pasted(model: nn.Module, run: Callable[[nn.Module], Any], record: Record, plain: Any) -> tuple[int, float | None]:
+    """How many maps can be pasted over themselves, and by how much the output moves then; None where it is refused."""
     counts = {path: sum(call.path == path for call in record) for path in record.paths}
+    chosen = [call for call in record if counts[call.path] == 1 and call.sink is None]
     edits = {
         (call.path, head): Paste(
             torch.stack([call.weights(head, item) for item in range(call.batch_size)]).nan_to_num()
         )
-        for call in record
-        if counts[call.path] == 1 and call.sink is None
+        for call in chosen
         for head in range(call.heads)
     }
     if not edits:
-        return 0.0
+        return 0, 0.0
     try:
         with torch.no_grad(), edit_attention(model, edits):
-            again = run(model)
+            return len(chosen), _apart(plain, run(model))
     except CaptureError:
-        return None
-    apart = [float((one - other).abs().max()) for one, other in zip(_tensors(plain), _tensors(again), strict=True)]
-    return max(apart, default=0.0)
+        return 0, None
+
+
+def _apart(one: Any, other: Any) -> float:
+    """By how much two outputs differ at most."""
+    here, there = _tensors(one), _tensors(other)
+    if [each.shape for each in here] != [each.shape for each in there]:
+        return math.inf
+    return max((float((a - b).abs().max()) for a, b in zip(here, there, strict=True) if a.numel()), default=0.0)
 
 
 def _tensors(output: Any) -> list[Tensor]:
     """The numbers in an output, in their order; hidden ones too."""
     if isinstance(output, Tensor):
-        return [output.float()] if output.is_floating_point() else []
+        return [output.detach().float()] if output.is_floating_point() else []
     if isinstance(output, dict):
         return [tensor for value in output.values() for tensor in _tensors(value)]
     return [tensor for value in output for tensor in _tensors(value)] if isinstance(output, tuple | list) else []

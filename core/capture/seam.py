@@ -84,6 +84,8 @@ class Seam(TorchFunctionMode):
 
     def __torch_function__(self, func: Callable, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        if func is torch.einsum and isinstance(args[1], list | tuple):  # factors may be given as a list, too
+            args = args[0], *args[1]
         result: object
         if func is F.multi_head_attention_forward:
             return self._step_inside(func, types, args, kwargs)
@@ -268,6 +270,9 @@ def _packed_groups(calling: list[Caller], query: Tensor) -> int:
     """transformers lays the query heads of a group along the query axis when a grouped-query model has one query."""
     module = calling[0].module if calling else None
     groups = getattr(module, "num_key_value_groups", 1)
-    heads = getattr(getattr(module, "config", None), "num_attention_heads", None)
-    packed = groups > 1 and query.ndim == 4 and query.shape[1] * groups == heads and query.shape[2] == groups
-    return groups if packed else 1
+    if not (groups > 1 and query.ndim == 4 and query.shape[2] == groups):
+        return 1
+    config = getattr(module, "config", None)
+    layers = getattr(config, "per_layer_config", None)  # where layers differ, the whole has no number of heads to read
+    own = layers[module.layer_idx] if module and layers else config
+    return groups if query.shape[1] * groups == getattr(own, "num_attention_heads", None) else 1

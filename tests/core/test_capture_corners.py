@@ -284,6 +284,41 @@ def test_the_share_of_an_attention_sink_is_told_beside_the_weights():
     assert call.sink.min() > 0
 
 
+class ListedAttention(Projected):
+    """As EinsumAttention, with the factors in a list, as CvT has them (Wu et al. 2021)."""
+
+    def forward(self, x):
+        query, key, value = self.split(x, x)
+        weights = torch.softmax(torch.einsum("bhqe,bhke->bhqk", [query, key]), dim=3)
+        return torch.einsum("bhqk,bhke->bqhe", [weights, value]).flatten(2)
+
+
+def test_factors_of_a_product_may_be_given_as_a_list():
+    torch.manual_seed(0)
+    listed, plain = ListedAttention(), EinsumAttention()
+    plain.load_state_dict(listed.state_dict())
+    for head in range(2):
+        assert recorded(listed, X)[0].weights(head).equal(recorded(plain, X)[0].weights(head))
+    with edit_attention(listed, {("", 0): "silence"}), edit_attention(plain, {("", 0): "silence"}):
+        assert listed(X).equal(plain(X))
+
+
+class Around(nn.Module):
+    """A norm with a gate that is called after the attention behind it, as in Hyper-Connections (Zhu et al. 2024)."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention = EinsumAttention()
+        self.post_attention_layernorm = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, WIDTH))
+
+    def forward(self, x):
+        return self.post_attention_layernorm(self.attention(x))
+
+
+def test_a_norm_that_is_called_after_the_attention_is_not_one_that_was_unseen():
+    assert recorded(Around(), X).unseen == ()
+
+
 def looks(_batch, head, i, j):
     return (i >= j) & ((head > 0) | (i - j < 3))
 
