@@ -2,12 +2,14 @@
 
 import importlib
 import importlib.util
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 ROOT = Path(__file__).parent.parent
 
@@ -27,8 +29,17 @@ class Page:
     builds_on: tuple["Page", ...] = ()
 
     def place(self) -> StreamlitPage:
-        """The page as Streamlit knows it."""
-        return st.Page(ROOT / "pages" / self.room / "page.py", title=self.name, url_path=self.url, default=not self.url)
+        """The page as Streamlit knows it: an object for each run, which notes in it whether the page may be shown.
+
+        What it is made from does not change: to look up the file of each page took a sixth of a rerun.
+        """
+        if self.room not in _PLACES:
+            file = ROOT / "pages" / self.room / "page.py"
+            made = st.Page(file, title=self.name, url_path=self.url, default=not self.url)
+            if get_script_run_ctx(suppress_warning=True) is None:
+                return made  # outside of a run it is no whole page
+            _PLACES[self.room] = made
+        return copy(_PLACES[self.room])
 
     def warm_up(self) -> None:
         """Compute what the page shows at first, where its compute.py says how (`warm_up`)."""
@@ -44,6 +55,8 @@ class Page:
         """The page's address, seen from any other page, with choices already made."""
         return f"{self.url}?{urlencode(choices)}"
 
+
+_PLACES: dict[str, StreamlitPage] = {}  # by room
 
 HOME = Page("explore/home", "Home", "See attention at work", "")
 LESSONS = Page(

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+NO_HEADS = "It has no attention heads."
 WIDTH, HEADS, LAYERS, VOCABULARY, TOKENS, SIDE = 32, 4, 2, 99, 12, 32
 
 # Numbers of a configuration, by what they are called in one library or another, and what they become.
@@ -262,7 +263,7 @@ def _of_timm() -> Iterator[Family]:
             with torch.device("meta"):
                 outline = timm.create_model(name)
             if not has_heads(outline):
-                raise LookupError("It has no attention heads.")
+                raise LookupError(NO_HEADS)
             size = outline.pretrained_cfg.get("input_size", (3, 224, 224))
             picture = torch.randn(1, *size)
             return lambda: timm.create_model(name, num_classes=3), lambda model: model(picture), None

@@ -1,7 +1,7 @@
 """Which models can be seen: every family of the installed libraries, built small and random, and what comes of it.
 
     make models                      # all of them, into docs/models.md; some 20 minutes
-    python -m docs.models bert vit   # some of them, printed
+    python -m docs.models bert vit   # some of them: their rows take the place of those in docs/models.md
 
 A family is built from its own configuration with small numbers in place of large ones, and run once. It is "exact" if
 every map that the library's own eager attention gives equals one of the record's; "consistent" if nothing changes when
@@ -26,12 +26,13 @@ from torch import Tensor, nn
 
 from core.capture import Paste, Record, edit_attention, record_attention
 from core.errors import CaptureError
-from docs.families import Eager, Family, families
+from docs.families import NO_HEADS, Eager, Family, families
 
 FILE = Path(__file__).with_suffix(".md")
 PATIENCE = 120  # seconds for a family
 MEMORY = 12 * 2**30  # bytes for a family: what is still huge with small numbers is not built
 CLOSE = 1e-4  # weights and outputs that differ by less are the same
+HEAD, WITHOUT = "| library | family | verdict | detail |", "Without attention heads, so not here: "
 LONGEST = 220  # characters of a library's own words
 
 
@@ -51,12 +52,13 @@ def main() -> None:
     parser.add_argument("families", nargs="*")
     chosen = parser.parse_args().families
     torch.set_num_threads(1)  # before anything is computed: threads of OpenMP do not outlive a fork
-    rows = []
+    found = []
     for row in rows_of([family for family in families() if not chosen or family.name in chosen]):
-        rows.append(row)
+        found.append(row)
         print(f"{row.library} {row.family}: {row.verdict} {row.detail}", flush=True)
-    if not chosen:
-        FILE.write_text(page(rows), encoding="utf-8")
+    kept = {(row.library, row.family): row for row in read(FILE)} if chosen else {}
+    kept |= {(row.library, row.family): row for row in found}
+    FILE.write_text(page(list(kept.values())), encoding="utf-8")
 
 
 def rows_of(asked: list[Family]) -> Iterator[Row]:
@@ -219,6 +221,18 @@ def _words(error: Exception) -> str:
     return words if len(words) <= LONGEST else f"{words[:LONGEST].rpartition(' ')[0]} …"
 
 
+def read(file: Path) -> list[Row]:
+    """The rows of a page, with those of families without attention, in no order."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    first, last = lines.index(HEAD) + 2, next(place for place, line in enumerate(lines) if line.startswith(WITHOUT))
+    cells = [line.strip("| ").split(" | ", 3) for line in lines[first:last] if line]
+    without = filter(None, lines[last].removeprefix(WITHOUT).strip(".").split(", "))
+    return [
+        *(Row(*three, detail=_plain(detail)) for *three, detail in cells),
+        *(Row("timm", name, "not built", NO_HEADS) for name in without),
+    ]
+
+
 def page(rows: list[Row]) -> str:
     """The page: how many of each verdict, then every row that has attention; those without are named in a line."""
     told = {
@@ -229,7 +243,9 @@ def page(rows: list[Row]) -> str:
         "not built": "no small random one could be made or run from its configuration alone; nothing is known of it",
         "FAILED": "the recorder ended in another error: a fault of ours",
     }
-    without = [row for row in rows if row.detail == "It has no attention heads."]
+    order = {library: place for place, library in enumerate(("torch.nn", "torchvision", "timm", "transformers"))}
+    rows = sorted(rows, key=lambda row: (order[row.library], row.family))
+    without = [row for row in rows if row.detail == NO_HEADS]
     rows = [row for row in rows if row not in without]
     lines = [
         "# Which models can be seen",
@@ -241,11 +257,11 @@ def page(rows: list[Row]) -> str:
         "|---|---|---|",
         *(f"| {name} | {sum(row.verdict == name for row in rows)} | {what} |" for name, what in told.items()),
         "",
-        "| library | family | verdict | detail |",
+        HEAD,
         "|---|---|---|---|",
         *(f"| {row.library} | {row.family} | {row.verdict} | {_cell(row.detail)} |" for row in rows),
         "",
-        f"Without attention heads, so not here: {', '.join(row.family for row in without)}.",
+        f"{WITHOUT}{', '.join(row.family for row in without)}.",
         "",
     ]
     return "\n".join(lines)
@@ -253,6 +269,10 @@ def page(rows: list[Row]) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def _plain(cell: str) -> str:
+    return cell.replace("\\|", "|").replace("&lt;", "<")
 
 
 if __name__ == "__main__":

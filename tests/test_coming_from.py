@@ -25,7 +25,9 @@ def names():
         model(ids)
     with record_attention(model, differentiable=True) as followed:
         logits = model(ids)
-    return known | {"record": record, "followed": followed, "logits": logits}
+    with record_attention(model, attention_mask=[[1, 1, 1, 0, 0]]) as padded:
+        model(ids)
+    return known | {"padded": padded, "record": record, "followed": followed, "logits": logits}
 
 
 def test_there_is_a_line_for_each_habit():

@@ -78,22 +78,25 @@ def test_a_family_that_hangs_or_takes_all_memory_is_a_row_like_others(monkeypatc
     assert [(row.family, row.verdict) for row in rows] == [(name, "not built") for name in ways]
 
 
-def page():
-    """The rows of the page, as it is committed: library, family, verdict, detail."""
-    lines = models.FILE.read_text().splitlines()
-    first = lines.index("| library | family | verdict | detail |") + 2
-    return [line.strip("| ").split(" | ", 3) for line in lines[first:] if line.startswith("| ")]
+@pytest.fixture(scope="module")
+def rows():
+    return models.read(models.FILE)
 
 
-def test_the_page_has_more_than_120_families_and_nothing_is_silently_wrong():
-    rows = page()
-    verdicts = Counter(verdict for _, _, verdict, *_ in rows)
+def test_a_page_is_read_as_it_was_written(rows, tmp_path):
+    odd = models.Row("timm", "odd", "refused", "a | b <c>")
+    (tmp_path / "page.md").write_text(models.page([*rows, odd]))
+    assert sorted(map(repr, models.read(tmp_path / "page.md"))) == sorted(map(repr, [*rows, odd]))
+
+
+def test_the_page_has_more_than_120_families_and_nothing_is_silently_wrong(rows):
+    verdicts = Counter(row.verdict for row in rows)
     assert verdicts.keys() <= {"exact", "consistent", "partly", "refused", "not built"}, "FAILED is a fault of ours."
     assert verdicts["exact"] + verdicts["consistent"] + verdicts["partly"] + verdicts["refused"] > 120
-    assert all(detail for _, _, _, detail in rows)
-    assert {row[0] for row in rows} == {"torch.nn", "transformers", "timm", "torchvision"}
+    assert all(row.detail for row in rows)
+    assert {row.library for row in rows} == {"torch.nn", "transformers", "timm", "torchvision"}
 
 
 @pytest.mark.parametrize("family", SAMPLE)
-def test_the_page_says_what_is_found_here(family):
-    assert [verdict for _, name, verdict, _ in page() if name == family] == [SAMPLE[family]]
+def test_the_page_says_what_is_found_here(rows, family):
+    assert [row.verdict for row in rows if row.family == family] == [SAMPLE[family]]

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable
 
-import torch
-from torch import nn
+from torch import Tensor, nn
 
 from .watcher import Watcher
 
@@ -48,7 +47,8 @@ def _attention_paths(watcher: Watcher) -> list[str]:
 
 def _is_called_attention(path: str, module: nn.Module) -> bool:
     """By its class; or by its place, if it has what makes queries, keys and values: a norm or a gate has not."""
-    matrices = sum(getattr(child, "weight", torch.empty(0)).ndim > 1 for child in module.children())
+    weights = [getattr(child, "weight", None) for child in module.children()]
+    matrices = sum(isinstance(weight, Tensor) and weight.ndim > 1 for weight in weights)
     by_place = _NAME.search(path.rpartition(".")[2]) and matrices > 1
     return bool(_NAME.search(type(module).__name__) or by_place)
 
