@@ -132,8 +132,8 @@ def verdict_of(model: nn.Module, run: Callable[[nn.Module], Any], eager: Eager |
         if same < len(theirs):
             missing.append(f"{notes.pop()} equal the library's own")
     pasted, changed = _pasted(model, run, record, plain)
-    if changed is None:
-        missing.append("an edit is refused")
+    if isinstance(changed, str):
+        missing.append(f"edits are refused: {changed}")
     elif changed > CLOSE:
         missing.append(f"pasting its own maps moves the output by {changed:.1g}")
     elif not pasted:
@@ -172,8 +172,8 @@ def _not_told(record: Record) -> list[str]:
     return told
 
 
-def _pasted(model: nn.Module, run: Callable[[nn.Module], Any], record: Record, plain: Any) -> tuple[int, float | None]:
-    """How many maps can be pasted over themselves, and by how much the output moves then; None where it is refused."""
+def _pasted(model: nn.Module, run: Callable[[nn.Module], Any], record: Record, plain: Any) -> tuple[int, float | str]:
+    """How many maps can be pasted over themselves, and by how much the output moves then, or why it is refused."""
     counts = {path: sum(call.path == path for call in record) for path in record.paths}
     chosen = [call for call in record if counts[call.path] == 1 and call.sink is None]
     edits = {
@@ -188,8 +188,8 @@ def _pasted(model: nn.Module, run: Callable[[nn.Module], Any], record: Record, p
     try:
         with torch.no_grad(), edit_attention(model, edits):
             return len(chosen), _apart(plain, run(model))
-    except CaptureError:
-        return 0, None
+    except CaptureError as error:
+        return 0, _words(error)
 
 
 def _apart(one: Any, other: Any) -> float:
