@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -13,10 +15,11 @@ from transformers import GPT2Config, GPT2Model
 from benchmarks.measure import peak_memory, times
 from benchmarks.server import ROOT
 from benchmarks.table import Row
-from core.capture import record_attention
+from core.capture import Record, record_attention
 
 # GPT-2 small's shape (12 layers of 12 heads, width 768) with random weights: speed does not depend on their values.
 LENGTHS = (128, 512, 2048)
+KEPT = 512  # tokens of a record that is saved
 
 
 def rows() -> Iterator[Row]:
@@ -44,6 +47,39 @@ def rows() -> Iterator[Row]:
             detail=f"{held / 1e6:.0f} MB",
         )
     yield from _against_output_attentions(fused, eager, tokens)
+    yield from _as_files(fused, eager, torch.randint(0, 50257, (1, KEPT)))
+
+
+def _as_files(fused, eager, tokens) -> Iterator[Row]:
+    """A record as a file, beside what one keeps otherwise: all weights, by torch.save."""
+    record, weights = _recorded(fused, tokens), _asked(eager, tokens)
+    with tempfile.TemporaryDirectory() as folder:
+        ours, theirs = Path(folder) / "record.safetensors", Path(folder) / "attentions.pt"
+        saved = times(partial(record.save, ours), partial(torch.save, weights, theirs), repeats=5)
+        read = times(partial(_one_head_of, ours), partial(_one_head_of_all, theirs), repeats=5)
+        sizes = [file.stat().st_size for file in (ours, theirs)]
+    what = f"{KEPT} tokens, 144 heads"
+    beside = "against `torch.save` of `attentions`"
+    yield Row(
+        f"`record.save`, {what}: bytes, {beside}", sizes[1] / sizes[0], "x", 1.0, at_least=True,
+        detail=f"{sizes[1] / 1e6:.0f} MB against {sizes[0] / 1e6:.0f} MB",
+    )  # fmt: skip
+    yield Row(
+        f"`record.save`, {what}: time, {beside}", saved[1] / saved[0], "x", 1.0, at_least=True,
+        detail=f"{1000 * saved[1]:.0f} ms against {1000 * saved[0]:.0f} ms",
+    )  # fmt: skip
+    yield Row(
+        f"`Record.load` and one head, {what}: time, against `torch.load`", read[1] / read[0], "x", 1.0, at_least=True,
+        detail=f"{1000 * read[1]:.0f} ms against {1000 * read[0]:.1f} ms",
+    )  # fmt: skip
+
+
+def _one_head_of(file: Path) -> torch.Tensor:
+    return Record.load(file)[7].weights(head=3)
+
+
+def _one_head_of_all(file: Path) -> torch.Tensor:
+    return torch.load(file)[7][0, 3].clone()
 
 
 def _against_output_attentions(fused, eager, tokens) -> Iterator[Row]:
