@@ -1,6 +1,7 @@
 """Which models can be seen (docs/models.py): a sample of families is built and judged."""
 
 import os
+import re
 import signal
 import time
 from collections import Counter
@@ -100,3 +101,12 @@ def test_the_page_has_more_than_120_families_and_nothing_is_silently_wrong(rows)
 @pytest.mark.parametrize("family", SAMPLE)
 def test_the_page_says_what_is_found_here(rows, family):
     assert [row.verdict for row in rows if row.family == family] == [SAMPLE[family]]
+
+
+def test_the_readme_counts_as_the_page_does(rows):
+    ran = Counter(row.verdict for row in rows if row.verdict != "not built")
+    said = re.search(
+        r"of (\d+) that ran, (\d+) are exact or consistent", (models.FILE.parents[1] / "README.md").read_text()
+    )
+    assert said
+    assert [int(number) for number in said.groups()] == [ran.total(), ran["exact"] + ran["consistent"]]

@@ -3,6 +3,7 @@
 import base64
 import io
 from collections.abc import Sequence
+from urllib.parse import quote
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,6 +13,7 @@ from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Look
 
 TILE = 64  # dots of the sheet for a tile, at least: each pixel is repeated, so that the browser need not blur it
+UNTOUCHED = " '=:;,/+"  # signs of a drawing that may stand in an address as they are
 TILE_GAP, TILE_LINE = 0.08, 0.42  # between tiles, and for the line above each, as shares of a tile's side
 
 
@@ -54,6 +56,14 @@ def picture_address(picture: Image.Image, kind: str = "png", **settings: int) ->
     file = io.BytesIO()
     picture.save(file, kind, **settings)
     return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
+
+
+def crisp_address(picture: Image.Image) -> str:
+    """The same, its pixels kept apart however large it is drawn: a drawing around it says so to the browser."""
+    wide, high = picture.size
+    inside = f"width='{wide}' height='{high}' style='image-rendering: pixelated' href='{picture_address(picture)}'"
+    outside = f"xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {wide} {high}' preserveAspectRatio='none'"
+    return f"data:image/svg+xml,{quote(f'<svg {outside}><image {inside}/></svg>', safe=UNTOUCHED)}"
 
 
 def repeated(picture: np.ndarray, down: int, across: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import base64
 import io
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def test_filters_become_pictures_around_grey():
 def test_each_tile_holds_its_own_picture_and_title():
     pictures = np.random.default_rng(0).integers(0, 256, (3, 4, 5, 3), dtype=np.uint8)
     figure = picture_tiles(pictures, ["one", "<b>", "three"], columns=2, look=Look(LIGHT))
-    source = figure.layout.images[0].source.partition("base64,")[2]
+    source = unquote(figure.layout.images[0].source).partition("base64,")[2].partition("'")[0]
     with Image.open(io.BytesIO(base64.b64decode(source))) as image:
         sheet = np.array(image)
     for written, picture in zip(figure.layout.annotations, pictures, strict=True):
@@ -57,7 +58,7 @@ def test_each_tile_holds_its_own_picture_and_title():
 def test_a_matrix_is_drawn_around_the_page_and_a_row_is_framed():
     values = np.array([[0.0, 1.0], [-1.0, 0.0]])
     figure = matrices([Matrix("a", "2 × 2", values, marked=1), Matrix("b", "2 × 2", values)], look=Look(LIGHT))
-    source = figure.layout.images[0].source.partition("base64,")[2]
+    source = unquote(figure.layout.images[0].source).partition("base64,")[2].partition("'")[0]
     with Image.open(io.BytesIO(base64.b64decode(source))) as image:
         pixels = np.array(image.convert("RGB"))
     high, wide, _ = pixels.shape

@@ -11,13 +11,12 @@ from dashboard import theme
 from dashboard.figures.heat import heat
 from dashboard.figures.mosaic import tiles
 from dashboard.figures.paper import escape, on_paper
-from dashboard.figures.pictures import picture_address, repeated
+from dashboard.figures.pictures import crisp_address, picture_address
 from dashboard.theme import Look
 
 GAP = 0.035  # between two matrices, as a share of the width
 LEVELS = 127  # of colour on either side of zero
 QUANTILE = 0.995  # of the numbers lie within the scale: single huge ones would leave the others pale
-QUICKLY = 3  # of 9: the usual 6 takes more than twice as long and saves 2 % of the bytes
 TALLEST, WIDEST = 800, 400  # rows and columns of numbers that are drawn; of more, evenly chosen ones
 
 INK = 0.92  # of the strongest cell: the photograph's texture stays to be seen
@@ -56,7 +55,7 @@ def matrices(shown: Sequence[Matrix], *, look: Look, height: int = 320) -> go.Fi
         left = number * (width + GAP)
         tall = top * max(0.02, len(each.values) / tallest)
         place = {"x": left, "y": top, "sizex": width, "sizey": tall, "sizing": "stretch"}
-        images.append({"source": picture_address(_drawn(each.values, look), compress_level=QUICKLY), **place, **paper})
+        images.append({"source": crisp_address(_drawn(each.values, look)), **place, **paper})
         frame = {"type": "rect", "x0": left, "x1": left + width, **paper}
         shapes.append({**frame, "y0": top - tall, "y1": top, "line": {"color": look.palette.hair, "width": 1}})
         if each.marked is not None:
@@ -82,16 +81,13 @@ def matrices(shown: Sequence[Matrix], *, look: Look, height: int = 320) -> go.Fi
 
 
 def _drawn(values: np.ndarray, look: Look) -> Image.Image:
-    """The numbers as a picture, small ones repeated so that the browser need not blur them.
-
-    Its colours are a palette: so it takes a third of the bytes, and of the time to pack them.
-    """
+    """The numbers as a picture; its colours are a palette, so that it takes a third of the bytes."""
     limits = zip(values.shape, (TALLEST, WIDEST), strict=True)
     rows, columns = (np.linspace(0, count - 1, min(count, most)).round().astype(int) for count, most in limits)
     shown = values[rows][:, columns]
     limit = float(np.quantile(np.abs(shown), QUANTILE)) or 1.0
     places = np.round(LEVELS * (1 + np.clip(shown / limit, -1, 1))).astype(np.uint8)
-    picture = Image.fromarray(repeated(places, max(1, -(-TALLEST // len(rows))), max(1, -(-WIDEST // len(columns)))))
+    picture = Image.fromarray(places)
     picture.putpalette([part for colour in theme.diverging(look.palette, 2 * LEVELS + 1) for part in _numbers(colour)])
     return picture
 
