@@ -5,8 +5,9 @@ import logging
 import os
 import sys
 import threading
-import time
+from collections.abc import Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import streamlit as st
 import torch
@@ -20,6 +21,7 @@ from dashboard.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_e
 from dashboard.models import image_model, text_model
 from dashboard.turns import THREADS
 
+LAST_WORK = 10  # seconds that the server waits at its end for what it is still loading
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
 
 
@@ -33,20 +35,27 @@ async def lifespan(_app: st.App):
     st.navigation(contents.navigation())
     torch.set_num_threads(THREADS)
     visitor.check_settings()
-    threading.Thread(target=warm_up, daemon=True).start()
+    ending = threading.Event()
+    warming = threading.Thread(target=warm_up, args=(ending,), daemon=True)
+    warming.start()
     yield {}
+    ending.set()
+    warming.join(LAST_WORK)  # a thread that is still in a library when Python ends takes the process down with it
 
 
-def warm_up() -> None:
+def warm_up(ending: threading.Event) -> None:
     """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
     DECODERS.start()
-    for name in zoo.TEXT:
-        text_model(name)
-    time.sleep(FIRST_VISIT)
-    for name in zoo.WHOLE:
-        image_model(name)
-    for page in contents.pages():
-        page.warm_up()
+    loads: list[Callable[[], object]] = [
+        *(partial(text_model, name) for name in zoo.TEXT),
+        partial(ending.wait, FIRST_VISIT),
+        *(partial(image_model, name) for name in zoo.WHOLE),
+        *(page.warm_up for page in contents.pages()),
+    ]
+    for load in loads:
+        load()
+        if ending.is_set():
+            return
     gc.freeze()  # what libraries have made stays: no collection need look through half a million objects again
 
 

@@ -8,6 +8,7 @@
 Here nothing of the app is imported before it can be found.
 """
 
+import atexit
 import os
 import socket
 import threading
@@ -17,10 +18,12 @@ from typing import TYPE_CHECKING
 from .importable import make_importable
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from core.zoo import ImageModel, TextModel
 
 ADDRESS, PORT = "127.0.0.1", 8501
-PATIENCE = 60  # seconds until the server answers
+PATIENCE, LAST_WORK = 60, 20  # seconds until the server answers, and until it has ended
 _ports: list[int] = []  # where the app of this process is served: once, if at all
 _one_at_a_time = threading.Lock()
 
@@ -55,17 +58,27 @@ def _start(port: int) -> None:
         place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         place.bind((ADDRESS, port))  # here, where whoever asked is told if it is taken
     os.environ["ATLAS_AT_HOME"] = "1"  # as `make run`: nobody else can reach it, and what is in memory may be opened
+    import uvicorn
     from streamlit.web import bootstrap
-    from streamlit.web.server.starlette.starlette_server import UvicornRunner
 
-    from dashboard import server
+    from dashboard.server import app
 
     bootstrap.load_config_options({"server.address": ADDRESS, "server.port": port, "logger.hideWelcomeMessage": True})
-    threading.Thread(target=UvicornRunner(server.app).run, daemon=True, name="attention-atlas").start()
+    server = uvicorn.Server(uvicorn.Config(app, host=ADDRESS, port=port, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True, name="attention-atlas")
+    thread.start()
+    atexit.register(_stop, server, thread)
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         with socket.socket() as visitor:
             if not visitor.connect_ex((ADDRESS, port)):
                 return
         time.sleep(0.05)
+    server.should_exit = True
     raise TimeoutError(f"The app did not start within {PATIENCE} seconds.")
+
+
+def _stop(server: "uvicorn.Server", thread: threading.Thread) -> None:
+    """End it before Python does: a thread that is inside a library then would take the process down."""
+    server.should_exit = True
+    thread.join(LAST_WORK)
