@@ -14,6 +14,7 @@ import contextlib
 import math
 import multiprocessing
 import os
+import re
 import resource
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -33,6 +34,7 @@ PATIENCE = 120  # seconds for a family
 MEMORY = 12 * 2**30  # bytes for a family: what is still huge with small numbers is not built
 CLOSE = 1e-4  # weights and outputs that differ by less are the same
 HEAD, WITHOUT = "| library | family | verdict | detail |", "Without attention heads, so not here: "
+_PLACE = re.compile(r"[^\s'\"]*/site-packages/")  # where this machine has its libraries is no fact about them
 LONGEST = 220  # characters of a library's own words
 
 
@@ -217,7 +219,7 @@ def _equal(own: Tensor, other: Tensor) -> bool:
 
 
 def _words(error: Exception) -> str:
-    words = " ".join(str(error).split()) or type(error).__name__
+    words = _PLACE.sub("", " ".join(str(error).split())) or type(error).__name__
     return words if len(words) <= LONGEST else f"{words[:LONGEST].rpartition(' ')[0]} …"
 
 

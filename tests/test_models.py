@@ -98,6 +98,11 @@ def test_the_page_has_more_than_120_families_and_nothing_is_silently_wrong(rows)
     assert {row.library for row in rows} == {"torch.nn", "transformers", "timm", "torchvision"}
 
 
+def test_the_page_names_no_place_of_a_machine(rows):
+    assert models._words(ValueError("no X in '/home/me/lib/site-packages/a/b.py'")) == "no X in 'a/b.py'"
+    assert not any("site-packages" in row.detail or str(models.FILE.parents[1]) in row.detail for row in rows)
+
+
 @pytest.mark.parametrize("family", SAMPLE)
 def test_the_page_says_what_is_found_here(rows, family):
     assert [row.verdict for row in rows if row.family == family] == [SAMPLE[family]]
