@@ -141,7 +141,8 @@ def verdict_of(model: nn.Module, run: Callable[[nn.Module], Any], eager: Eager |
     elif not pasted:
         missing.append("nothing can be pasted, because its modules run several times or have a sink")
     else:
-        notes.append(f"{pasted} of {len(record)} maps pasted")
+        # What was not pasted is not known to be consistent.
+        (notes if pasted == len(record) else missing).append(f"{pasted} of {len(record)} maps pasted")
     return "partly" if missing else "consistent", "; ".join(filter(None, [*missing, *notes, why]))
 
 

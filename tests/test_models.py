@@ -95,6 +95,9 @@ def test_the_page_has_more_than_120_families_and_nothing_is_silently_wrong(rows)
     assert verdicts.keys() <= {"exact", "consistent", "partly", "refused", "not built"}, "FAILED is a fault of ours."
     assert verdicts["exact"] + verdicts["consistent"] + verdicts["partly"] + verdicts["refused"] > 120
     assert all(row.detail for row in rows)
+    for row in rows:
+        pasted = re.search(r"(\d+) of (\d+) maps pasted", row.detail)
+        assert row.verdict != "consistent" or (pasted and pasted[1] == pasted[2]), row
     assert {row.library for row in rows} == {"torch.nn", "transformers", "timm", "torchvision"}
 
 
