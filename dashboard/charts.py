@@ -5,11 +5,13 @@ import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from plotly.basedatatypes import BaseFigure
 
 from dashboard import layout
 from dashboard.components.takeaway import takeaway
@@ -69,9 +71,23 @@ class _Asked:
         return hashlib.blake2b(pickle.dumps(self.make, protocol=5), digest_size=16).hexdigest()
 
 
+class _Ready(BaseFigure):
+    """What a figure sends, and nothing else of it.
+
+    Streamlit asks a figure for a copy of all that it holds whenever it is shown, which takes longer than sending it.
+    """
+
+    def __init__(self, figure: go.Figure):
+        self._sent = figure.to_dict()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its traces and its layout, which nobody may change."""
+        return self._sent
+
+
 @keep(computes=False)
-def _kept(asked: _Asked, clicked: bool) -> go.Figure:
-    return _ready(asked.make(), clicked)
+def _kept(asked: _Asked, clicked: bool) -> _Ready:
+    return _Ready(_ready(asked.make(), clicked))
 
 
 @keep(computes=False)

@@ -2,8 +2,10 @@
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
@@ -49,7 +51,7 @@ class Term:
         """The whole address of that place, seen from any page."""
         return self.page.address(**self.choices) if self.choices else self.page.url
 
-    @property
+    @cached_property
     def address(self) -> str:
         """Where the page Glossary explains it."""
         return contents.GLOSSARY.address(**{TERM: self.name})
@@ -150,8 +152,18 @@ def _either_case(spelling: str) -> str:
 
 _BY_SPELLING = {spelling: term for term in TERMS.values() for spelling in (term.name, *term.spellings)}
 _IN_PROSE = sorted((spelling for term in TERMS.values() for spelling in term.spellings), key=len, reverse=True)
+
+
+def _by_first_letter(spellings: Sequence[str]) -> str:
+    """One of them, the first that fits: a letter is compared with those only that begin with it."""
+    groups = defaultdict[str, list[str]](list)
+    for spelling in spellings:
+        groups[spelling[0].lower()].append(_either_case(spelling))
+    return "|".join(f"(?=[{re.escape(at + at.upper())}])(?:{'|'.join(group)})" for at, group in groups.items())
+
+
 _NO_NAME = r"(?!(?<=[Hh]ead) \d|(?<=[Ll]ayer) \d)"  # “layer 3, head 2” names a place
-_SPELLED = re.compile(rf"(?<![\w-])(?:{'|'.join(map(_either_case, _IN_PROSE))})(?![\w-]){_NO_NAME}")
+_SPELLED = re.compile(rf"(?<![\w-])(?:{_by_first_letter(_IN_PROSE)})(?![\w-]){_NO_NAME}")
 
 _WHOLE = re.compile(
     r"""

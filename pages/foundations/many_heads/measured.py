@@ -155,13 +155,10 @@ def _rank(watched: Watched, table: HeadTable, name: str) -> None:
 def heads_frame(watched: Watched, table: HeadTable) -> pd.DataFrame:
     """One row a head: layer, head, and a column for each measure."""
     names = layer_names(watched)
-    rows = [
-        {"layer": names[layer], "head": head}
-        | {_column(name): float(table.values[name][layer, head]) for name in MEASURES if name in table.values}
-        for layer, call in enumerate(watched.record.calls)
-        for head in range(call.heads)
-    ]
-    return pd.DataFrame(rows)
+    heads = [(layer, head) for layer, call in enumerate(watched.record.calls) for head in range(call.heads)]
+    layers, numbers = map(list, zip(*heads, strict=True))
+    found = {_column(name): table.values[name][layers, numbers].tolist() for name in MEASURES if name in table.values}
+    return pd.DataFrame({"layer": [names[layer] for layer in layers], "head": numbers} | found)
 
 
 def _column(name: str) -> str:
