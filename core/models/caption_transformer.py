@@ -5,12 +5,11 @@ The decoder is that of translation; where it looked at an encoder's words, it lo
 
 from dataclasses import dataclass
 
-import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from .recurrent import State
-from .transformer import Decoder, Embedding, TransformerConfig
+from .transformer import Decoder, Embedding, TransformerConfig, tokens_in
 
 
 @dataclass(frozen=True)
@@ -54,15 +53,16 @@ class CaptionTransformer(nn.Module):
     def forward(
         self, places: Float[Tensor, "batch patch width_in"], words: Int[Tensor, "batch target"]
     ) -> Float[Tensor, "batch target vocabulary"]:
-        return self.out(self.decoder(self.embedding(words), self.read(places)["seen"], None))
+        return self.out(self.decoder(self.embedding(words), self._seen(places), None))
 
     def read(self, places: Float[Tensor, "batch patch width_in"]) -> State:
         """The state before the first word: the places as the decoder looks at them, each with where it lies."""
-        seen = self.seen_norm(self.seeing(places) + self.positions.weight[: places.shape[1]])
-        return {"seen": seen, "words": torch.zeros(len(places), 0, dtype=torch.long, device=places.device)}
+        return self.decoder.begin(self._seen(places))
 
     def step(self, word: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
-        """The logits after one more word, and the state in which the next step begins. All words are read again."""
-        words = torch.cat([state["words"], word[:, None]], dim=1)
-        logits = self.out(self.decoder(self.embedding(words), state["seen"], None)[:, -1])
-        return logits, state | {"words": words}
+        """The logits after one more word, and the state in which the next step begins."""
+        x, state = self.decoder.step(self.embedding(word[:, None], first=tokens_in(state)), state, None)
+        return self.out(x[:, -1]), state
+
+    def _seen(self, places: Float[Tensor, "batch patch width_in"]) -> Float[Tensor, "batch patch width"]:
+        return self.seen_norm(self.seeing(places) + self.positions.weight[: places.shape[1]])

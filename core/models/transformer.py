@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from ..order.positions import sinusoidal
+from .recurrent import State
 
 Norm = Literal["post", "pre"]
 
@@ -95,22 +96,32 @@ class Transformer(nn.Module):
         return self.head(self.decoder(self.target_embedding(target), memory, padding_mask(source_padding)))
 
     def read(
-        self, source: Int[Tensor, "batch source"], padding: Bool[Tensor, "batch source"] | None = None
-    ) -> dict[str, Tensor]:
-        """The state in which writing begins: what the encoder made of each source, and nothing written yet."""
-        padding = torch.zeros_like(source, dtype=torch.bool) if padding is None else padding
-        return {"memory": self.encode(source, padding), "padding": padding, "written": source[:, :0]}
+        self,
+        source: Int[Tensor, "batch source"],
+        padding: Bool[Tensor, "batch source"] | None = None,
+        *,
+        anew: bool = False,
+    ) -> State:
+        """The state in which writing begins: what the decoder looks at in each source, and nothing written yet.
 
-    def step(
-        self, token: Int[Tensor, " batch"], state: dict[str, Tensor]
-    ) -> tuple[Float[Tensor, "batch vocabulary"], dict[str, Tensor]]:
-        """The logits after one more token of the target, and the state in which the next step begins.
-
-        The whole target is read anew at each step: for a sentence that costs little, and nothing needs to be kept.
+        `anew`: each step will read the whole target again, not its newest token alone. It makes the same logits, and
+        takes several times as long; in every map the queries are then counted from the beginning.
         """
-        written = torch.cat([state["written"], token[:, None]], dim=1)
-        x = self.decoder(self.target_embedding(written), state["memory"], padding_mask(state["padding"]))
-        return self.head(x[:, -1]), state | {"written": written}
+        padding = torch.zeros_like(source, dtype=torch.bool) if padding is None else padding
+        memory = self.encode(source, padding)
+        begin = {"memory": memory, "written": source[:, :0]} if anew else self.decoder.begin(memory)
+        return begin | {"padding": padding}
+
+    def step(self, token: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
+        """The logits after one more token of the target, and the state in which the next step begins."""
+        mask = padding_mask(state["padding"])
+        if "written" in state:
+            state = state | {"written": torch.cat([state["written"], token[:, None]], dim=1)}
+            x = self.decoder(self.target_embedding(state["written"]), state["memory"], mask)
+        else:
+            embedded = self.target_embedding(token[:, None], first=tokens_in(state))
+            x, state = self.decoder.step(embedded, state, mask)
+        return self.head(x[:, -1]), state
 
 
 def padding_mask(padding: Bool[Tensor, "batch source"] | None) -> Bool[Tensor, "batch 1 1 source"] | None:
@@ -126,10 +137,11 @@ class Embedding(nn.Module):
         self.tokens = nn.Embedding(vocabulary, width)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, tokens: Int[Tensor, "batch token"]) -> Float[Tensor, "batch token width"]:
+    def forward(self, tokens: Int[Tensor, "batch token"], first: int = 0) -> Float[Tensor, "batch token width"]:
+        """`first` is the place of the first of these tokens in their sequence, counted from 0."""
         width = self.tokens.embedding_dim
         x = self.tokens(tokens) * width**0.5
-        return self.dropout(x + sinusoidal(tokens.shape[1], width).to(x))
+        return self.dropout(x + sinusoidal(first + tokens.shape[1], width)[first:].to(x))
 
 
 class Encoder(nn.Module):
@@ -165,6 +177,32 @@ class Decoder(nn.Module):
         for block in self.blocks:
             x = block(x, memory, mask)
         return self.norm(x)
+
+    def begin(self, memory: Float[Tensor, "batch source width"]) -> State:
+        """The state before the first step: each layer's keys and values of the memory, and of nothing written yet."""
+        seen = [block.cross_attention.read(memory) for block in self._layers]
+        keys, values = (torch.stack([getattr(each, name) for each in seen], dim=1) for name in ("key", "value"))
+        return {"seen_keys": keys, "seen_values": values, "keys": keys[:, :, :, :0], "values": values[:, :, :, :0]}
+
+    def step(
+        self, x: Float[Tensor, "batch 1 width"], state: State, mask: Bool[Tensor, "batch 1 1 source"] | None
+    ) -> tuple[Float[Tensor, "batch 1 width"], State]:
+        """What `forward` makes of the newest token, and the state in which the next step begins."""
+        written = [Kept(*parts) for parts in zip(state["keys"].unbind(1), state["values"].unbind(1), strict=True)]
+        seen = [Kept(*of) for of in zip(state["seen_keys"].unbind(1), state["seen_values"].unbind(1), strict=True)]
+        for block, own, others in zip(self._layers, written, seen, strict=True):
+            x = block.step(x, own, others, mask)
+        keys, values = (torch.stack([getattr(each, name) for each in written], dim=1) for name in ("key", "value"))
+        return self.norm(x), state | {"keys": keys, "values": values}
+
+    @property
+    def _layers(self) -> list["DecoderBlock"]:
+        return [block for block in self.blocks if isinstance(block, DecoderBlock)]
+
+
+def tokens_in(state: State) -> int:
+    """How many tokens of the target a state has read."""
+    return state["keys"].shape[3]  # (batch, layer, head, token, each)
 
 
 class Block(nn.Module):
@@ -221,6 +259,30 @@ class DecoderBlock(Block):
         x = self.add(x, self.cross_norm, lambda x: self.cross_attention(x, memory, mask=mask))
         return self.add(x, self.mlp_norm, self.mlp)
 
+    def step(
+        self,
+        x: Float[Tensor, "batch 1 width"],
+        written: "Kept",
+        seen: "Kept",
+        mask: Bool[Tensor, "batch 1 1 source"] | None,
+    ) -> Float[Tensor, "batch 1 width"]:
+        """The same for the newest token, whose own key and value are added to those of what was `written` before."""
+        x = self.add(x, self.attention_norm, lambda x: self.attention(x, x, kept=written))
+        x = self.add(x, self.cross_norm, lambda x: self.cross_attention(x, None, mask=mask, kept=seen))
+        return self.add(x, self.mlp_norm, self.mlp)
+
+
+@dataclass
+class Kept:
+    """The keys and values of what was read before, so that they need not be computed again."""
+
+    key: Float[Tensor, "batch head _ each"]
+    value: Float[Tensor, "batch head _ each"]
+
+    def extend(self, key: Tensor, value: Tensor) -> None:
+        """Add those of what is read now."""
+        self.key, self.value = torch.cat([self.key, key], dim=2), torch.cat([self.value, value], dim=2)
+
 
 class Attention(nn.Module):
     """Multi-head attention (section 3.2.2): queries from one sequence, keys and values from the same or another."""
@@ -234,15 +296,28 @@ class Attention(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch query width"],
-        memory: Float[Tensor, "batch key width"],
+        memory: Float[Tensor, "batch key width"] | None,
         mask: Bool[Tensor, "batch 1 1 key"] | None = None,
         *,
         causal: bool = False,
+        kept: Kept | None = None,
     ) -> Float[Tensor, "batch query width"]:
-        query, key, value = self.query(x), self.key(memory), self.value(memory)
-        query, key, value = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in (query, key, value))
-        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, is_causal=causal)
+        """What each query takes from the memory and from what is `kept`, to which the memory is added."""
+        query = self._split(self.query(x))
+        new = None if memory is None else self.read(memory)
+        if new and kept:
+            kept.extend(new.key, new.value)
+        read = kept or new
+        assert read is not None, "There is nothing to look at."
+        mixed = F.scaled_dot_product_attention(query, read.key, read.value, attn_mask=mask, is_causal=causal)
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
+
+    def read(self, memory: Float[Tensor, "batch key width"]) -> Kept:
+        """By what each place of a sequence is found, and what is taken from it."""
+        return Kept(self._split(self.key(memory)), self._split(self.value(memory)))
+
+    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token each"]:
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
 class MLP(nn.Module):

@@ -176,6 +176,11 @@ class WithHeads(Translator):
             maps[part].append(torch.stack([call.weights(head=head) for head in range(call.heads)]))
         return Aligned(source, target, _chosen(logits, target), {part: tuple(of) for part, of in maps.items()})
 
+    @torch.no_grad()
+    def _start(self, source: Tokens, changes: Changes) -> State | None:
+        # Which link is meant can be told only where queries are counted from the beginning.
+        return self.network.read(_row(source), anew=True) if changes.cut else None
+
     def path(self, part: Part, layer: int) -> str:
         """The module that makes a map: what `core.capture` knows it by."""
         return {

@@ -120,6 +120,22 @@ def test_what_stands_in_the_padding_does_not_matter():
     assert torch.allclose(padded, model(source[:, :4], target), atol=1e-5)
 
 
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@torch.no_grad()
+def test_written_token_by_token_it_says_what_it_says_of_the_whole(norm, anew):
+    model, (source, target) = made(norm), inputs()
+    padding = torch.zeros(2, 7, dtype=torch.bool)
+    padding[1, 5:] = True
+    whole, state = model(source, target, padding), model.read(source, padding, anew=anew)
+    for place in range(5):
+        order = torch.tensor([1, 0])  # as a beam does: the state's rows change places between two steps
+        state = {name: part[order] for name, part in state.items()}
+        logits, state = model.step(target[order][:, place], state)
+        state = {name: part[order] for name, part in state.items()}
+        torch.testing.assert_close(logits[order], whole[:, place], atol=1e-4, rtol=1e-4)
+
+
 @torch.no_grad()
 def test_shared_embeddings_are_one_matrix_in_three_places():
     model = made(shared=True, target_vocabulary=50)

@@ -206,21 +206,22 @@ def test_the_maps_of_bahdanau_are_those_of_its_steps(name):
         torch.testing.assert_close(state["weights"][0], whole[0, row], atol=1e-5, rtol=0)
 
 
+@pytest.mark.parametrize("anew", [False, True])
 @pytest.mark.parametrize("name", ["transformer", "pre-norm"])
 @torch.no_grad()
-def test_the_maps_of_the_transformer_are_those_of_its_steps(name):
+def test_the_maps_of_the_transformer_are_those_of_its_steps(name, anew):
     model, source, target = given(name)
     aligned = model.align(source, target)
-    state = model.network.read(torch.tensor([source.ids]))
+    state = model.network.read(torch.tensor([source.ids]), anew=anew)
     for row, token in enumerate((BEGIN, *target.ids[:-1])):
         with record_attention(model.network) as record:
             _, state = model.network.step(torch.tensor([token]), state)
         steps = {kind: [call for call in record.calls if call.kind == kind] for kind in ("cross", "self")}
         for layer in range(2):
             for head in range(4):
-                last = steps["cross"][layer].weights(head=head)[row]
+                last = steps["cross"][layer].weights(head=head)[-1]
                 torch.testing.assert_close(last, aligned.cross[layer][head, row], atol=1e-5, rtol=0)
-                last = steps["self"][layer].weights(head=head)[row]
+                last = steps["self"][layer].weights(head=head)[-1]
                 torch.testing.assert_close(
                     last, aligned.maps["decoder"][layer][head, row, : row + 1], atol=1e-5, rtol=0
                 )
