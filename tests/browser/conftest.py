@@ -26,6 +26,12 @@ BROWSERS = (
     "msedge",
     "microsoft-edge",
 )
+# What the content security policy refuses is kept in `window.refused`.
+NOTE_REFUSALS = """
+window.refused = [];
+document.addEventListener("securitypolicyviolation", (event) =>
+  window.refused.push(`${event.effectiveDirective}: ${event.blockedURI} in ${event.sourceFile}`));
+"""
 WITHIN = 90  # seconds: a shared machine may be busy; what is there sooner is seen sooner
 expect.set_options(timeout=1000 * WITHIN)
 
