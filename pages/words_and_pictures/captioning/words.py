@@ -19,10 +19,10 @@ WRITE, OWN, BEAM, STEP, GROUNDED, MEASURED, OTHERS = (
 PAGE = PageWords(
     question="Which word looks where?",
     lead=(
-        "A network writes what it sees, word by word, and before each word it looks at the picture again. This was the "
-        "first attention that could be seen in a picture (Xu et al. 2015). Here two generations do it: an LSTM that "
-        "looks once for each word, and a transformer whose heads all look. In the drawn world the pixels that a word "
-        "means are known, so their maps can be marked right or wrong."
+        "A network writes what it sees, and before each word it looks at the picture again: the first attention that "
+        "could be seen in a picture (Xu et al. 2015). Here an LSTM looks once for each word, and a transformer looks "
+        "with every head. In the drawn world the pixels that a word means are known, so maps can be marked right or "
+        "wrong."
     ),
     try_this=(),
     references=references(

@@ -21,10 +21,9 @@ WRITE, SOURCES, GO_ON, CODES, PAINTED, SIDE_BY_SIDE, MEASURED = (
 PAGE = PageWords(
     question="Where does a new picture come from?",
     lead=(
-        "A sentence goes in, and a picture that nobody has drawn comes out. DALL-E (Ramesh et al. 2021) first learns "
-        "to write pictures as codes, 256 for a picture, from a codebook of 512; then it continues your sentence as a "
-        "GPT continues a text, and the codes that it adds are a picture. An attention GAN (Xu et al. 2018) paints all "
-        "places at once, first small, then larger, and on the way each place looks at the words twice."
+        "A sentence goes in, and a picture that nobody has drawn comes out. DALL-E (Ramesh et al. 2021) knows pictures "
+        "as codes, 256 for a picture, and continues your sentence with them as a GPT continues a text. An attention "
+        "GAN (Xu et al. 2018) paints all places at once, first small, then larger, and each looks at the words twice."
     ),
     try_this=(),
     references=references("DALLE", "ATTNGAN", "VQ_VAE", "GUMBEL", "FRECHET"),

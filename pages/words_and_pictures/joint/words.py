@@ -20,11 +20,10 @@ LOOKS, HIDDEN, PATCHES, MATCH, GROUNDED, MEASURED, OTHERS = (
 PAGE = PageWords(
     question="Do words look at the picture?",
     lead=(
-        "CLIP reads a sentence and a picture apart, and compares them at the end. ViLBERT (Lu et al. 2019) lets them "
+        "CLIP reads a sentence and a picture apart, and compares them at the end. In ViLBERT (Lu et al. 2019) they "
         "meet on the way: in each joint layer words ask the picture, and patches ask the words. Beside it stands a "
-        "network of similar size in which both are one sequence (VisualBERT, Li et al. 2019). Both filled in hidden "
-        "words and hidden patches of the drawn world, and said whether the two belong together; they know nothing of "
-        "any other world. Photographs can be given to a ViLT under “Any model”."
+        "network in which both are one sequence (VisualBERT, Li et al. 2019). Both know the drawn world alone; a "
+        "photograph can be given to a ViLT under “Any model”."
     ),
     try_this=(),
     references=references("VILBERT", "VISUALBERT", "VILT", "DEVLIN", "CHEFER_TWO", "POINTING_GAME", "OCCLUSION"),
