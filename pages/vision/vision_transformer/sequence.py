@@ -234,12 +234,13 @@ def token_formula(sequence: PictureSequence) -> str:
 
 def written_out(sequence: PictureSequence, patch: int) -> str:
     """The first channel as the sum that it is, its first terms and its bias with their numbers."""
-    pixels, weights = sequence.flattened[patch].tolist(), sequence.projection.weight[0].tolist()
-    terms = [rf"{_bracketed(pixel)} \cdot {_bracketed(weight)}" for pixel, weight in zip(pixels, weights, strict=True)]
-    last = [r"\dots"] if len(terms) > TERMS else []
+    pixels, weights = sequence.flattened[patch], sequence.projection.weight[0]
+    first = zip(pixels[:TERMS].tolist(), weights[:TERMS].tolist(), strict=True)
+    terms = [rf"{_bracketed(pixel)} \cdot {_bracketed(weight)}" for pixel, weight in first]
+    last = [r"\dots"] if len(pixels) > TERMS else []
     if sequence.projection.bias is not None:
         last.append(_bracketed(float(sequence.projection.bias[0])))
-    lines = [*terms[:TERMS], *([" + ".join(last)] if last else [])]
+    lines = [*terms, *([" + ".join(last)] if last else [])]
     added = r" \\ {}+ ".join(lines)
     return rf"\begin{{gathered}} {added} = {_fixed(float(sequence.projected[patch, 0]))} \end{{gathered}}"
 
