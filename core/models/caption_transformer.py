@@ -5,11 +5,12 @@ The decoder is that of translation; where it looked at an encoder's words, it lo
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from .recurrent import State
-from .transformer import Decoder, Embedding, TransformerConfig, tokens_in
+from .transformer import Decoder, Embedding, TransformerConfig
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,14 @@ class CaptionTransformer(nn.Module):
 
     def read(self, places: Float[Tensor, "batch patch width_in"]) -> State:
         """The state before the first word: the places as the decoder looks at them, each with where it lies."""
-        return self.decoder.begin(self._seen(places))
+        written = torch.zeros(len(places), 0, dtype=torch.long, device=places.device)
+        return {"written": written} | self.decoder.begin(self._seen(places))
 
     def step(self, word: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
         """The logits after one more word, and the state in which the next step begins."""
-        x, state = self.decoder.step(self.embedding(word[:, None], first=tokens_in(state)), state, None)
+        before = state["written"]
+        state = state | {"written": torch.cat([before, word[:, None]], dim=1)}
+        x, state = self.decoder.step(self.embedding(word[:, None], first=before.shape[1]), state, None)
         return self.out(x[:, -1]), state
 
     def _seen(self, places: Float[Tensor, "batch patch width_in"]) -> Float[Tensor, "batch patch width"]:

@@ -109,18 +109,17 @@ class Transformer(nn.Module):
         """
         padding = torch.zeros_like(source, dtype=torch.bool) if padding is None else padding
         memory = self.encode(source, padding)
-        begin = {"memory": memory, "written": source[:, :0]} if anew else self.decoder.begin(memory)
-        return begin | {"padding": padding}
+        seen = {"memory": memory} if anew else self.decoder.begin(memory)
+        return {"padding": padding, "written": source[:, :0]} | seen
 
     def step(self, token: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
         """The logits after one more token of the target, and the state in which the next step begins."""
-        mask = padding_mask(state["padding"])
-        if "written" in state:
-            state = state | {"written": torch.cat([state["written"], token[:, None]], dim=1)}
+        mask, before = padding_mask(state["padding"]), state["written"]
+        state = state | {"written": torch.cat([before, token[:, None]], dim=1)}
+        if "memory" in state:
             x = self.decoder(self.target_embedding(state["written"]), state["memory"], mask)
         else:
-            embedded = self.target_embedding(token[:, None], first=tokens_in(state))
-            x, state = self.decoder.step(embedded, state, mask)
+            x, state = self.decoder.step(self.target_embedding(token[:, None], first=before.shape[1]), state, mask)
         return self.head(x[:, -1]), state
 
 
@@ -180,29 +179,27 @@ class Decoder(nn.Module):
 
     def begin(self, memory: Float[Tensor, "batch source width"]) -> State:
         """The state before the first step: each layer's keys and values of the memory, and of nothing written yet."""
-        seen = [block.cross_attention.read(memory) for block in self._layers]
-        keys, values = (torch.stack([getattr(each, name) for each in seen], dim=1) for name in ("key", "value"))
-        return {"seen_keys": keys, "seen_values": values, "keys": keys[:, :, :, :0], "values": values[:, :, :, :0]}
+        state: State = {}
+        for number, block in enumerate(self._layers):
+            for name, attention in (("own", block.attention), ("seen", block.cross_attention)):
+                if isinstance(attention, Attention):  # where all heads were taken out, something else stands there
+                    read = memory if name == "seen" else memory[:, :0]
+                    state |= attention.read(read).under(f"{name} {number}")
+        return state
 
     def step(
         self, x: Float[Tensor, "batch 1 width"], state: State, mask: Bool[Tensor, "batch 1 1 source"] | None
     ) -> tuple[Float[Tensor, "batch 1 width"], State]:
         """What `forward` makes of the newest token, and the state in which the next step begins."""
-        written = [Kept(*parts) for parts in zip(state["keys"].unbind(1), state["values"].unbind(1), strict=True)]
-        seen = [Kept(*of) for of in zip(state["seen_keys"].unbind(1), state["seen_values"].unbind(1), strict=True)]
-        for block, own, others in zip(self._layers, written, seen, strict=True):
-            x = block.step(x, own, others, mask)
-        keys, values = (torch.stack([getattr(each, name) for each in written], dim=1) for name in ("key", "value"))
-        return self.norm(x), state | {"keys": keys, "values": values}
+        for number, block in enumerate(self._layers):
+            own, seen = (Kept.of(state, f"{name} {number}") for name in ("own", "seen"))
+            x = block.step(x, own, seen, mask)
+            state = state | (own.under(f"own {number}") if own else {})
+        return self.norm(x), state
 
     @property
     def _layers(self) -> list["DecoderBlock"]:
         return [block for block in self.blocks if isinstance(block, DecoderBlock)]
-
-
-def tokens_in(state: State) -> int:
-    """How many tokens of the target a state has read."""
-    return state["keys"].shape[3]  # (batch, layer, head, token, each)
 
 
 class Block(nn.Module):
@@ -262,12 +259,12 @@ class DecoderBlock(Block):
     def step(
         self,
         x: Float[Tensor, "batch 1 width"],
-        written: "Kept",
-        seen: "Kept",
+        own: "Kept | None",
+        seen: "Kept | None",
         mask: Bool[Tensor, "batch 1 1 source"] | None,
     ) -> Float[Tensor, "batch 1 width"]:
-        """The same for the newest token, whose own key and value are added to those of what was `written` before."""
-        x = self.add(x, self.attention_norm, lambda x: self.attention(x, x, kept=written))
+        """The same for the newest token, whose key and value are added to the block's `own` of those before."""
+        x = self.add(x, self.attention_norm, lambda x: self.attention(x, x, kept=own))
         x = self.add(x, self.cross_norm, lambda x: self.cross_attention(x, None, mask=mask, kept=seen))
         return self.add(x, self.mlp_norm, self.mlp)
 
@@ -278,6 +275,15 @@ class Kept:
 
     key: Float[Tensor, "batch head _ each"]
     value: Float[Tensor, "batch head _ each"]
+
+    @staticmethod
+    def of(state: State, name: str) -> "Kept | None":
+        """What a state has under a name."""
+        return Kept(state[f"{name} keys"], state[f"{name} values"]) if f"{name} keys" in state else None
+
+    def under(self, name: str) -> State:
+        """As a part of a state."""
+        return {f"{name} keys": self.key, f"{name} values": self.value}
 
     def extend(self, key: Tensor, value: Tensor) -> None:
         """Add those of what is read now."""

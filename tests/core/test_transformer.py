@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from core.capture import record_attention
 from core.models.transformer import Transformer, TransformerConfig
 from core.order.positions import sinusoidal
+from core.shrinking.pruned_heads import without_heads
 
 SIZES = {"source_vocabulary": 50, "target_vocabulary": 40, "width": 16, "layers": 2, "heads": 4, "hidden": 24}
 SIDES = {
@@ -134,6 +135,16 @@ def test_written_token_by_token_it_says_what_it_says_of_the_whole(norm, anew):
         logits, state = model.step(target[order][:, place], state)
         state = {name: part[order] for name, part in state.items()}
         torch.testing.assert_close(logits[order], whole[:, place], atol=1e-4, rtol=1e-4)
+
+
+@torch.no_grad()
+def test_it_writes_with_fewer_heads_in_a_layer_and_with_none():
+    whole, (source, target) = made(), inputs()
+    smaller = without_heads(whole, {2: {0, 1, 2, 3}, 4: {1}, 5: {0, 2, 3}})  # self and cross attention of the decoder
+    state = smaller.read(source)
+    for place in range(5):
+        logits, state = smaller.step(target[:, place], state)
+        torch.testing.assert_close(logits, smaller(source, target)[:, place], atol=1e-4, rtol=1e-4)
 
 
 @torch.no_grad()
