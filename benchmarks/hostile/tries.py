@@ -11,7 +11,8 @@ from multiprocessing.connection import Connection
 
 from core.errors import AtlasError
 
-DEADLINE = 60.0  # seconds for one try, models loaded before the first included
+DEADLINE = 60.0  # seconds for one try
+START = 120.0  # more seconds until a process has read the libraries, and the case that comes next
 RESULT, SENTENCE, FAILURE = "result", "sentence", "failure"
 
 
@@ -36,7 +37,7 @@ def try_all(room: str, deadline: float = DEADLINE) -> Iterator[Tried]:
         begun: tuple[str, str] | None = None
         try:
             while True:
-                if not receiver.poll(deadline):
+                if not receiver.poll(deadline if begun else deadline + START):
                     raise TimeoutError(f"no end within {deadline:.0f} seconds")
                 match receiver.recv():
                     case (kind, name):
