@@ -25,9 +25,9 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from core.machine import total_memory
 from core.progress import Progress, unheard
 from dashboard import turns, waiting
-from dashboard.memory_size import total_memory
 from dashboard.store import Store
 
 Given = ParamSpec("Given")

@@ -1,12 +1,9 @@
-"""How much memory a value takes, and how much there is."""
+"""How much memory a value takes."""
 
 import functools
-import os
 import sys
 from collections.abc import Callable, Container, Iterable
-from contextlib import suppress
 from itertools import chain
-from pathlib import Path
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -14,21 +11,8 @@ import numpy as np
 from PIL.Image import Image
 from torch import Tensor
 
-GROUPS = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of versions 2 and 1
 _SHARED, _PLAIN, _MANY = (type, ModuleType), (str, bytes, int, float), (list, tuple, set, frozenset)
 _NUMBERS, NUMBER = frozenset((int, float, bool, type(None))), 28  # bytes; few are larger
-UNKNOWN = 4 * 10**9  # bytes: what a machine that does not say is taken to have
-
-
-def total_memory() -> int:
-    """Bytes of memory of this machine, or what its container may take."""
-    limits = list[int]()
-    for file in GROUPS:
-        with suppress(OSError, ValueError):  # "max" is no number: there is no limit
-            limits.append(int(file.read_text()))
-    if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
-        limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return min((limit for limit in limits if limit > 0), default=UNKNOWN)
 
 
 def size_of(value: object, *, besides: Container[int] = ()) -> int:

@@ -1,24 +1,18 @@
 """What a folder with a model must hold before a library opens anything in it: safetensors, no code of its own."""
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
+from ..machine import free_memory
 from .safetensors_headers import count_numbers
 
 ROOM = 1.25  # memory for activations and for the library, beside the weights themselves
 LARGEST_CONFIG = 5_000_000  # bytes; with the names of 21,841 classes, twice, it is less than two million
 LARGEST_VOCABULARY = 60_000_000  # bytes of any other file: Gemma's tokenizer.json has 33 million
-# What a container may take, has taken, and of what that is made, as its kernel says in versions 2 and 1 of its groups.
-GROUPS = Path("/sys/fs/cgroup")
-CONTAINERS = (
-    (GROUPS / "memory.max", GROUPS / "memory.current", GROUPS / "memory.stat"),
-    tuple(GROUPS / "memory" / f"memory.{name}" for name in ("limit_in_bytes", "usage_in_bytes", "stat")),
-)
 _SHARD = re.compile(r"[A-Za-z0-9][\w.-]{0,200}\.safetensors", re.ASCII)
 
 
@@ -126,30 +120,6 @@ def check_memory(name: str, parameters: int, *, tables: int = 0) -> None:
             f"'{name}' has {parameters:,} parameters and needs {needed / 1e9:.1f} GB of memory; "
             f"{free / 1e9:.1f} GB are free here. Choose a smaller one."
         )
-
-
-def free_memory() -> int | None:
-    """Bytes that this process may still take: what the system has left, or a container's limit. None: unknown."""
-    limits = []
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                limits.append(1024 * int(line.split()[1]))
-    except OSError:
-        if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):  # macOS: at least what is built in
-            limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    limits += [free for files in CONTAINERS if (free := _free_in_container(*files)) is not None]
-    return min(limits, default=None)
-
-
-def _free_in_container(most: Path, taken: Path, parts: Path) -> int | None:
-    """Bytes below a container's limit. What its kernel keeps of files counts as free: it is given up when needed."""
-    try:
-        told = dict(line.split() for line in parts.read_text().splitlines())
-        files = int(told.get("total_inactive_file", told["inactive_file"]))
-        return max(0, int(most.read_text()) - int(taken.read_text()) + files)
-    except (OSError, ValueError, KeyError):  # none, or "max": there is no limit
-        return None
 
 
 def _shards(index: Path, name: str) -> list[str]:

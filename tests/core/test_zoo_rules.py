@@ -6,6 +6,7 @@ import traceback
 
 import pytest
 
+from core import machine
 from core.errors import ModelError
 from core.zoo import folders, load_image, load_text
 from core.zoo.names import find_source
@@ -191,17 +192,18 @@ def test_a_model_larger_than_memory_is_refused_with_both_numbers(folder, monkeyp
 @pytest.mark.parametrize("version", [1, 2])
 def test_what_a_container_may_still_take_is_free_with_what_its_kernel_keeps_of_files(tmp_path, monkeypatch, version):
     files = [tmp_path / name for name in ("most", "taken", "parts")]
-    monkeypatch.setattr(folders, "CONTAINERS", [[tmp_path / "none"] * 3, files])
+    none = machine.Group(*[tmp_path / "none"] * 3)
+    monkeypatch.setattr(machine, "GROUPS", (none, machine.Group(*files)))
     files[1].write_text("3000000\n")
     files[2].write_text("anon 1\ninactive_file 500000\n" + ("total_inactive_file 700000\n" if version == 1 else ""))
     files[0].write_text("max\n")
-    without = folders.free_memory()
+    without = machine.free_memory()
     files[0].write_text("4000000\n")
-    assert folders.free_memory() == 4_000_000 - 3_000_000 + (700_000 if version == 1 else 500_000) < without
+    assert machine.free_memory() == 4_000_000 - 3_000_000 + (700_000 if version == 1 else 500_000) < without
 
 
 def test_free_memory_is_a_plausible_number():
-    assert 2**27 < folders.free_memory() < 2**45
+    assert 2**27 < machine.free_memory() < 2**45
 
 
 def test_sizes_that_do_not_fit_the_weights_are_a_sentence_without_our_paths(folder):

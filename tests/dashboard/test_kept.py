@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
+from core import machine
 from core.progress import Progress, unheard
-from dashboard import kept, memory_size, turns
+from dashboard import kept, turns
 from dashboard.kept import Upload, keep
 from dashboard.memory_size import size_of
 from dashboard.store import SETTLED, Store
@@ -397,12 +398,11 @@ def test_a_value_that_is_sized_again_does_not_live_longer(store):
 def test_the_budget_is_a_quarter_of_the_memory_that_there_is_or_what_the_host_says(monkeypatch, tmp_path):
     monkeypatch.delenv("ATLAS_KEEP_MB", raising=False)
     limit = tmp_path / "memory.max"
-    monkeypatch.setattr(memory_size, "GROUPS", (limit,))
+    monkeypatch.setattr(machine, "GROUPS", (machine.Group(limit, tmp_path / "none", tmp_path / "none"),))
     limit.write_text("max\n")
-    machine = memory_size.total_memory()
-    assert 2**28 < machine < 2**45
+    assert 2**28 < machine.total_memory() < 2**45
     limit.write_text(f"{2**26}\n")
-    assert memory_size.total_memory() == 2**26
+    assert machine.total_memory() == 2**26
     assert kept._budget() == 2**24
     monkeypatch.setenv("ATLAS_KEEP_MB", "300")
     assert kept._budget() == 300_000_000
