@@ -1,6 +1,9 @@
 """Numbers in sentences and formulas, as books print them."""
 
 import math
+from collections.abc import Callable
+
+import numpy as np
 
 READABLE = 10_000_000  # from here on a number is written with a power of ten
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -56,6 +59,12 @@ def points(change: float) -> str:
 def whole(value: int) -> str:
     """A whole number with a true minus."""
     return f"{value}".replace("-", "−")
+
+
+def span(values: np.ndarray, tell: Callable[[float], str] = "{:.0f}".format) -> str:
+    """From the least to the greatest of what is known (NaN is not), as "1 to 9"; "no number" where nothing is."""
+    known = values[~np.isnan(values)]
+    return f"{tell(known.min())} to {tell(known.max())}" if known.size else "no number"
 
 
 def column(*values: float) -> str:

@@ -1,8 +1,9 @@
 """Numbers are printed as books print them."""
 
+import numpy as np
 import pytest
 
-from dashboard.numbers import column, large, signed, small, square, with_power
+from dashboard.numbers import column, large, signed, small, span, square, with_power
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,12 @@ def test_small_numbers_keep_their_power_of_ten(value, printed):
 def test_there_is_no_minus_zero():
     assert signed(-0.001) == "0.00"
     assert square([[-0.001, 1.0]]) == r"\begin{pmatrix} 0.00 & 1.00 \end{pmatrix}"
+
+
+def test_a_span_leaves_out_what_is_not_known():
+    assert span(np.array([[3.0, np.nan], [1.0, 9.0]])) == "1 to 9"
+    assert span(np.array([0.25, 0.5]), "{:.0%}".format) == "25% to 50%"
+    assert span(np.array([np.nan, np.nan])) == "no number"
 
 
 def test_a_column_has_one_number_a_line():

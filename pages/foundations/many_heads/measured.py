@@ -1,5 +1,7 @@
 """Every head of a model, coloured by a measure; a click chooses the head whose map is shown."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -13,6 +15,7 @@ from dashboard import charts, glossary, layout, notices
 from dashboard.components.cell_map import cell_map
 from dashboard.data_table import data_table
 from dashboard.notices import Finding
+from dashboard.numbers import span
 from dashboard.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads import compute, head_in_view, words
 from pages.foundations.many_heads.head_in_view import layer_names
@@ -80,8 +83,7 @@ def _show_map(watched: Watched, table: HeadTable, name: str, limits: tuple[float
             marked=[place],
             mark="in view",
             on_click=head_in_view.if_it_is_there(watched, head_in_view.choose),
-            alt=f"{measure.name} of each head, from {_value(measure, np.nanmin(values))} to "
-            f"{_value(measure, np.nanmax(values))}",
+            alt=f"{measure.name} of each head: {span(values, partial(_value, measure))}",
             name=f"heads-{name}",
         )
     if words_side:

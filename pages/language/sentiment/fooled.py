@@ -23,6 +23,7 @@ from core.verdict.checklist import (
 from core.zoo.reviewers import REVIEWERS
 from dashboard import charts, controls, layout, naming, waiting
 from dashboard.components.cell_map import cell_map
+from dashboard.numbers import span
 from pages.language.sentiment import compute, fooled_own, reviews, words_fooled
 from pages.language.sentiment import compute_fooled as computed
 from pages.language.sentiment import fooled_sentences as sentences
@@ -137,8 +138,7 @@ def _map(counted: Mapping[str, Sequence[Fooled]], kind: str) -> None:
         limits=(0.0, 1.0),
         marked=[(kinds.index(kind), column) for column in range(len(models))],
         on_click=take,
-        alt="Share of pairs on which each model fails, from "
-        f"{np.nanmin(values):.0%} to {np.nanmax(values):.0%}, by kind of pair",
+        alt=f"Share of pairs on which each model fails, {span(values, '{:.0%}'.format)}, by kind of pair",
         name="sentiment-fooled-map",
         height=300,
     )

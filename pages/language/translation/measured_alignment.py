@@ -21,6 +21,7 @@ from dashboard.alignment_table import (
     comparable,
     pairs_of,
 )
+from dashboard.numbers import span
 from pages.language.translation import compute_measured, figures, words
 from pages.language.translation.compute_measured import Alignment
 
@@ -54,8 +55,8 @@ def show_heads() -> tuple[str, ...]:
             layout.look(),
         ),
         name="translation-heads",
-        alt=f"Alignment error rate of each head of the transformer on {TEXTS[text]}, from "
-        f"{np.nanmin(values):.1%} to {np.nanmax(values):.1%}; the head that was chosen is outlined",
+        alt=f"Alignment error rate of each head of the transformer on {TEXTS[text]}: "
+        f"{span(values, '{:.1%}'.format)}; the head that was chosen is outlined",
         table=rows[rows.model == TRANSFORMER],
     )
     if not layout.is_presented():

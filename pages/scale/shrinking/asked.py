@@ -11,6 +11,7 @@ import streamlit as st
 from core.measured.shrinking import Variant
 from dashboard import charts, controls, layout, naming, photograph
 from dashboard.figures.predictions import prediction_bars
+from dashboard.numbers import span
 from pages.scale.shrinking import compute, figures, words
 from pages.scale.shrinking.compute import Beside, Question
 
@@ -121,7 +122,6 @@ def curves(
     whole: Variant, along: Sequence[float], lines: Mapping[str, Sequence[float] | np.ndarray], *, x: str, name: str
 ) -> None:
     """Quality as more and more is taken away, a line for each way; NaN where it was not measured."""
-    ends = {title: (np.nanmin(values), np.nanmax(values)) for title, values in lines.items()}
     charts.chart(
         partial(
             figures.quality_curves,
@@ -133,7 +133,7 @@ def curves(
             y=words.MEASURES[whole.measure],
         ),
         name=name,
-        alt="; ".join(f"{title}: {low:.3g} to {high:.3g}" for title, (low, high) in ends.items()),
+        alt="; ".join(f"{title}: {span(np.asarray(values), '{:.3g}'.format)}" for title, values in lines.items()),
         table=pd.DataFrame({x: along, **lines}),
     )
 

@@ -13,6 +13,7 @@ from core.errors import ModelError
 from dashboard import charts, export, layout, photograph
 from dashboard.components.photo_maps import photo_maps
 from dashboard.figures.distances import distances
+from dashboard.numbers import span
 from dashboard.watched import WatchedImage
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.photo_scene import SHARE, Measured, left_out, measured_layers, scene_of
@@ -46,9 +47,6 @@ def _distances(layers: Sequence[Measured]) -> None:
     if not layout.is_presented():
         st.markdown(words.HOW_FAR_ABOUT, width=layout.PROSE)
 
-    def ends(values: np.ndarray) -> str:
-        return f"{np.nanmin(values):.0f} to {np.nanmax(values):.0f}" if np.isfinite(values).any() else "no number"
-
     figure = partial(
         distances,
         [str(own.number) for own in layers],
@@ -61,7 +59,7 @@ def _distances(layers: Sequence[Measured]) -> None:
         figure,
         name="vision-distances",
         alt="Mean attention distance in pixels of each head by layer: from "
-        + "; ".join(f"layer {own.number} {ends(own.distances)}" for own in layers),
+        + "; ".join(f"layer {own.number} {span(own.distances)}" for own in layers),
         table=pd.DataFrame(
             [(own.number, head, far, own.even) for own in layers for head, far in enumerate(own.distances)],
             columns=["layer", "head", "mean attention distance in pixels", "even attention"],
