@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import escape, in_lines, on_paper
 from dashboard.theme import Look
 
 ROW = 2.0  # the distance between two candidates, in heights of a letter
@@ -98,13 +98,13 @@ def _lines(nodes: Sequence[Node], rows: Sequence[float], kind: str, look: Look, 
 
 
 def _points(nodes: Sequence[Node], rows: Sequence[float]) -> go.Scatter:
-    """Invisible below the labels, but they carry the sentences; Plotly breaks no lines itself."""
+    """Invisible below the labels, but they carry the sentences."""
     return go.Scatter(
         x=[node.step for node in nodes],
         y=list(rows),
         mode="markers",
         marker={"size": 18, "opacity": 0},
-        customdata=["<br>".join(map(escape, node.tell.split("\n"))) for node in nodes],
+        customdata=[in_lines(node.tell) for node in nodes],
         hovertemplate="%{customdata}<extra></extra>",
         name="candidates",
     )

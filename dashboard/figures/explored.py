@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.figures.beside import beside, shares, span
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import escape, in_lines, on_paper
 from dashboard.theme import Look
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "pentagon")
@@ -129,7 +129,7 @@ def _marks(members: pd.DataFrame, symbol: str, hue: str, look: Look, *, many: in
         # An array: Plotly copies and checks a list cell by cell.
         hovertext=np.array(
             [
-                f"<b>{escape(label)}</b><br>{escape(tell)}".replace("\n", "<br>")
+                f"<b>{escape(label)}</b><br>{in_lines(tell)}"
                 for label, tell in zip(members.label.tolist(), members.tell.tolist(), strict=True)
             ],
             dtype=object,

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dashboard import theme
-from dashboard.figures.paper import escape, on_paper
+from dashboard.figures.paper import in_lines, on_paper
 from dashboard.theme import Look
 
 FEW = 48  # rows or columns: up to here there is a gap between cells
@@ -52,10 +52,10 @@ def heat(
 
 
 def _named(labels: Sequence[str] | None) -> dict[str, list]:
-    """The names along an axis."""
+    """The names along an axis, each in the lines that it has."""
     if labels is None:
         return {}
-    return {"tickvals": list(range(len(labels))), "ticktext": [escape(label) for label in labels]}
+    return {"tickvals": list(range(len(labels))), "ticktext": [in_lines(label) for label in labels]}
 
 
 def limits_of(values: np.ndarray) -> tuple[float, float]:

@@ -91,3 +91,8 @@ def names_axis(names: Iterable[str], **own: Any) -> dict:
 def escape(label: str) -> str:
     """Plotly reads a few HTML tags in labels: a visitor's token must not be one."""
     return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def in_lines(label: str) -> str:
+    """Escaped, and broken where it has a new line: Plotly breaks none itself."""
+    return escape(label).replace("\n", "<br>")

@@ -1,22 +1,10 @@
-"""Efficient attention in a real browser: every section by its address, a method that is chosen, a swap that is read."""
+"""Efficient attention in a real browser: a method that is chosen, a swap that is read."""
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
-SECTIONS = ["Maps", "Swapped in", "From scratch", "Cost"]
 SHORT = {"model": "gpt-books", "source": "Your own", "text": "The old man looked at the sea and said nothing of it."}
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-def test_every_section_is_alive_at_its_own_address_and_fits_a_phone(visit, browser_page, section):
-    browser_page.set_viewport_size({"width": 390, "height": 844})
-    shown = visit("efficient", section, **SHORT)
-    expect(shown.get_by_role("radio", name=section, exact=True)).to_be_checked()
-    expect(shown.get_by_test_id("stException")).to_have_count(0)
-    expect(shown.locator(".katex-error")).to_have_count(0)
-    assert shown.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
 
 
 def test_another_method_has_its_own_controls_and_stays_in_the_address(visit):

@@ -1,4 +1,4 @@
-"""Every section: axe-core finds nothing severe, no formula is cut off, and the content policy has nothing to refuse."""
+"""Every section: without an error, easy to read (axe-core), on a phone as well, and as the content policy wants it."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ EXCEPTIONS = (
 
 
 @pytest.mark.parametrize("entry", contents.pages(), ids=lambda entry: entry.name)
-def test_no_section_is_hard_to_read_or_cut_off_or_does_what_the_policy_forbids(
+def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_policy_allows(
     browser_page: Page, streamlit_server, entry: contents.Page
 ):
     page = opened(browser_page, f"{streamlit_server(SERVER)}/{entry.url}")
@@ -44,12 +44,15 @@ def test_no_section_is_hard_to_read_or_cut_off_or_does_what_the_policy_forbids(
         name = section.inner_text() if section else entry.name
         if section is not None:
             section.click(force=True)
+            expect(section).to_be_checked()
             expect(page.locator("h2.unseen")).to_have_text(name)
             settled(page)
             expect(page.locator("[data-stale=true]")).to_have_count(0)
         found += [f"{name}, light: {each}" for each in violations(page) + canvases_without_a_name(page)]
         unfold(page)
         found += [f"{name}: wider than its column: {formula}" for formula in page.evaluate(WIDER)]
+        found += [f"{name}: {each}" for each in page.locator(ERRORS).all_inner_texts()]
+        found += [f"{name}, on a phone: {each}" for each in beyond_a_phone(page)]
     found += page.evaluate("window.refused")
     assert not found, "\n".join(found)
 
@@ -93,6 +96,35 @@ def unfold(page: Page) -> None:
         expect(closed).to_have_count(left - 1)
     settled(page)
 
+
+ERRORS = "[data-testid=stException], .katex-error"
+
+
+def beyond_a_phone(page: Page) -> list[str]:
+    """What makes the page wider than the screen of a phone."""
+    before = page.viewport_size
+    page.set_viewport_size({"width": PHONE, "height": 844})
+    settled(page)
+    beyond = page.evaluate(BEYOND)
+    page.set_viewport_size(before)
+    settled(page)
+    return beyond
+
+
+PHONE = 390  # pixels across
+# If the page scrolls sideways: the outermost of what ends beyond it, and is in no box of its own that scrolls or cuts.
+BEYOND = """
+(() => {
+    const main = document.querySelector("[data-testid=stMain]");
+    if (main.scrollWidth <= innerWidth) return [];
+    const within = (one) =>
+        one === main || (getComputedStyle(one).overflowX === "visible" && within(one.parentElement));
+    const wide = [...main.querySelectorAll("*")].filter(
+        (one) => one.getBoundingClientRect().right > innerWidth + 1 && within(one.parentElement));
+    const outermost = wide.filter((one) => !wide.includes(one.parentElement));
+    return [`${main.scrollWidth} pixels wide`, ...outermost.map((one) => one.outerHTML.slice(0, 200))];
+})()
+"""
 
 # The displayed formulas that are wider than what holds them, with their LaTeX; a few pixels are rounding.
 WIDER = """

@@ -229,12 +229,3 @@ def height_at_rest(part: Locator) -> float:
         part.page.wait_for_timeout(700)
         before, now = now, part.bounding_box()["height"]
     return now
-
-
-@pytest.mark.parametrize("path", ["", "text", "image", "steps?begin=Your+sentence"])
-def test_on_a_phone_nothing_is_wider_than_the_page(visit, path):
-    page = visit("")
-    page.set_viewport_size({"width": 390, "height": 844})
-    visit(path)
-    expect(page.locator(".atlas .reading, .steps .reading")).to_be_visible()
-    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390

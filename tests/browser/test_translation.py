@@ -1,22 +1,11 @@
-"""The page Translation in a real browser: every section by its address, on a phone too; what only clicks can show."""
+"""The page Translation in a real browser: what only clicks can show."""
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
-SECTIONS = ["Three translators", "Word by word", "Your own pair", "Cut a link", "Measured", "Any model"]
 TITLES = ["Without attention", "Bahdanau's attention", "Transformer"]
 SHORT = "The cat is black."
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-def test_every_section_is_alive_at_its_own_address_and_fits_a_phone(visit, browser_page, section):
-    browser_page.set_viewport_size({"width": 390, "height": 844})
-    shown = visit("translation", section, text=SHORT)
-    expect(shown.get_by_role("radio", name=section, exact=True)).to_be_checked()
-    expect(shown.get_by_test_id("stException")).to_have_count(0)
-    assert shown.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
 
 
 def test_a_word_of_one_translation_lights_up_what_it_looks_at_in_all_three(visit):

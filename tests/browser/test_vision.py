@@ -1,28 +1,13 @@
-"""The pages Vision transformer and Swin in a real browser: every section by its address, and what clicks answer."""
+"""The pages Vision transformer and Swin in a real browser: what clicks answer."""
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import settled
 
-SECTIONS = [
-    *(("vit", section) for section in ("Picture to sequence", "Maps", "Explanations", "Change it", "Measured")),
-    *(("swin", section) for section in ("Windows", "Maps", "Position bias", "Reach and cost")),
-]
 SMALL = {"vit": {"patches": "8"}, "swin": {"patches": "16"}}
 PLACE = re.compile(r"row \d+, column \d+")
-
-
-@pytest.mark.parametrize(("page", "section"), SECTIONS)
-def test_every_section_is_alive_at_its_own_address_and_fits_a_phone(visit, browser_page, page, section):
-    browser_page.set_viewport_size({"width": 390, "height": 844})
-    shown = visit(page, section, **SMALL[page])
-    expect(shown.get_by_role("radio", name=section, exact=True)).to_be_checked()
-    expect(shown.get_by_test_id("stException")).to_have_count(0)
-    expect(shown.locator(".katex-error")).to_have_count(0)
-    assert shown.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
 
 
 def photo(page: Page) -> Locator:
@@ -71,16 +56,6 @@ def test_a_clicked_patch_is_followed_through_every_block(visit):
 
 
 RECONSTRUCTION = "reconstruction"
-
-
-@pytest.mark.parametrize("section", ["Fill the gaps", "Who told it?", "Measured"])
-def test_every_section_of_the_autoencoder_fits_a_phone(visit, browser_page, section):
-    browser_page.set_viewport_size({"width": 390, "height": 844})
-    shown = visit(RECONSTRUCTION, section)
-    expect(shown.get_by_role("radio", name=section, exact=True)).to_be_checked()
-    expect(shown.get_by_test_id("stException")).to_have_count(0)
-    expect(shown.locator(".katex-error")).to_have_count(0)
-    assert shown.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
 
 
 def test_painting_patches_away_changes_the_picture_and_stays_in_the_address(visit):

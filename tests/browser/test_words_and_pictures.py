@@ -1,8 +1,7 @@
-"""Captioning, CLIP and Joint in a real browser: every section by its address, words and places linked."""
+"""Captioning, CLIP and Joint in a real browser: words and places linked."""
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from pages.words_and_pictures.captioning import words as captioning
@@ -10,65 +9,6 @@ from pages.words_and_pictures.clip import words as clip
 from pages.words_and_pictures.generation import words as generation
 from pages.words_and_pictures.joint import words as joint
 from tests.browser.conftest import settled
-
-SECTIONS = [
-    *(
-        ("captioning", section)
-        for section in (
-            captioning.WRITE,
-            captioning.OWN,
-            captioning.BEAM,
-            captioning.STEP,
-            captioning.GROUNDED,
-            captioning.MEASURED,
-        )
-    ),
-    *(
-        ("clip", section)
-        for section in (
-            clip.AGREEMENT,
-            clip.CLASSES,
-            clip.WHY,
-            clip.SEARCH,
-            clip.SPACE,
-            clip.GROUNDED,
-            clip.MEASURED,
-        )
-    ),
-    *(
-        ("joint", section)
-        for section in (
-            joint.LOOKS,
-            joint.HIDDEN,
-            joint.PATCHES,
-            joint.MATCH,
-            joint.GROUNDED,
-            joint.MEASURED,
-        )
-    ),
-    *(
-        ("generation", section)
-        for section in (
-            generation.WRITE,
-            generation.SOURCES,
-            generation.GO_ON,
-            generation.CODES,
-            generation.PAINTED,
-            generation.SIDE_BY_SIDE,
-            generation.MEASURED,
-        )
-    ),
-]
-
-
-@pytest.mark.parametrize(("page", "section"), SECTIONS)
-def test_every_section_is_alive_at_its_own_address_and_fits_a_phone(visit, browser_page, page, section):
-    browser_page.set_viewport_size({"width": 390, "height": 844})
-    shown = visit(page, section)
-    expect(shown.get_by_role("radio", name=section, exact=True)).to_be_checked()
-    expect(shown.get_by_test_id("stException")).to_have_count(0)
-    expect(shown.locator(".katex-error")).to_have_count(0)
-    assert shown.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
 
 
 def strip(page: Page):

@@ -1,5 +1,7 @@
 """The page CLIP: every section opens, bad input gets one sentence, and what is told is true."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -49,6 +51,16 @@ def test_sentences_are_counted_and_unknown_words_named(visit):
     assert "write {} once" in told(app, "warning")
     app = visit(ROOM, show=words.WHY, why_scenes="<img src=x onerror=alert(1)> red star")
     assert not app.exception
+
+
+def test_a_sentence_is_told_whole_beside_its_row_and_its_markup_as_text(visit):
+    long = "a small plain blue circle left of a large striped green square"
+    app = visit(ROOM, texts_scenes=f"{long}\n<b>red</b> star")
+    layout = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
+    first, second = layout["yaxis"]["ticktext"]
+    assert first.count("<br>") == 2
+    assert first.replace("<br>", " ") == long
+    assert second == "&lt;b&gt;red&lt;/b&gt; star"
 
 
 def test_cosines_and_their_shares_are_those_of_the_vectors():

@@ -20,7 +20,7 @@ from pages.vision.swin import compute, cost, words
 from pages.vision.swin.blocks import percent
 from pages.vision.swin.compute import Direction
 
-DIRECTIONS: dict[str, Direction] = {"what has reached this place": "back", "where this patch has come": "forth"}
+DIRECTIONS: dict[str, Direction] = {"what has come here": "back", "where this patch has come": "forth"}
 MEAN = "mean of all heads"
 FAINTEST = 0.1  # of an even share: from there on the photograph begins to show
 PART = 0.9  # of what arrives: how much of the picture does it take?

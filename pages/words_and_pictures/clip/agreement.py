@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from textwrap import wrap
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from dashboard.seen import Seen, truth_of
 from pages.words_and_pictures.clip import compute, inputs, words
 
 COSINES = "cosines"
+ACROSS = 28  # letters in a line of a sentence beside its row
 WIDE, WIDE_PRESENTED = 104, 180  # pixels of a picture: the first four in one row
 
 
@@ -67,17 +69,18 @@ def _matrix(scores: np.ndarray, shown: str, temperature: float, texts: Sequence[
     values = scores if shown == COSINES else compute.shares(scores, temperature, int(shown == words.SENTENCES))
     unit = "%{z:.2f}" if shown == COSINES else "%{z:.1%}"
     look = layout.look()
+    rows = [wrap(text, ACROSS, max_lines=3, placeholder=" …") for text in texts]
     figure = partial(
         heat,
         values.T,
         look=look,
         x="picture",
         y="",
-        rows=[text if len(text) < 38 else f"{text[:36]}…" for text in texts],
+        rows=["\n".join(lines) for lines in rows],
         columns=[str(number + 1) for number in range(len(scores))],
         limits=None if shown == COSINES else (0.0, 1.0),
         tell=f"“%{{y}}”, picture %{{x}}: {unit}",
-        height=look.high(90 + 34 * len(texts)),
+        height=look.high(90 + max(34, *(18 * len(lines) for lines in rows)) * len(texts)),
     )
     table = pd.DataFrame(values.T, columns=[f"picture {number + 1}" for number in range(len(scores))])
     table.insert(0, "sentence", list(texts))
