@@ -1,5 +1,6 @@
 """What all tests share: one thread for torch (tests run side by side), no network, the same inputs each time."""
 
+import functools
 import os
 import sys
 
@@ -10,8 +11,12 @@ os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+from streamlit.components.v2 import manifest_scanner
 
 torch.set_num_threads(1)
+
+# For each app AppTest asks all installed packages whether they bring components: 0.2 seconds, nine tenths of a visit.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 # Generated inputs are the same on every machine, however slow it is.
 settings.register_profile("atlas", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
