@@ -160,6 +160,15 @@ def settled(page: Page) -> None:
     )
 
 
+def unfold(page: Page) -> None:
+    """Open all that is folded."""
+    closed = page.locator("[data-testid=stExpander] details:not([open]) > summary")
+    for left in range(closed.count(), 0, -1):
+        closed.first.click()
+        expect(closed).to_have_count(left - 1)
+    settled(page)
+
+
 def later(page: Page, seconds: float) -> None:
     """Set the page's clock ahead, for what depends on the time between two steps of a visitor."""
     page.evaluate("(more) => { const now = Date.now; Date.now = () => now() + more; }", 1000 * seconds)

@@ -1,5 +1,6 @@
-"""Every section: without an error, easy to read (axe-core), on a phone as well, and as the content policy wants it."""
+"""Every section: without an error, easy to read (axe-core), no formula cut off, and as the content policy wants it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import axe_playwright_python
@@ -7,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard import contents
-from tests.browser.conftest import NOTE_REFUSALS, settled
+from tests.browser.conftest import NOTE_REFUSALS, settled, unfold
 
 SERVER = Path(__file__).parents[2] / "dashboard" / "server.py"
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
@@ -28,7 +29,7 @@ EXCEPTIONS = (
 
 
 @pytest.mark.parametrize("entry", contents.pages(), ids=lambda entry: entry.name)
-def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_policy_allows(
+def test_every_section_is_alive_easy_to_read_and_does_what_the_policy_allows(
     browser_page: Page, streamlit_server, entry: contents.Page
 ):
     page = opened(browser_page, f"{streamlit_server(SERVER)}/{entry.url}")
@@ -40,19 +41,11 @@ def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_poli
     found += [f"dark: {each}" for each in violations(page, "color-contrast")]
     page.emulate_media(color_scheme="light")
     settled(page)
-    for section in sections(page):
-        name = section.inner_text() if section else entry.name
-        if section is not None:
-            section.click(force=True)
-            expect(section).to_be_checked()
-            expect(page.locator("h2.unseen")).to_have_text(name)
-            settled(page)
-            expect(page.locator("[data-stale=true]")).to_have_count(0)
+    for name in sections(page, entry.name):
         found += [f"{name}, light: {each}" for each in violations(page) + canvases_without_a_name(page)]
         unfold(page)
         found += [f"{name}: wider than its column: {formula}" for formula in page.evaluate(WIDER)]
         found += [f"{name}: {each}" for each in page.locator(ERRORS).all_inner_texts()]
-        found += [f"{name}, on a phone: {each}" for each in beyond_a_phone(page)]
     found += page.evaluate("window.refused")
     assert not found, "\n".join(found)
 
@@ -83,48 +76,21 @@ def opened(page: Page, address: str) -> Page:
     return page
 
 
-def sections(page: Page) -> list:
-    """The buttons that show the sections of a page; one None for a page without any."""
-    return page.get_by_role("radiogroup", name="What to look at").get_by_role("radio").all() or [None]
-
-
-def unfold(page: Page) -> None:
-    """Open all that is folded."""
-    closed = page.locator("[data-testid=stExpander] details:not([open]) > summary")
-    for left in range(closed.count(), 0, -1):
-        closed.first.click()
-        expect(closed).to_have_count(left - 1)
-    settled(page)
+def sections(page: Page, name: str) -> Iterator[str]:
+    """Show one section after the other, and say its name; `name` is that of a page without any."""
+    choices = page.get_by_role("radiogroup", name="What to look at").get_by_role("radio").all()
+    if not choices:
+        yield name
+    for section in choices:
+        section.click(force=True)
+        expect(section).to_be_checked()
+        expect(page.locator("h2.unseen")).to_have_text(section.inner_text())
+        settled(page)
+        expect(page.locator("[data-stale=true]")).to_have_count(0)
+        yield section.inner_text()
 
 
 ERRORS = "[data-testid=stException], .katex-error"
-
-
-def beyond_a_phone(page: Page) -> list[str]:
-    """What makes the page wider than the screen of a phone."""
-    before = page.viewport_size
-    page.set_viewport_size({"width": PHONE, "height": 844})
-    settled(page)
-    beyond = page.evaluate(BEYOND)
-    page.set_viewport_size(before)
-    settled(page)
-    return beyond
-
-
-PHONE = 390  # pixels across
-# If the page scrolls sideways: the outermost of what ends beyond it, and is in no box of its own that scrolls or cuts.
-BEYOND = """
-(() => {
-    const main = document.querySelector("[data-testid=stMain]");
-    if (main.scrollWidth <= innerWidth) return [];
-    const within = (one) =>
-        one === main || (getComputedStyle(one).overflowX === "visible" && within(one.parentElement));
-    const wide = [...main.querySelectorAll("*")].filter(
-        (one) => one.getBoundingClientRect().right > innerWidth + 1 && within(one.parentElement));
-    const outermost = wide.filter((one) => !wide.includes(one.parentElement));
-    return [`${main.scrollWidth} pixels wide`, ...outermost.map((one) => one.outerHTML.slice(0, 200))];
-})()
-"""
 
 # The displayed formulas that are wider than what holds them, with their LaTeX; a few pixels are rounding.
 WIDER = """
