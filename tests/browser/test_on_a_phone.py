@@ -24,6 +24,7 @@ def test_no_section_is_wider_than_the_screen(browser_page: Page, streamlit_serve
         settled(browser_page)
         if names:
             expect(browser_page.get_by_role("radio", name=name, exact=True)).to_be_checked()
+            expect(browser_page.get_by_role("heading", name="How it is computed")).to_be_visible()
         unfold(browser_page)
         found += [f"{name}: {each}" for each in browser_page.evaluate(BEYOND)]
     assert not found, "\n".join(found)

@@ -58,8 +58,8 @@ def _distances(layers: Sequence[Measured]) -> None:
     charts.chart(
         figure,
         name="vision-distances",
-        alt="Mean attention distance in pixels of each head by layer: from "
-        + "; ".join(f"layer {own.number} {span(own.distances)}" for own in layers),
+        alt="Mean attention distance in pixels of each head: "
+        + "; ".join(f"in layer {own.number} {span(own.distances)}" for own in layers),
         table=pd.DataFrame(
             [(own.number, head, far, own.even) for own in layers for head, far in enumerate(own.distances)],
             columns=["layer", "head", "mean attention distance in pixels", "even attention"],
