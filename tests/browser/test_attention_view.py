@@ -154,7 +154,7 @@ def test_the_address_keeps_other_parameters_and_survives_those_that_python_write
     page.get_by_role("gridcell", name="Layer 2, head 1").click()
     page.get_by_role("button", name="Write a parameter").click()
     expect(page).to_have_url(re.compile("other=1"))
-    page.wait_for_function("location.search.includes('layer=2')")
+    expect(page).to_have_url(re.compile("layer=2"))
     assert parameters(page) == {"own": "kept", "other": "1", "layer": "2", "head": "1"}
     expect(figure_name(page)).to_have_text("Layer 2, head 1")
 

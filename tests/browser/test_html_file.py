@@ -79,7 +79,7 @@ def test_a_file_is_as_light_or_dark_as_its_reader_wants(offline, tmp_path, brigh
     other = "dark" if brightness == "light" else "light"
     offline.emulate_media(color_scheme=other)
     ink = {"light": "#10151f", "dark": "#e9e6df"}[other]
-    page.wait_for_function(f"document.querySelector('.view').style.getPropertyValue('--ink') === '{ink}'")
+    expect(page.locator(".view").first).to_have_css("--ink", ink)
 
 
 def test_of_many_heads_some_are_unpacked_to_the_token_and_the_others_in_blocks_that_say_so(offline, tmp_path):
