@@ -53,6 +53,6 @@ def test_words_are_reached_by_tab_and_arrows_and_clicked_by_enter(picker):
 def test_on_a_phone_the_words_stay_on_the_page(picker):
     picker.set_viewport_size({"width": 390, "height": 844})
     picker.wait_for_function(
-        "[...document.querySelectorAll('*')].every(element => element.getBoundingClientRect().left <= 390)"
+        "() => [...document.querySelectorAll('*')].every(element => element.getBoundingClientRect().left <= 390)"
     )
     assert picker.evaluate("document.documentElement.scrollWidth") <= 390
