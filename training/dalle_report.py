@@ -269,7 +269,14 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
         for way, shares in ways.items()
     ]
     runs = [
-        [name, run["plan"]["steps"], run["batch"], run["plan"]["learning_rate"], f"{run['seconds'] / 60:.0f}"]
+        [
+            name,
+            run["plan"]["steps"],
+            run["batch"],
+            run["plan"]["learning_rate"],
+            f"{run['seconds'] / 60:.0f}",
+            run["hardware"],
+        ]
         for name, run in results["runs"].items()
     ]
     header = ["", "pictures", "error", "dB", "mean colour", "codes used", "perplexity"]
@@ -279,7 +286,7 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
             ["", "parameters", "bits", "of another", *(f"s for {each}" for each in COUNTS)], drawers
         ),
         "held_table": table(["split", "picture", *OF], held) if held else "Not measured: the reader was not there.",
-        "runs_table": table(["", "steps", "batch", "learning rate", "minutes"], runs),
+        "runs_table": table(["", "steps", "batch", "learning rate", "minutes", "on"], runs),
     }
 
 
@@ -326,12 +333,12 @@ caption and 5.739 with another, and it draws grass, sky and dark blurs whatever 
 ## Training
 {runs_table}
 
-    python -m training.discrete_vae
-    python -m training.dalle
+    python -m training.discrete_vae --only NAME --steps STEPS --batch BATCH     (and --device cuda)
+    python -m training.dalle --only NAME --steps STEPS --batch BATCH            (and --device cuda)
     python -m training.scene_reader
     python -m training.dalle_report
 
-Seed 0, {hardware}; torch {torch}.
+Seed 0; measured on {hardware}; torch {torch}. The graphics card was shared by the runs of one quarter of an hour.
 """
 
 

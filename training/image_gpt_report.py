@@ -78,10 +78,10 @@ one of 512 colours, which takes fewer, so the two are not the same quantity.
 ## Training
 {runs}
 
-    python -m training.image_gpt --data PATH
+    python -m training.image_gpt --data PATH --only TASK --steps STEPS --batch PICTURES     (and --device cuda)
     python -m training.image_gpt_report --data PATH
 
-{hardware}; torch {torch}.
+Hidden pixels begin with what was learned of next ones. Measured on {hardware}; torch {torch}.
 """
 
 

@@ -86,14 +86,15 @@ Three quarters of the patches hidden, a batch of {batch}, median of several roun
 {savings}
 
 ## Training
-{steps:,} steps of {training_batch} pictures, three quarters of the patches hidden; {duration}.
+{steps:,} steps of {training_batch} pictures, three quarters of the patches hidden; {minutes:.0f} minutes on
+{trained_on}, which was shared with other runs.
 
-    python -m training.mae --data PATH
+    python -m training.mae --data PATH --steps {steps} --batch {training_batch}     (and --device cuda)
     python -m training.mae_report --data PATH
-    python -m training.mae_fine_tuning --data PATH --labels 10 --start autoencoder    (and 100, and scratch)
+    python -m training.mae_fine_tuning --data PATH --labels LABELS --start START --steps STEPS
     python -m training.mae_report --data PATH
 
-Seed 0, {hardware}; torch {torch}.
+Seed 0; measured on {hardware}; torch {torch}.
 """
 
 Features = Float[Tensor, "_ feature"]
@@ -262,7 +263,7 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     ]
     probes = [[name, *(f"{results['probe'][str(share)][name]:.1%}" for share in LABELS)] for name in FEATURES]
     tuned = [
-        [f"{share} %", start, of["steps"], f"{of['top1']:.1%}", f"{of['top5']:.1%}", f"{of['seconds'] / 60:.0f}"]
+        [f"{share} %", start, of["steps"], f"{of['top1']:.1%}", f"{of['top5']:.1%}", f"{of['seconds'] / 60:.1f}"]
         for share, starts in results.get("fine_tuning", {}).items()
         for start, of in starts.items()
     ]
@@ -285,8 +286,8 @@ def _numbers_of(results: dict[str, Any]) -> dict[str, Any]:
         "batch": results["saving"]["batch"],
         "steps": run["plan"]["steps"],
         "training_batch": run["batch"],
-        # A run that is only known by its weights has none.
-        "duration": "its time was not kept" if run["seconds"] is None else f"{run['seconds'] / 60:.0f} minutes",
+        "minutes": run["seconds"] / 60,
+        "trained_on": run["hardware"],
     }
 
 

@@ -130,7 +130,8 @@ def loss_of(
     if network.config.quantiser == "gumbel":
         return unlikely + beta * divergence_from_even(coded.said.float()).sum(dim=(1, 2)).mean() / values
     chosen = network.vectors(coded.codes)
-    apart = F.mse_loss(chosen, coded.said.detach()) + COMMITMENT * F.mse_loss(coded.said, chosen.detach())
+    said = coded.said.float()
+    apart = F.mse_loss(chosen, said.detach()) + COMMITMENT * F.mse_loss(said, chosen.detach())
     return unlikely + beta * apart
 
 

@@ -37,6 +37,7 @@ def runs_in(folder: Path) -> None:
         own = folder / name
         save_weights(network, own / "model.safetensors", eight_bits=True)
         story = {"plan": {"steps": 1, "learning_rate": 0.1}, "batch": 2, "sizes": asdict(config), "seconds": 60}
+        story |= {"hardware": "a card"}
         (own / "run.json").write_text(json.dumps(story))
     tokenizer.save(str(folder / "dalle/scenes/tokenizer.json"))
 

@@ -53,7 +53,7 @@ def run(tmp_path, monkeypatch):
     torch.manual_seed(0)
     folder = tmp_path / "runs" / "mae"
     save_weights(MaskedAutoencoder(SMALL), folder / "model.safetensors")
-    story = {"plan": {"steps": 7}, "batch": 4, "seconds": 120.0}
+    story = {"plan": {"steps": 7}, "batch": 4, "seconds": 120.0, "hardware": "a card"}
     (folder / "run.json").write_text(json.dumps(story))
     return folder
 
@@ -78,6 +78,7 @@ def test_the_report_and_fine_tuning_write_what_the_page_reads(data, run, tmp_pat
     found = results(out)
     assert [(one.labels, one.start, one.steps) for one in found.tuned] == [(10, AUTOENCODER, 2), (10, SCRATCH, 2)]
     card = (out / "CARD.md").read_text()
+    assert "7 steps of 4 pictures, three quarters of the patches hidden; 2 minutes on\na card" in card
     assert "| 10 % | autoencoder | 2 |" in card
     assert "{" not in card
 
