@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -11,6 +11,8 @@ from core.errors import ModelError
 from core.zoo.hub import OFFLINE
 from core.zoo.loading import check_offer
 from core.zoo.masked_autoencoders import AUTOENCODERS
+from core.zoo.named_captioners import NamedPictureWriter
+from core.zoo.named_joint import NamedJointReader
 from core.zoo.names import Purpose
 from dashboard import layout, visitor, waiting
 from dashboard.controls import WIDTH
@@ -35,6 +37,7 @@ READERS: Mapping[Purpose, Callable[[str], Any]] = {
     "gaps": autoencoder,
 }
 LONGEST_NAME = 500  # characters
+Named = TypeVar("Named", zoo.NamedTranslator, NamedPictureWriter, NamedJointReader)
 
 
 def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
@@ -69,13 +72,14 @@ def named(
     key: str,
     purpose: Purpose,
     check: Callable[[zoo.Offer], None],
+    read: Callable[[str], Named],
     *,
     placeholder: str,
     about: str,
     nothing: str,
     offline: str,
-) -> str:
-    """The name of a model that a visitor typed, once it is here; "" before anything is named, where `nothing` is said.
+) -> Named | None:
+    """The model that a visitor named, opened by `read`, and what it is; None before, where `nothing` is said.
 
     `check` refuses in a ModelError what does something else than the page needs; `offline` says what there is on the
     page while the hub cannot be reached.
@@ -95,7 +99,7 @@ def named(
         st.markdown(nothing, width=layout.PROSE)
         if not at_home:
             st.caption(visitor.may_name())
-        return ""
+        return None
     try:
         found = inspect_model(name, purpose, give_up=partial(st.session_state.__setitem__, key, ""))
     except ModelError as error:
@@ -104,7 +108,14 @@ def named(
         raise ModelError(offline) from error
     check(found)
     _fetch(found, purpose)
-    return name
+    with layout.waiting_place():
+        model = read(name)
+    layout.warn_of(model.warnings)
+    layout.caption(
+        f"**{layout.plain(model.title)}** · {type(model.network).__name__} · {model.parameters / 1e6:,.1f} million "
+        "parameters"
+    )
+    return model
 
 
 def _fetch(offer: zoo.Offer, purpose: Purpose) -> None:

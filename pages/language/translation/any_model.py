@@ -38,22 +38,21 @@ class Settings:
 
 def show() -> None:
     """The name of a model; then the sentence, the translation as it comes, and the maps."""
-    name = naming.named(
+    model = naming.named(
         "translator",
         "text",
         zoo.check_translates,
+        named_translator,
         placeholder=words.NAMED_PLACEHOLDER,
         about=words.NAMED_HELP,
         nothing=words.NAMED_NOTHING,
         offline=words.NAMED_OFFLINE,
     )
-    if not name:
+    if model is None:
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula_in_general)
         return
-    with layout.waiting_place():
-        model = named_translator(name)
-    layout.warn_of(model.warnings)
-    _say_what_it_is(model)
+    if remark := words.NAMED_REMARKS.get(model.kind):
+        st.info(remark, icon=":material/info:")
     settings = _settings(model)
     text, beam = settings.prefix + inputs.sentence(), inputs.beam()
     translated = _translate(model, text, beam, settings)
@@ -66,16 +65,6 @@ def show() -> None:
     else:
         attention_view(word_maps.self_attention(translated, part, joined=joined), key=f"named_{part}")
     layout.notes(words.NAMED_NOTES, notice=noticed(translated, text), formula=lambda: _formula(translated, model))
-
-
-def _say_what_it_is(model: NamedTranslator) -> None:
-    """Its size, and what it was not trained for."""
-    layout.caption(
-        f"**{layout.plain(model.title)}** · {type(model.network).__name__} · {model.parameters / 1e6:,.1f} million "
-        f"parameters"
-    )
-    if remark := words.NAMED_REMARKS.get(model.kind):
-        st.info(remark, icon=":material/info:")
 
 
 def _settings(model: NamedTranslator) -> Settings:

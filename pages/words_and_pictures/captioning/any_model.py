@@ -19,31 +19,25 @@ from pages.words_and_pictures.captioning.word_scene import scene_for
 
 def show() -> None:
     """The name of a model, the picture, the caption as it comes or one's own, the maps."""
-    name = naming.named(
+    model = naming.named(
         "captioner",
         "both",
         lambda found: check_offer(found, "caption"),
+        named_captioner,
         placeholder=words.NAMED_PLACEHOLDER,
         about=words.NAMED_HELP,
         nothing=words.NAMED_NOTHING,
         offline=words.NAMED_OFFLINE,
     )
-    if not name:
+    if model is None:
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
         return
-    with layout.waiting_place():
-        model = named_captioner(name)
-    layout.warn_of(model.warnings)
-    layout.caption(
-        f"**{layout.plain(model.title)}** · {type(model.network).__name__} · {model.parameters / 1e6:,.1f} million "
-        "parameters"
-    )
     with layout.control_bar():
         chosen = seen.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
         width = inputs.beam()
     text = st.text_input(words.NAMED_OWN, "", key="named_caption", bind="query-params", max_chars=300).strip()
-    written = compute.look_by_name(name, chosen, text) if text else _write(model, chosen, width)
-    scene = scene_of(name, chosen, width, text)
+    written = compute.look_by_name(model.name, chosen, text) if text else _write(model, chosen, width)
+    scene = scene_of(model.name, chosen, width, text)
     word_maps(scene, key="named-maps", name=f"caption-{model.title}")
     told = own.noticed(written, chosen) if text else noticed_of(written, chosen, [])
     layout.notes(words.NAMED_NOTES, notice=told, formula=_formula)

@@ -23,25 +23,19 @@ TOP = 6  # words or answers that are listed
 
 def show() -> None:
     """The name of a model, the picture, the text, the maps, what it says."""
-    name = naming.named(
+    model = naming.named(
         "vilt",
         "both",
         lambda found: check_offer(found, "joint"),
+        named_joint,
         placeholder=words.NAMED_PLACEHOLDER,
         about=words.NAMED_HELP,
         nothing=words.NAMED_NOTHING,
         offline=words.NAMED_OFFLINE,
     )
-    if not name:
+    if model is None:
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
         return
-    with layout.waiting_place():
-        model = named_joint(name)
-    layout.warn_of(model.warnings)
-    layout.caption(
-        f"**{layout.plain(model.title)}** · {type(model.network).__name__} · {model.parameters / 1e6:,.1f} million "
-        "parameters"
-    )
     with layout.control_bar():
         chosen = seen.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
     first = words.NAMED_QUESTION if model.says == "answers" else words.NAMED_TEXT
@@ -49,8 +43,8 @@ def show() -> None:
     controls.examples(words.NAMED_EXAMPLES, field="vilt_text")
     way = co_attention.direction()
     with layout.waiting_place():
-        looked = compute.look_by_name(name, chosen, text)
-    word_maps(scene_of(name, chosen, text, way), key="vilt-maps", name=f"joint-{model.title}")
+        looked = compute.look_by_name(model.name, chosen, text)
+    word_maps(scene_of(model.name, chosen, text, way), key="vilt-maps", name=f"joint-{model.title}")
     said = _said(model, looked)
     told = (*co_attention.noticed(looked, one_stream=True), *said)
     layout.notes(words.NAMED_NOTES, notice=told, formula=_formula)
