@@ -263,7 +263,15 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     ]
     probes = [[name, *(f"{results['probe'][str(share)][name]:.1%}" for share in LABELS)] for name in FEATURES]
     tuned = [
-        [f"{share} %", start, of["steps"], f"{of['top1']:.1%}", f"{of['top5']:.1%}", f"{of['seconds'] / 60:.1f}"]
+        [
+            f"{share} %",
+            start,
+            of["steps"],
+            f"{of['top1']:.1%}",
+            f"{of['top5']:.1%}",
+            f"{of['seconds'] / 60:.1f}",
+            of["hardware"],
+        ]
         for share, starts in results.get("fine_tuning", {}).items()
         for start, of in starts.items()
     ]
@@ -275,7 +283,9 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     return {
         "errors": table(["hidden", *FILLED_BY], errors),
         "probes": table(["features", *(f"{share} % of the labels" for share in LABELS)], probes),
-        "tuned": table(["labels", "start", "steps", "top-1", "top-5", "minutes"], tuned) if tuned else "Not yet run.",
+        "tuned": table(["labels", "start", "steps", "top-1", "top-5", "minutes", "on"], tuned)
+        if tuned
+        else "Not yet run.",
         "savings": table(["", *READ], costs),
     }
 

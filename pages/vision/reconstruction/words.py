@@ -79,7 +79,7 @@ SAVING = (
     "The encoder never reads a hidden patch. An encoder that read a learned vector at each of these places, as BERT "
     "reads [MASK], would compute for all of them."
 )
-THERE, HERE = "where it was trained", "on this machine"
+THERE, HERE = "on our machine", "on this machine"
 MEASURED_FORMULA = (
     "*N* pictures, of each of which the share *s* is hidden; the error of each is a mean over its hidden values, and "
     "all pictures count alike."
