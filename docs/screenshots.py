@@ -37,11 +37,7 @@ PICTURES = {
     "captioning": ("captioning?world=Photographs&picture=cat&network_kind=Transformer", "light", ".wordmaps .told"),
     "joint": ("joint?joint_text=a+red+star+above+a+blue+circle", "light", ".wordmaps .told"),
     "clip": ("clip?show=Why%3F&why_scenes=a+red+star+above+a+blue+circle", "light", ".wordmaps .told"),
-    "generation": (
-        "generation?show=Painted+in+stages&draw_scenes=a+yellow+ring+left+of+a+pink+diamond&dice=2",
-        "light",
-        ".wordmaps .told",
-    ),
+    "generation": ("generation?show=Who+told+it%3F&candidates=16", "light", ".beside .pointed"),
     "scaling": ("scaling?show=Images", "light", ".js-plotly-plot"),
     "efficient": ("efficient?show=Maps", "light", ".js-plotly-plot"),
     "shrinking": ("shrinking?show=All+together&shrunk=Vision+transformer", "light", ".js-plotly-plot"),

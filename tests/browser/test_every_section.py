@@ -48,6 +48,7 @@ def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_poli
     settled(page)
     for name in sections(page, entry.name):
         found += [f"{name}, light: {each}" for each in violations(page) + canvases_without_a_name(page)]
+        found += [f"{name}: what to notice stands {down} pixels down" for down in page.evaluate(LATE)]
         unfold(page)
         found += [f"{name}: wider than its column: {formula}" for formula in page.evaluate(WIDER)]
         found += [f"{name}: {each}" for each in page.locator(ERRORS).all_inner_texts()]
@@ -106,6 +107,14 @@ WIDER = """
 [...document.querySelectorAll(".katex-display")]
   .filter((formula) => formula.clientWidth && formula.scrollWidth > formula.clientWidth + 3)
   .map((formula) => formula.querySelector("annotation")?.textContent ?? formula.textContent)
+"""
+
+# How far down the sentence to notice stands, where that is beyond a screen and a third: there it is seen too late.
+LATE = """
+[...document.querySelectorAll("[data-testid=stMarkdown] strong")]
+  .filter((word) => word.textContent === "Notice:")
+  .map((word) => word.getBoundingClientRect().top + document.querySelector("[data-testid=stMain]").scrollTop)
+  .filter((down) => down > (4 / 3) * innerHeight)
 """
 
 # If the page scrolls sideways: the outermost of what ends beyond it, and is in no box of its own that scrolls or cuts.

@@ -29,6 +29,7 @@ def show() -> None:
     st.subheader("Ask them yourself", anchor=False)
     digits, distance, draw, asked = _choices()
     with curve:
+        layout.noticed_here()
         charts.chart(
             partial(copy_curves, measured, distance, look=layout.look()),
             name="copy",

@@ -172,7 +172,7 @@ def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
 
 
 def _measured(name: str) -> StepCosts | None:
-    st.subheader("Time and memory of the next token, against length", anchor=False)
+    layout.heading("Time and memory of the next token, against length")
     if not compute_cache.can_be_measured(name):
         layout.caption(words.CACHE_TOO_SMALL)
         return None

@@ -49,6 +49,7 @@ def show() -> None:
     of_kind = {model: [one for one in tests if one.kind == kind] for model, tests in counted.items()}
     of_kind = {model: tests for model, tests in of_kind.items() if tests}
     st.markdown(sentences.about_kind(KINDS[kind], of_kind), width=layout.PROSE)
+    layout.noticed_here()
     every, one = st.columns([1, 1], gap="medium")
     with every:
         _map(counted, kind)
@@ -174,7 +175,7 @@ def _rates(kind: str, counted: Mapping[str, Sequence[Fooled]]) -> None:
 
 def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
     """Pairs of the chosen kind with the verdicts of each model before and after."""
-    st.subheader(words_fooled.PAIRS, anchor=False)
+    layout.heading(words_fooled.PAIRS)
     with layout.waiting_place():
         read = {name: computed.reading(name, language, kind) for name in names}
     classes = {name: compute.model(name).classes for name in names}

@@ -22,7 +22,7 @@ BEFORE, AFTER, PICKED = "fooled_before", "fooled_after", "fooled_picked"
 
 def show(language: str, names: Sequence[str]) -> None:
     """Two texts of the visitor's, and who changes its mind between them."""
-    st.subheader(words_fooled.OWN, anchor=False)
+    layout.heading(words_fooled.OWN)
     before, after = _own_pair(language)
     for text in (before, after):
         read_text(text)

@@ -31,7 +31,7 @@ ROWS = {"writes the word": 0, "has read the word": 1}
 
 def show_table() -> tuple[str, ...]:
     """Error rate, precision and recall on both texts; what is to be noticed."""
-    st.subheader("Do they look where people would?", anchor=False)
+    layout.heading("Do they look where people would?")
     found = compute_measured.alignment()
     alignment_table.show(found, name="translation-alignment")
     return about_alignment(found)
@@ -39,7 +39,7 @@ def show_table() -> tuple[str, ...]:
 
 def show_heads() -> tuple[str, ...]:
     """Every head of the transformer; what is to be noticed."""
-    st.subheader("Which head of the transformer aligns?", anchor=False)
+    layout.heading("Which head of the transformer aligns?")
     rows, found = compute_measured.heads(), compute_measured.alignment()
     best = found.models[TRANSFORMER]
     text, shift, direction = _choices(best)

@@ -29,6 +29,7 @@ FAMILY_HUES = {"recurrent": HUES[0], "convolutional": HUES[3], "transformer": HU
 def show() -> None:
     """Tables and figures; a part that nobody has measured yet says so in a sentence."""
     noticed: list[str] = []
+    layout.noticed_here()
     for part in (_scores, _lengths, measured_alignment.show_table, measured_alignment.show_heads, _published):
         with layout.sentences():
             noticed += part()

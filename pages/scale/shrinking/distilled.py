@@ -24,7 +24,7 @@ def show() -> None:
         st.markdown(words.LEAD, width=layout.PROSE)
     teacher = words.KINDS[controls.choice("Teacher", words.KINDS, key=OF)]
     asked = _hidden_word() if teacher == "bert-books" else _pictured(teacher)
-    st.subheader(words.SAYS, anchor=False)
+    layout.heading(words.SAYS)
     st.markdown(about_answers(asked), width=layout.PROSE)
     _answers(asked)
     apart = distilled_heads.show(asked)

@@ -26,7 +26,7 @@ def show(asked: Asked) -> float:
 
 
 def _grid(asked: Asked) -> tuple[str, int, torch.Tensor]:
-    st.subheader(words.HEADS, anchor=False)
+    layout.heading(words.HEADS)
     names = {asked.said[name].title: name for name in STUDENTS[asked.teacher]}
     with layout.control_bar():
         student = names[controls.choice("Student", names, key=STUDENT)]
@@ -87,7 +87,7 @@ def about_heads(far: list[list[float]]) -> str:
 
 
 def _maps(asked: Asked, student: str, layer: int, ours: int, theirs: int) -> None:
-    st.subheader(words.MAPS, anchor=False)
+    layout.heading(words.MAPS)
     source = source_of(student, layer)
     shown: list[tuple[str, Said, int, int]] = [
         (f"The teacher's head {theirs} in layer {source}", asked.said[asked.teacher], source, theirs),

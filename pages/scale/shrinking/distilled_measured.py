@@ -13,7 +13,7 @@ from pages.scale.shrinking import words_distilled as words
 
 def show(teacher: str) -> tuple[Student, ...]:
     """The table of a teacher and its students, and what it says."""
-    st.subheader(words.MEASURED, anchor=False)
+    layout.heading(words.MEASURED)
     rows = compute.measured(teacher)
     st.markdown(about_measured(rows), width=layout.PROSE)
     taught = {None: "is the teacher", True: "yes", False: "no"}

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from core.measured import dalle_results
 from core.measured.dalle_results import BEST_OF, OF, ReaderResult, Share
@@ -55,7 +54,7 @@ def scored_of(ways: Mapping[str, Mapping[str, Share]], shown: Mapping[str, str])
 
 def candidates_chart(ways: Mapping[str, Mapping[str, Share]]) -> None:
     """What the choice of CLIP brings, by how many it chooses from."""
-    st.subheader("What do more candidates bring?", anchor=False)
+    layout.heading("What do more candidates bring?")
     counts = [count for count in BEST_OF if str(count) in ways]
     kinds = [kind for kind in OF if all(kind in ways[str(count)] for count in counts)]
     with layout.control_bar():

@@ -25,11 +25,11 @@ def show() -> None:
     if not layout.is_presented():
         st.markdown(words.SIDE_ABOUT, width=layout.PROSE)
     wide = FOUR_PRESENTED if layout.is_presented() else write.WIDE
+    with layout.waiting_place():
+        painted = compute_painted.paint(asked)
     left, right = st.columns(2, gap="large")
     with right:
         st.subheader(words.THE_NETWORK, anchor=False)
-        with layout.waiting_place():
-            painted = compute_painted.paint(asked)
         write.gallery(painted, wide=wide)
     with left:
         st.subheader(words.DALLE, anchor=False)
