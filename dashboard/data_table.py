@@ -5,14 +5,17 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from dashboard import glossary, layout
 from dashboard.glossary import Term
 
+PERCENT = "percent"  # the format of Streamlit for shares
+LEAST = 0.0005  # of shares, that one digit behind the point shows
 ROW, PRESENTED_ROW = 35, 48  # pixels of a row; in rem it would keep the letters' size from when it was drawn
 
 
-def data_table(rows: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **more: Any) -> None:
+def data_table(rows: pd.DataFrame | Styler, *, column_config: Mapping[str, Any] | None = None, **more: Any) -> None:
     """Show it; heads that name terms say so under the pointer, and links below lead to what the terms mean.
 
     The table is drawn on a canvas, which can hold no link, and a finger does not hover. `more` is for `st.dataframe`.
@@ -23,10 +26,43 @@ def data_table(rows: pd.DataFrame, *, column_config: Mapping[str, Any] | None = 
     for column, terms in named.items():
         configured[column] = _explained(configured.get(column), terms)
     row = PRESENTED_ROW if layout.is_presented() else ROW
-    st.dataframe(rows, column_config=configured, row_height=row, **more)
+    st.dataframe(with_percents(rows, configured), column_config=configured, row_height=row, **more)
     every = dict.fromkeys(term for terms in named.values() for term in terms)
     if every and not layout.is_presented():
         st.caption(f"Terms: {glossary.links(every)}")
+
+
+def with_percents(rows: pd.DataFrame | Styler, configured: dict[str, Any]) -> pd.DataFrame | Styler:
+    """Shares in per cent, all of a column with as many digits: Streamlit leaves out zeros, so that points do not align.
+
+    Columns whose format is "percent" lose it from their settings; what they hold stays a number, for sorting.
+    """
+    known = rows.data if isinstance(rows, Styler) else rows
+    shares = [name for name, config in configured.items() if name in known and _format_of(config) == PERCENT]
+    if not shares:
+        return rows
+    if isinstance(rows, pd.DataFrame):
+        # A styled table is written as pandas would, with six digits; all other numbers are to look as in any table.
+        rows = rows.style.format(dict.fromkeys(rows.select_dtypes("float").columns, _as_usual), na_rep="")
+    for name in shares:
+        configured[name] = {**configured[name], "type_config": {**configured[name]["type_config"], "format": None}}
+        rows = rows.format(f"{{:.{_digits(known[name])}%}}", subset=[name], na_rep="")
+    return rows
+
+
+def _format_of(config: Any) -> str | None:
+    return config.get("type_config", {}).get("format") if isinstance(config, dict) else None
+
+
+def _as_usual(number: float) -> str:
+    """As Streamlit writes a number: at most four digits behind the point, none that is a zero at the end."""
+    return f"{number:.4f}".rstrip("0").rstrip(".")
+
+
+def _digits(shares: pd.Series) -> int:
+    """Behind the point: one, or two where one would leave nothing of a share."""
+    known = shares.dropna().abs()
+    return 2 if ((known > 0) & (known < LEAST)).any() else 1
 
 
 def _explained(config: Any, terms: list[Term]) -> Any:

@@ -1,5 +1,6 @@
 """Tables explain the terms in their heads, and leave the settings of a page as they are."""
 
+import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
 from dashboard.data_table import _explained
@@ -40,3 +41,29 @@ def test_a_column_keeps_its_own_help_and_settings():
     assert _explained({"help": "own", "width": 3}, terms) == {"help": "own", "width": 3}
     assert _explained({"help": None, "width": 3}, terms)["width"] == 3
     assert _explained("a label", terms) == "a label"
+
+
+def shares_page() -> None:
+    import pandas as pd
+    import streamlit as st
+
+    from dashboard.data_table import data_table
+
+    rows = pd.DataFrame(
+        {"what": ["a", "b", "c"], "share": [0.106, 0.3, None], "rest": [0.0004, 1.0, 0.25], "n": [34.0, 2.5, 7]}
+    )
+    percent = st.column_config.NumberColumn(format="percent", help="own")
+    data_table(rows, column_config={"share": percent, "rest": percent})
+
+
+def test_shares_of_a_column_have_as_many_digits_and_stay_numbers():
+    (table,) = AppTest.from_function(shares_page).run().dataframe
+    styled = pa.ipc.open_stream(table.proto.arrow_data.styler.display_values).read_pandas()
+    assert styled.iloc[:, 1:].to_numpy().tolist() == [
+        ["10.6%", "0.04%", "34"],
+        ["30.0%", "100.00%", "2.5"],
+        ["", "25.00%", "7"],
+    ]
+    assert table.value["share"].tolist()[:2] == [0.106, 0.3]
+    assert "percent" not in table.proto.columns
+    assert '"help": "own"' in table.proto.columns

@@ -79,11 +79,9 @@ def _errors(found: Results) -> tuple[str, ...]:
             columns=["share hidden", "filled by", "mean squared error", "standard error"],
         ),
     )
-    told = tell_errors(found.errors)
     if not layout.is_presented():
-        st.markdown(told, width=layout.PROSE)
         layout.caption(words.ERRORS_ABOUT.format(pictures=found.pictures))
-    return (told,)
+    return (tell_errors(found.errors),)
 
 
 def _probes(found: Results) -> tuple[str, ...]:
