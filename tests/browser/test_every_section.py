@@ -56,6 +56,7 @@ def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_poli
         settled(page)
         found += [f"{name}, on a phone: {each}" for each in page.evaluate(BEYOND)]
         page.set_viewport_size(DESK)
+        settled(page)
     found += page.evaluate("window.refused")
     assert not found, "\n".join(found)
 
