@@ -1,5 +1,6 @@
 """A table of numbers, and what its heads mean."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,28 +27,34 @@ def data_table(rows: pd.DataFrame | Styler, *, column_config: Mapping[str, Any] 
     for column, terms in named.items():
         configured[column] = _explained(configured.get(column), terms)
     row = PRESENTED_ROW if layout.is_presented() else ROW
-    st.dataframe(with_percents(rows, configured), column_config=configured, row_height=row, **more)
+    shown, configured = _with_percents(rows, configured)
+    st.dataframe(shown, column_config=configured, row_height=row, **more)
     every = dict.fromkeys(term for terms in named.values() for term in terms)
     if every and not layout.is_presented():
         st.caption(f"Terms: {glossary.links(every)}")
 
 
-def with_percents(rows: pd.DataFrame | Styler, configured: dict[str, Any]) -> pd.DataFrame | Styler:
+def _with_percents(
+    rows: pd.DataFrame | Styler, configured: dict[str, Any]
+) -> tuple[pd.DataFrame | Styler, dict[str, Any]]:
     """Shares in per cent, all of a column with as many digits: Streamlit leaves out zeros, so that points do not align.
 
-    Columns whose format is "percent" lose it from their settings; what they hold stays a number, for sorting.
+    What such a column holds stays a number, for sorting; its format goes from the settings, where it would win.
     """
     known = rows.data if isinstance(rows, Styler) else rows
     shares = [name for name, config in configured.items() if name in known and _format_of(config) == PERCENT]
     if not shares:
-        return rows
+        return rows, configured
     if isinstance(rows, pd.DataFrame):
         # A styled table is written as pandas would, with six digits; all other numbers are to look as in any table.
         rows = rows.style.format(dict.fromkeys(rows.select_dtypes("float").columns, _as_usual), na_rep="")
     for name in shares:
-        configured[name] = {**configured[name], "type_config": {**configured[name]["type_config"], "format": None}}
         rows = rows.format(f"{{:.{_digits(known[name])}%}}", subset=[name], na_rep="")
-    return rows
+    plain = {
+        name: {**configured[name], "type_config": {**configured[name]["type_config"], "format": None}}
+        for name in shares
+    }
+    return rows, configured | plain
 
 
 def _format_of(config: Any) -> str | None:
@@ -55,8 +62,9 @@ def _format_of(config: Any) -> str | None:
 
 
 def _as_usual(number: float) -> str:
-    """As Streamlit writes a number: at most four digits behind the point, none that is a zero at the end."""
-    return f"{number:.4f}".rstrip("0").rstrip(".")
+    """As Streamlit writes a number: four digits behind the point, more if it is small, and no zeros at the end."""
+    digits = 4 if number == 0 or abs(number) >= 1e-4 else -math.floor(math.log10(abs(number)))
+    return f"{number:.{digits}f}".rstrip("0").rstrip(".")
 
 
 def _digits(shares: pd.Series) -> int:

@@ -26,7 +26,7 @@ from training.clip_data import read_emoji
 from training.loop import Plan, train
 from training.pictures import batch_at
 
-# After as many steps the nearest vector uses ten times as many codes of scenes as Gumbel softmax, and sees all colours.
+# After as many steps the nearest vector uses nine times the codes of scenes that Gumbel softmax uses.
 WORLDS = {
     "scenes": DiscreteVAEConfig(quantiser="nearest"),
     "scenes-gumbel": DiscreteVAEConfig(quantiser="gumbel"),

@@ -164,8 +164,7 @@ def unfold(page: Page) -> None:
     """Open all that is folded."""
     closed = page.locator("[data-testid=stExpander] details:not([open]) > summary")
     for left in range(closed.count(), 0, -1):
-        # A pointer would miss it where what stands above grows as it comes into view.
-        closed.first.evaluate("summary => summary.click()")
+        closed.first.click()
         expect(closed).to_have_count(left - 1)
     settled(page)
 

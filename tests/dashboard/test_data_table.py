@@ -50,7 +50,7 @@ def shares_page() -> None:
     from dashboard.data_table import data_table
 
     rows = pd.DataFrame(
-        {"what": ["a", "b", "c"], "share": [0.106, 0.3, None], "rest": [0.0004, 1.0, 0.25], "n": [34.0, 2.5, 7]}
+        {"what": ["a", "b", "c"], "share": [0.106, 0.3, None], "rest": [0.0004, 1.0, 0.25], "n": [34.0, 2.5, 2e-5]}
     )
     percent = st.column_config.NumberColumn(format="percent", help="own")
     data_table(rows, column_config={"share": percent, "rest": percent})
@@ -62,7 +62,7 @@ def test_shares_of_a_column_have_as_many_digits_and_stay_numbers():
     assert styled.iloc[:, 1:].to_numpy().tolist() == [
         ["10.6%", "0.04%", "34"],
         ["30.0%", "100.00%", "2.5"],
-        ["", "25.00%", "7"],
+        ["", "25.00%", "0.00002"],
     ]
     assert table.value["share"].tolist()[:2] == [0.106, 0.3]
     assert "percent" not in table.proto.columns
