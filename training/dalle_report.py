@@ -339,8 +339,8 @@ caption and 5.739 with another, and it draws grass, sky and dark blurs whatever 
     python -m training.dalle_report
 
 Seed 0; measured on {hardware}; torch {torch}. The runs on a graphics card shared it with one another, and had torch
-2.11.0. "scenes" was planned for 4,400 steps, at whose end its rate had fallen to 0; it then went on as a run of 6,400, at
-0.78 of the full rate and falling, and ended 100 steps early: the command above takes a plainer way.
+2.11.0. "scenes" was planned for 4,400 steps, at whose end its rate had fallen to 0; it then went on as a run of 6,400,
+at 0.78 of the full rate and falling, and ended 100 steps early: the command above takes a plainer way.
 """
 
 
