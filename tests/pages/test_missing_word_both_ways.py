@@ -81,7 +81,7 @@ def test_the_page_is_measured_when_it_is_asked_for_and_kept(visit, monkeypatch):
         assert f"for **{found.next_left.accuracy:.0%}** of 12 words from the left" in prose(seen)
         table = seen.dataframe[0].value
         assert table["first guess is right"].tolist()[:4] == pytest.approx(
-            [answers.accuracy for answers in (found.next_left, found.left, found.right, found.both)]
+            [100 * answers.accuracy for answers in (found.next_left, found.left, found.right, found.both)]
         )
 
 

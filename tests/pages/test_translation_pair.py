@@ -41,7 +41,7 @@ def test_the_section_is_alive_at_once_and_links_can_be_taken_from_a_model(open_p
     app.selectbox(key="pair_start").set_value(title)
     button(app, "Take them").click().run()
     row = app.dataframe[0].value.set_index("").loc[title]
-    assert (row["precision"], row["recall"], row["alignment error rate"]) == (1, 1, 0)
+    assert (row["precision"], row["recall"], row["alignment error rate"]) == (100, 100, 0)  # per cent
     assert app.query_params["links"]
     app.segmented_control(key="pair_direction").set_value("each English word").run()
     assert app.dataframe[0].value["links"].iloc[:3].tolist() == [13] * 3
@@ -63,11 +63,11 @@ def test_links_of_the_address_are_measured_as_a_person_would_count(open_pair):
         assert len(between) == 4  # three words and a full stop
         row = table.loc[f"{title}, mean" if name == "transformer" else title]
         assert row["links"] == 4
-        assert row["precision"] == len(found & own) / 4
-        assert row["recall"] == pytest.approx(len(found & own) / 3)
-        assert row["alignment error rate"] == pytest.approx(1 - 2 * len(found & own) / 7)
+        assert row["precision"] == 100 * len(found & own) / 4
+        assert row["recall"] == pytest.approx(100 * len(found & own) / 3)
+        assert row["alignment error rate"] == pytest.approx(100 * (1 - 2 * len(found & own) / 7))
     line = table.loc[DIAGONAL]
-    assert (line["precision"], line["recall"]) == (3 / 4, 1)
+    assert (line["precision"], line["recall"]) == (75, 100)
     assert f"with your links ({len(own)})" in prose(app)
 
 

@@ -86,14 +86,14 @@ def show_famous() -> None:
     table = famous()
     whole = st.column_config.NumberColumn(format="localized")
     data_table(
-        table,
+        table.assign(difference=100 * table["difference"]),
         hide_index=True,
         height="content",
         column_config={
             "formula": whole,
             "published": whole,
             "printed": whole,
-            "difference": st.column_config.NumberColumn(format="percent"),
+            "difference": st.column_config.NumberColumn(format="%.2f%%"),  # most are less than a thousandth
             "year": st.column_config.NumberColumn(format="%d"),
         },
     )

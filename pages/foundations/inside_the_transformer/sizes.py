@@ -72,12 +72,11 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
     sums = {name: "all" if name == "part" else table[name].sum() for name in table}
     shown = pd.concat([table, pd.DataFrame([sums])], ignore_index=True)
     kinds = {"part": st.column_config.TextColumn(width=PART)}
-    kinds |= {name: st.column_config.NumberColumn(format="percent") for name in table if name.endswith("share")}
     # Long numbers with a prefix, as they are read; the file to download holds every digit.
     spoken = {
-        name: amount if name.startswith("FLOPs") else "{:,}"
+        name: "{:.1%}" if name.endswith("share") else amount if name.startswith("FLOPs") else "{:,}"
         for name in table
-        if name != "part" and not name.endswith("share")
+        if name != "part"
     }
     data_table(shown.style.format(spoken), hide_index=True, column_config=kinds, height="content")
     if not layout.is_presented():
