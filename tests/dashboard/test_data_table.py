@@ -53,10 +53,10 @@ def shares_page() -> None:
 
     percent = st.column_config.NumberColumn(format="percent", help="own")
     rows = pd.DataFrame(
-        {"what": ["a", "b", "c"], "share": [0.106, 0.3, None], "bar": [0.1, 0.2, 0.3], "n": [34.0, 2.5, 7]}
+        {"share": [0.106, 0.3, None], "unknown": [None] * 3, "bar": [0.1, 0.2, 0.3], "n": [34.0, 2.5, 7]}
     )
     bar = st.column_config.ProgressColumn(format="percent")
-    data_table(rows, column_config={"share": percent, "bar": bar, "elsewhere": percent})
+    data_table(rows, column_config={"share": percent, "unknown": percent, "bar": bar, "elsewhere": percent})
     data_table(rows.style.format({"share": "{:.2%}"}), column_config={"share": percent})
 
 
@@ -67,5 +67,6 @@ def test_shares_of_a_column_have_as_many_digits():
     assert config["share"]["help"] == "own"
     assert config["bar"]["type_config"]["format"] == "percent"
     np.testing.assert_allclose(own.value["share"], [10.6, 30, np.nan])
+    assert own.value["unknown"].isna().all()
     np.testing.assert_allclose(own.value[["bar", "n"]], [[0.1, 34], [0.2, 2.5], [0.3, 7]])
     np.testing.assert_allclose(styled.value["share"], [0.106, 0.3, np.nan])  # what a page has styled stays
