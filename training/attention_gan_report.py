@@ -28,7 +28,7 @@ from core.zoo.dalles import load_dalle, load_scene_reader
 from core.zoo.embedded import WEIGHTS
 from training.attention_gan import EMA
 from training.card import install, save_card, table
-from training.dalle_report import drawings_of, held_out
+from training.dalle_report_drawings import drawings_of, held_out
 from training.discrete_vae import as_pixels
 from training.drawn_statements import (
     CANDIDATES,

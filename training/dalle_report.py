@@ -10,60 +10,42 @@ judge. What was installed and measured before and is not in `runs/` stays. Emoji
 import argparse
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
-from core.generation.pictures import dice_of, draw_codes
 from core.measured.dalle_results import (
-    CHANCE,
     COUNTS,
-    DIRECT,
     OF,
     SPLITS,
-    THROUGH,
     WHOLE,
 )
 from core.models.dalle import DALLEConfig
 from core.models.discrete_vae import DiscreteVAEConfig
-from core.models.scene_reader import SceneReader
-from core.scenes.draw import draw
-from core.zoo.clips import PictureText, load_clip
+from core.zoo.clips import load_clip
 from core.zoo.dalles import (
     CODERS,
     DALLES,
     PictureCoder,
-    PictureDrawer,
     load_coder,
     load_dalle,
     load_scene_reader,
 )
 from core.zoo.embedded import WEIGHTS
 from training.card import install, save_card, table
-from training.clip_data import read_emoji, told_scene
-from training.dalle import HELD
-from training.discrete_vae import as_pixels
+from training.dalle_report_drawings import held_out, measure_drawer, measure_held
 from training.drawn_statements import (
     CANDIDATES,
-    NAMED,
     SENTENCES,
     TOGETHER,
-    Told,
-    bounds_of,
     cell,
-    held_in,
-    own_name,
     said,
-    seconds_of,
-    shares_of,
 )
-
-PICTURES = 500  # through an autoencoder
 
 
 def main() -> None:
@@ -135,20 +117,7 @@ def config_of_all(sizes: Mapping[str, DALLEConfig | DiscreteVAEConfig], folder: 
     file.write_text(json.dumps(known, indent=1) + "\n")
 
 
-# Pictures and sentences that nobody learned from.
-
-
-def held_out(world: str, data: Path | None) -> tuple[Float[Tensor, "batch channel row column"], list[str]]:
-    """Pictures (0 to 1) with a text each."""
-    if world == "emoji":
-        assert data is not None
-        emoji = [each for number, each in enumerate(read_emoji(data)) if number % HELD == 0][:PICTURES]
-        return as_pixels([each.picture for each in emoji]), [each.texts[0] for each in emoji]
-    told = [told_scene("test", number) for number in range(PICTURES)]
-    return as_pixels([draw(scene) for scene, _ in told]), [sentence.text for _, sentence in told]
-
-
-# Measures.
+# What the codes lose.
 
 
 def measure_coder(coder: PictureCoder, pixels: Float[Tensor, "batch channel row column"]) -> dict[str, Any]:
@@ -166,74 +135,6 @@ def measure_coder(coder: PictureCoder, pixels: Float[Tensor, "batch channel row 
         "plain_error": round(float((mean - pixels).square().mean()), 6),
         "perplexity": round(float(torch.special.entr(shares).sum().exp()), 1),
     }
-
-
-def measure_drawer(
-    drawer: PictureDrawer, pixels: Float[Tensor, "batch channel row column"], texts: Sequence[str]
-) -> dict[str, Any]:
-    """How well held-out pictures are expected, with their own text and with another's, and how long drawing takes."""
-    words = torch.stack([drawer.filled(drawer.encode(text)) for text in texts])
-    codes = torch.cat([drawer.coder.codes(part) for part in pixels.split(TOGETHER)])
-
-    def draws(pictures: int) -> Callable[[], object]:
-        dice = dice_of(0, range(pictures), drawer.network.config.places)
-        return lambda: drawn_of(drawer, words[:1].expand(pictures, -1), dice)
-
-    found: dict[str, Any] = {
-        "bits": round(bits(drawer, words, codes), 4),
-        "bits_other": round(bits(drawer, words.roll(1, dims=0), codes), 4),
-        "parameters": drawer.parameters,
-        "seconds": {each: round(seconds_of(draws(int(each))), 2) for each in COUNTS},
-    }
-    if drawer.name == "emoji":
-        asked = texts[:NAMED]
-        found["own_name"] = own_name(load_clip("emoji"), torch.cat(list(drawings_of(drawer, asked, 1))), asked)
-    return found
-
-
-@torch.no_grad()
-def bits(drawer: PictureDrawer, words: Int[Tensor, "batch token"], codes: Int[Tensor, "batch place"]) -> float:
-    """The mean over all codes of what it takes to tell each, after those before it."""
-    nats = 0.0
-    for said_part, part in zip(words.split(TOGETHER), codes.split(TOGETHER), strict=True):
-        logits = drawer.network(said_part, part[:, :-1]).codes
-        nats += float(torch.nn.functional.cross_entropy(logits.flatten(0, 1), part.flatten(), reduction="sum"))
-    return nats / codes.numel() / math.log(2)
-
-
-def measure_held(
-    drawer: PictureDrawer, reader: SceneReader, clip: PictureText, told: Sequence[Told], candidates: int
-) -> dict[str, dict[str, Any]]:
-    """For each way to a picture of a sentence: the share of statements that hold in it, by kind."""
-    texts = [sentence.text for _, sentence in told]
-    found = held_in(drawings_of(drawer, texts, candidates), reader, clip, told)
-    drawn, coder = as_pixels([draw(scene) for scene, _ in told]), drawer.coder
-    through = [[scene] for part in drawn.split(TOGETHER) for scene in reader.read(coder.paint(coder.codes(part)))]
-    bounds = bounds_of(told, reader)
-    return found | {
-        CHANCE: bounds[CHANCE],
-        THROUGH: shares_of([sentence for _, sentence in told], through),
-        DIRECT: bounds[DIRECT],
-    }
-
-
-def drawings_of(
-    drawer: PictureDrawer, texts: Sequence[str], candidates: int
-) -> Iterator[Float[Tensor, "batch channel row column"]]:
-    """For each text its candidates, each with dice of its own; several texts are drawn at once."""
-    words = torch.stack([drawer.filled(drawer.encode(text)) for text in texts]).repeat_interleave(candidates, dim=0)
-    dice = torch.cat([dice_of(number, range(candidates), drawer.network.config.places) for number in range(len(texts))])
-    together = max(1, TOGETHER // candidates) * candidates
-    for said_part, dice_part in zip(words.split(together), dice.split(together), strict=True):
-        yield from drawn_of(drawer, said_part, dice_part).split(candidates)
-
-
-def drawn_of(
-    drawer: PictureDrawer, words: Int[Tensor, "batch token"], dice: Float[Tensor, "batch place"]
-) -> Float[Tensor, "batch channel row column"]:
-    """A picture of each sentence, at temperature 1 from all codes."""
-    *_, codes = draw_codes(drawer.network, words, torch.zeros(len(words), 0, dtype=torch.long), dice)
-    return drawer.coder.paint(codes)
 
 
 # The card.

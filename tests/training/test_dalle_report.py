@@ -20,7 +20,7 @@ from core.scenes.sentences import parse
 from core.scenes.things import HELD_PAIRS, Scene, Thing
 from core.scenes.truth import is_true
 from core.zoo.dalles import PictureCoder, load_dalle, offered
-from training import dalle_report, drawn_statements
+from training import dalle_report, dalle_report_drawings, drawn_statements
 from training.clip_data import scenes_tokenizer
 
 
@@ -47,9 +47,9 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     runs_in(tmp_path / "runs")
     if judged:
         save_weights(SceneReader(), tmp_path / "scene-reader" / "model.safetensors")
-    monkeypatch.setattr(dalle_report, "PICTURES", 6)
+    monkeypatch.setattr(dalle_report_drawings, "PICTURES", 6)
     monkeypatch.setattr(dalle_report, "CANDIDATES", {"test": 2, "pairs": 1, "relations": 1})
-    monkeypatch.setattr(dalle_report, "seconds_of", lambda _: 0.5)
+    monkeypatch.setattr(dalle_report_drawings, "seconds_of", lambda _: 0.5)
     given = {"--runs": tmp_path / "runs", "--out": tmp_path / "dalle", "--readers": tmp_path, "--sentences": 3}
     monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in given.items() for part in pair)])
     dalle_report.main()

@@ -19,7 +19,8 @@ from core.vision.left_out import ALL, FORWARD, STEP, VISIBLE, counted, measure
 from core.zoo.masked_autoencoders import load_autoencoder
 from training import mae_fine_tuning, mae_report
 from training.mae_fine_tuning import some_of_each
-from training.mae_report import chosen, encode, errors_by_share, fit_probe
+from training.mae_report import chosen, errors_by_share
+from training.mae_report_probe import encode, fit_probe
 
 SMALL = MAEConfig(64, 8, 16, 1, 2, 8, 1, 2)
 
