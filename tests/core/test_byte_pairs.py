@@ -1,9 +1,7 @@
 """Byte-pair encoding step by step ends where the tokenizers library ends."""
 
 import random
-import re
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -12,11 +10,13 @@ from core.tokens.byte_pairs import BytePairs
 from core.zoo.embedded import WEIGHTS
 from tests.core.saved_models import SENTENCES, unigram_tokenizer, wordpiece_tokenizer
 
-ROOT = Path(__file__).parents[2]
-TEXT = "\n".join(file.read_text(encoding="utf-8") for file in sorted(ROOT.glob("core/*/*.py"))[:40]) + (
-    ROOT / "pages/language/next_word/words.py"
-).read_text(encoding="utf-8")
-WORDS = sorted(set(re.findall(r"\S+", TEXT)))
+BOOKS = Tokenizer.from_file(str(WEIGHTS / "gpt-books" / "tokenizer.json"))
+
+
+def likely_words(count: int) -> list[str]:
+    """One to three pieces of the books' vocabulary in a row: words of their language, and what resembles them."""
+    draw, pieces = random.Random(0), range(1, BOOKS.get_vocab_size())
+    return [BOOKS.decode(draw.choices(pieces, k=draw.randint(1, 3))).strip() for _ in range(count)]
 
 
 def strange_words(count: int) -> list[str]:
@@ -41,7 +41,7 @@ def trained(**settings) -> Tokenizer:
 
 
 TOKENIZERS = {
-    "gpt-books": lambda: Tokenizer.from_file(str(WEIGHTS / "gpt-books" / "tokenizer.json")),
+    "gpt-books": lambda: BOOKS,
     "gpt-books-long": lambda: Tokenizer.from_file(str(WEIGHTS / "gpt-books-long" / "tokenizer.json")),
     "prefix": lambda: trained(unk_token="[UNK]", continuing_subword_prefix="##"),
     "suffix": lambda: trained(unk_token="[UNK]", end_of_word_suffix="</w>"),
@@ -56,9 +56,7 @@ TOKENIZERS = {
 def test_thousands_of_words_end_as_in_the_tokenizers_library(kind):
     tokenizer = TOKENIZERS[kind]()
     pairs = BytePairs(tokenizer)
-    chosen = [*WORDS, *strange_words(2000)]
-    assert len(chosen) > 3000
-    for text in chosen:
+    for text in [*likely_words(2000), *strange_words(2000)]:
         ours = [piece for word in pairs.words(text) for piece in pairs.spell(word).pieces]
         assert ours == tokenizer.encode(text, add_special_tokens=False).tokens, text
 
@@ -74,11 +72,9 @@ def test_a_merge_says_its_rank_its_count_and_where():
     assert spelled.pieces == ("lo", "low")
 
 
-@pytest.mark.parametrize("word", strange_words(200))
-def test_each_merge_takes_one_piece_away_and_the_text_stays(word):
-    pairs = BytePairs(TOKENIZERS["gpt-books"]())
-    for part in pairs.words(word):
-        spelled = pairs.spell(part)
+def test_each_merge_takes_one_piece_away_and_the_text_stays():
+    pairs = BytePairs(BOOKS)
+    for spelled in (pairs.spell(part) for word in strange_words(200) for part in pairs.words(word)):
         sizes = [len(stage) for stage in spelled.stages]
         assert all("".join(stage) == "".join(spelled.symbols) for stage in spelled.stages)
         for before, after, merge in zip(sizes, sizes[1:], spelled.merges, strict=False):
@@ -86,14 +82,11 @@ def test_each_merge_takes_one_piece_away_and_the_text_stays(word):
 
 
 def test_at_each_step_no_neighbours_that_could_be_merged_stand_earlier_in_the_list():
-    tokenizer = TOKENIZERS["gpt-books"]()
-    pairs = BytePairs(tokenizer)
-    for word in WORDS[:300]:
-        for part in pairs.words(word):
-            spelled = pairs.spell(part)
-            for stage, merge in zip(spelled.stages, spelled.merges, strict=False):
-                ranks = [pairs._ranks.get(pair, len(pairs) + 1) for pair in pairwise(stage)]
-                assert min(ranks) == merge.rank
+    pairs = BytePairs(BOOKS)
+    for spelled in (pairs.spell(part) for word in likely_words(300) for part in pairs.words(word)):
+        for stage, merge in zip(spelled.stages, spelled.merges, strict=False):
+            ranks = [pairs._ranks.get(pair, len(pairs) + 1) for pair in pairwise(stage)]
+            assert min(ranks) == merge.rank
 
 
 @pytest.mark.parametrize(("make", "kind"), [(unigram_tokenizer, "Unigram"), (wordpiece_tokenizer, "WordPiece")])

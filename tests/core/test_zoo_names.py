@@ -128,11 +128,11 @@ ABSURD = [
 
 @pytest.mark.parametrize("purpose", ["text", "image"])
 @pytest.mark.parametrize("permission", [AT_HOME, NAMES, LISTED, Permission()])
-@pytest.mark.parametrize("name", ABSURD, ids=range(len(ABSURD)))
-def test_an_absurd_name_is_a_source_or_one_short_sentence(name, permission, purpose):
-    said = sentence(name, purpose, permission)
-    assert len(said) < 400
-    assert len(said.splitlines()) <= 1
+def test_an_absurd_name_is_a_source_or_one_short_sentence(permission, purpose):
+    for name in ABSURD:
+        refusal = sentence(name, purpose, permission)
+        assert len(refusal) < 400, name[:40]
+        assert len(refusal.splitlines()) <= 1, name[:40]
 
 
 def sentence(name, purpose, permission) -> str:
