@@ -3,7 +3,7 @@ PORT ?= 8501
 ADDRESS ?= 0.0.0.0
 PY := .venv/bin/python
 
-.PHONY: run serve test check audit wheel format bench bench-load bench-alignment grammar grounding models docs hostile train-small-tasks train-vilbert train-scene-reader train-discrete-vae train-dalle train-attention-gan \
+.PHONY: run serve test test-all check audit wheel format bench bench-load bench-alignment grammar grounding models docs hostile train-small-tasks train-vilbert train-scene-reader train-discrete-vae train-dalle train-attention-gan \
 	train-dalle-report train-attention-gan-report clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
@@ -17,7 +17,14 @@ serve: .venv/.installed
 	@echo "Attention Atlas for everybody: http://$(ADDRESS):$(PORT)  (stop it with Ctrl+C)"
 	@exec env ATLAS_AT_HOME= MALLOC_ARENA_MAX=2 $(PY) -m streamlit run dashboard/server.py --server.port $(PORT) --server.address $(ADDRESS)
 
+# What a change is tried with: everything but what needs a browser, a training or a process of its own, and one visit
+# of each page in the browser.
 test: .venv/.installed-dev
+	@bin/browser
+	@bin/npm test
+	$(PY) -m pytest -m "not slow"
+
+test-all: .venv/.installed-dev
 	@bin/browser
 	@bin/npm test
 	$(PY) -m pytest

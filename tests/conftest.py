@@ -3,6 +3,7 @@
 import functools
 import os
 import sys
+from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -21,6 +22,22 @@ manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.sca
 # Generated inputs are the same on every machine, however slow it is.
 settings.register_profile("atlas", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("atlas")
+
+
+# Tests that need seconds by their nature: a browser, a training, a process of their own. `make test` leaves them to
+# `make test-all`, but for one visit of each page in the browser.
+ROOT = Path(__file__).parent
+SLOW = (
+    *("browser", "training"),
+    *(f"test_{name}.py" for name in ("environment", "hostile", "hosting", "models", "recipes", "restart", "wheel")),
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark as slow what lies in one of those places and is no smoke visit."""
+    for item in items:
+        if item.path.relative_to(ROOT).parts[0] in SLOW and not item.get_closest_marker("smoke"):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

@@ -81,6 +81,12 @@ def test_there_is_one_place_that_keeps(what, place):
     assert users_of(what) == ({place} if place else set())
 
 
+def test_whatever_drives_a_browser_lies_where_tests_are_slow():
+    users = {file for file in (ROOT / "tests").rglob("*.py") if "playwright" in imported_roots(file)}
+    assert users
+    assert all(file.is_relative_to(ROOT / "tests" / "browser") for file in users)
+
+
 def test_figures_reach_the_browser_by_one_way():
     assert users_of("plotly_chart(") == {"dashboard/charts.py"}
 
@@ -103,6 +109,11 @@ def test_every_axis_of_core_is_in_the_glossary():
 
 def test_the_test_of_axes_can_fail():
     assert axes('def f(x: Float[Tensor, "batch *leading #seq 3 _"]): ...') - AXES.keys() == {"seq"}
+
+
+def imported_roots(file: Path) -> set[str]:
+    """The packages that a file imports."""
+    return {name.split(".")[0] for name in imported(file.read_text())}
 
 
 def users_of(what: str) -> set[str]:
