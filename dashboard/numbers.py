@@ -2,11 +2,43 @@
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
+CLEAR = 2  # standard errors by which two measured numbers differ before a sentence calls one of them larger
 READABLE = 10_000_000  # from here on a number is written with a power of ten
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+Comparison = Literal["more", "less", "as much", "unknown"]
+
+
+def compare(value: float, other: float, *, margin: float = 0.0) -> Comparison:
+    """Whether a number is more than another, less, or as much: within `margin`; "unknown" where any is NaN."""
+    if math.isnan(value) or math.isnan(other) or math.isnan(margin):
+        return "unknown"
+    if value == other or abs(value - other) <= margin:
+        return "as much"
+    return "more" if value > other else "less"
+
+
+def compare_shares(hits: int, count: int, other_hits: int, other_count: int) -> Comparison:
+    """`compare` of two shares, `hits` of `count`, with a margin of CLEAR standard errors of their difference.
+
+    The error is that of two independent samples (pooled); of two answers to the same questions it is an upper bound
+    as long as the answers go together. "unknown" where a count is 0.
+    """
+    if not count or not other_count:
+        return "unknown"
+    pooled = (hits + other_hits) / (count + other_count)
+    error = math.sqrt(pooled * (1 - pooled) * (1 / count + 1 / other_count))
+    return compare(hits / count, other_hits / other_count, margin=CLEAR * error)
+
+
+def share_error(share: float, count: int) -> float:
+    """The standard error of a share of `count` independent cases; NaN for none."""
+    return math.sqrt(share * (1 - share) / count) if count else math.nan
 
 
 def large(number: int) -> str:

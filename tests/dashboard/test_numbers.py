@@ -1,9 +1,22 @@
 """Numbers are printed as books print them."""
 
+from math import inf, isnan, nan
+
 import numpy as np
 import pytest
 
-from dashboard.numbers import column, large, signed, small, span, square, with_power
+from dashboard.numbers import (
+    column,
+    compare,
+    compare_shares,
+    large,
+    share_error,
+    signed,
+    small,
+    span,
+    square,
+    with_power,
+)
 
 
 @pytest.mark.parametrize(
@@ -52,3 +65,43 @@ def test_large_numbers_are_written_as_people_write_them(number, written):
 
 def test_powers_of_ten_have_as_many_digits_as_asked_for():
     assert with_power(2.3e-9, digits=1) == "2\u00a0×\u00a010⁻⁹"
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "margin", "said"),
+    [
+        (2.0, 1.0, 0.0, "more"),
+        (1.0, 2.0, 0.0, "less"),
+        (1.0, 1.0, 0.0, "as much"),
+        (1.0, 1.5, 0.5, "as much"),
+        (1.0, 1.6, 0.5, "less"),
+        (inf, inf, 0.0, "as much"),
+        (inf, 1.0, 0.5, "more"),
+        (nan, 1.0, 0.5, "unknown"),
+        (1.0, nan, 0.5, "unknown"),
+        (1.0, 2.0, nan, "unknown"),
+    ],
+)
+def test_a_comparison_has_a_sign_a_margin_and_a_word_for_what_is_not_known(value, other, margin, said):
+    assert compare(value, other, margin=margin) == said
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ((1, 1), (0, 1), "as much"),  # one case tells nothing
+        ((60, 100), (50, 100), "as much"),  # 10 points, 1.4 standard errors
+        ((600, 1000), (500, 1000), "more"),  # the same 10 points of ten times as many cases
+        ((500, 1000), (600, 1000), "less"),
+        ((10, 10), (10, 10), "as much"),
+        ((0, 0), (1, 2), "unknown"),
+    ],
+)
+def test_shares_differ_only_by_more_than_two_standard_errors(first, second, said):
+    assert compare_shares(*first, *second) == said
+
+
+def test_the_error_of_a_share_falls_with_the_root_of_the_cases():
+    assert share_error(0.5, 100) == pytest.approx(0.05)
+    assert share_error(0.5, 400) == pytest.approx(0.025)
+    assert isnan(share_error(0.5, 0))
