@@ -1,6 +1,7 @@
 """Measure the image classifiers beside one another and beside logistic regression, and write their cards.
 
-    python -m training.tiny_imagenet_report --data PATH        (PATH as for training.tiny_imagenet)
+    python -m training.tiny_imagenet_report --data PATH                  (PATH as for training.tiny_imagenet)
+    python -m training.tiny_imagenet_report --data PATH --enlarged       accuracy at larger sizes, and nothing else
 
 Those without weights are left out. What `training.vision_faithfulness` has measured stands in the cards too.
 """
@@ -17,11 +18,13 @@ from torch import Tensor, nn
 
 from core.sizes.counted import count_flops
 from core.zoo.embedded import WEIGHTS, load_embedded_image
+from core.zoo.image_models import ImageModel
 from training.tiny_imagenet import RECIPES, normalise, read_pictures
 from training.tiny_imagenet_cards import write_cards
 
-BATCH = 250
+BATCH, TOGETHER = 250, 25  # pictures at once; of larger ones
 TIMED, ROUNDS = 64, 7  # pictures at once, and how often, when the speed is measured
+SIDE = 64  # pixels of a side of the pictures
 
 Pictures = tuple[Tensor, Tensor]  # (picture, channel, row, column) uint8, and class numbers
 
@@ -31,19 +34,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=1, help="as many as in the training, which the cards name")
+    parser.add_argument("--enlarged", action="store_true", help="measure accuracy at larger sizes alone")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     cache = Path("runs") / "tiny-imagenet"
-    train, validation = (read_pictures(arguments.data, split, cache) for split in ("train", "val"))
+    validation = read_pictures(arguments.data, "val", cache)
     names = [recipe.name for recipe in RECIPES.values() if (WEIGHTS / recipe.name / "model.safetensors").exists()]
-    networks = {name: load_embedded_image(name).network for name in names}
-    speeds = images_per_second(networks)
-    base1, base5 = accuracy(fit_logistic_regression(*train), *validation)
-    for name, network in networks.items():
-        results = json.loads((WEIGHTS / name / "results.json").read_text())
-        results |= measured(network, validation, results) | {"images_per_second": speeds[name]}
-        results |= {"logistic_regression": {"top1": base1, "top5": base5}}
-        (WEIGHTS / name / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    models = {name: load_embedded_image(name) for name in names}
+    found: dict[str, dict] = {name: {"enlarged": enlarged(model, *validation)} for name, model in models.items()}
+    if not arguments.enlarged:
+        speeds = images_per_second({name: model.network for name, model in models.items()})
+        base1, base5 = accuracy(fit_logistic_regression(*read_pictures(arguments.data, "train", cache)), *validation)
+        for name, model in models.items():
+            run = json.loads((WEIGHTS / name / "results.json").read_text())
+            found[name] |= measured(model.network, validation, run) | {"images_per_second": speeds[name]}
+            found[name] |= {"logistic_regression": {"top1": base1, "top5": base5}}
+    for name in names:
+        file = WEIGHTS / name / "results.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | found[name], indent=1) + "\n")
     write_cards(WEIGHTS, names)
 
 
@@ -58,6 +66,26 @@ def measured(network: nn.Module, validation: Pictures, run: dict) -> dict:
         "epochs": round(run["plan"]["steps"] * run["batch"] / run["pictures"], 1),
         "validation": {"top1": top1, "top5": top5, "pictures": len(validation[1])},
     }
+
+
+def enlarged(model: ImageModel, pictures: Tensor, labels: Tensor) -> dict[str, dict[str, float]]:
+    """Accuracy at each larger size that the pages offer, by pixels of a side: the same pictures, enlarged.
+
+    At n times the pixels every n-th picture is taken, so that each size takes as long as the first.
+    """
+    found = {}
+    for side in model.resolutions:
+        if side > SIDE:
+            chosen = slice(None, None, round((side / SIDE) ** 2))
+
+            def classify(part: Tensor, side: int = side) -> Tensor:
+                larger = F.interpolate(part, size=(side, side), mode="bicubic", antialias=True).clamp(0, 1)
+                return torch.cat([model.network(few) for few in normalise(larger).split(TOGETHER)])
+
+            top1, top5 = accuracy(classify, pictures[chosen], labels[chosen])
+            found[str(side)] = {"top1": top1, "top5": top5, "pictures": len(labels[chosen])}
+            print(model.name, side, found[str(side)], flush=True)
+    return found
 
 
 @torch.inference_mode()

@@ -9,14 +9,14 @@ import torch
 from core.capture import record_attention
 from core.measured.joint_results import ANOTHER, ITS, NONE, Results, Shares
 from core.scenes.draw import masks
-from core.zoo.joint import JOINT
+from core.zoo.joint import JOINT, Looks
 from core.zoo.text_models import Prediction
 from dashboard import layout
 from dashboard.models import joint
 from dashboard.scene_builder import FIRST_SCENE
 from dashboard.seen import SCENES, Seen
 from pages.words_and_pictures.joint import any_model, co_attention, compute, hidden, match, measured, patches, words
-from pages.words_and_pictures.joint.compute import Mended
+from pages.words_and_pictures.joint.compute import Looked, Mended
 from tests.core.saved_models import save_pair, save_vilt
 from tests.pages.conftest import prose, told
 
@@ -103,6 +103,16 @@ def test_what_is_told_of_looks_is_so(name):
     assert f"**“{layout.plain(looked.tokens.labels[place].strip())}”**" in back
     assert ("no word" in back) == looked.tokens.special[place]
     assert f"{float(given.max() / given.sum()):.0%}" in back
+    assert f"an even share would be {1 / len(looked.tokens):.0%}" in back
+
+
+def test_patches_that_attend_to_all_words_alike_prefer_none():
+    tokens = joint("two-streams").encode("red star")
+    even, two = torch.full((1, 4, 9), 0.25), torch.tensor([0.1, 0.4, 0.4, 0.1])[None, :, None].expand(1, 4, 9)
+    looks = [Looks(torch.full((1, 4, 9), 1 / 9), patches) for patches in (even, two)]
+    alike, both = (co_attention.noticed(Looked(tokens, (look,)), one_stream=False)[-1] for look in looks)
+    assert "all 4 tokens about as much, 25% each" in alike
+    assert "“red”** and **“star”**: 40% each" in both
 
 
 @pytest.mark.parametrize("name", JOINT)
@@ -128,18 +138,44 @@ def test_hidden_places_stand_in_the_address_and_marks_are_none(visit):
     assert "In place of “\\[BEGIN" not in prose(app)
 
 
-def test_sentences_about_gaps_compare_the_three_pictures():
+@pytest.mark.parametrize(
+    ("own", "other", "none", "says"),
+    [
+        (0.9, 0.1, 0.12, "adds at least 78 points"),
+        (0.32, 0.65, 0.63, "takes at least 31 points"),
+        (0.50, 0.52, 0.47, "changes **“red”** by no more than 5 points"),
+        (0.5, 0.52, 0.1, "another one helps as much"),
+        (0.1, 0.12, 0.5, "another one takes as much"),
+        (0.5, 0.8, 0.1, "worth −30 points to **“red”** beside another one and +40 points beside none"),
+        (float("nan"), 0.5, 0.5, "is not known"),
+        (0.5, 0.5, float("nan"), "is not known"),
+    ],
+)
+def test_what_a_picture_is_worth_for_a_hidden_word_has_the_sign_of_the_difference(own, other, none, says):
+    assert says in hidden.tell_worth("red", own, other, none)
+
+
+def test_layers_whose_silencing_costs_or_helps_a_word_are_told_by_sign_and_together_where_they_tie():
+    assert "layer 1 costs “red” most: from 90% to 20%" in hidden.tell_layers("red", 0.9, [0.9, 0.2])
+    assert "layer 0 or 1 costs" in hidden.tell_layers("red", 0.9, [0.205, 0.2, 0.9])
+    assert "layer 2 helps “red” most: from 20% to 70%" in hidden.tell_layers("red", 0.2, [0.2, 0.2, 0.7])
+    assert "no more than 1 point" in hidden.tell_layers("red", 0.2, [0.2, 0.195])
+
+
+def test_sentences_about_gaps_name_each_hidden_word_and_the_other_network():
     tokens = joint("two-streams").encode(TEXT)
-    chances = {ITS: {2: 0.9}, ANOTHER: {2: 0.1}, NONE: {2: 0.12}}
-    first, second = hidden.noticed(tokens, (2,), chances, [{2: 0.9}, {2: 0.2}])
-    assert "**“red”** gets 90% with its picture, 10% with another one and 12% without: the picture brings it." in first
-    assert "Silencing layer 1 costs “red” most: its probability becomes 20%." in second
-    chances[ITS] = {2: 0.13}
-    first, second = hidden.noticed(tokens, (2,), chances, [{2: 0.13}])
-    assert "adds little" in first
-    assert "nothing noticeable" in second
+    chances = {ITS: {2: 0.9, 3: 0.2}, ANOTHER: {2: 0.1, 3: 0.2}, NONE: {2: 0.12, 3: 0.2}}
+    first, second, third = hidden.noticed(tokens, (2, 3), chances, [{2: 0.9, 3: 0.2}, {2: 0.2, 3: 0.2}])
+    assert "“red”" in first
+    assert "“star”" in second
+    assert "layer 1 costs “red”" in third
     other = hidden.tell_other(tokens, 2, "One stream", {ITS: 0.5, NONE: 0.25})
     assert other == "One stream gives “red” 50% with the picture, 25% without."
+
+
+@pytest.mark.parametrize("section", [words.LOOKS, words.HIDDEN, words.MATCH])
+def test_without_a_sentence_there_is_a_sentence_about_that(visit, section):
+    assert "no sentence here yet" in told(visit(ROOM, show=section, joint_text="  "), "warning")
 
 
 def test_patches_that_hold_the_first_thing_are_hidden_at_first_and_nothing_else_changes():
@@ -156,12 +192,22 @@ def test_patches_that_hold_the_first_thing_are_hidden_at_first_and_nothing_else_
         assert same == (patch not in places)
 
 
-def test_errors_of_patches_are_told_beside_the_mean_colour():
-    first, second = patches.noticed(Mended(torch.zeros(3, 64, 64), 0.2, 0.8), 4, 64)
-    assert "4 of 64 patches are hidden" in first
-    assert "is 0.200" in first
-    assert "75% better than the mean colour" in second
-    assert "25% worse" in patches.noticed(Mended(torch.zeros(3, 64, 64), 1.0, 0.8), 4, 64)[1]
+@pytest.mark.parametrize(
+    ("error", "mean", "count", "says"),
+    [
+        (0.2, 0.8, 4, "75% smaller"),
+        (1.0, 0.8, 4, "25% larger"),
+        (0.78, 0.8, 4, "no nearer"),
+        (0.1, 0.0, 4, "The network is not."),
+        (0.0, 0.0, 4, "So is the network."),
+        (0.5, 0.9, 64, "nothing is seen"),
+        (float("nan"), 0.0, 0, "No patch is hidden"),
+    ],
+)
+def test_the_guess_of_hidden_patches_is_compared_with_the_mean_colour_by_sign_and_margin(error, mean, count, says):
+    sentences = " ".join(patches.noticed(Mended(torch.zeros(3, 64, 64), error, mean), count, 64))
+    assert says in sentences
+    assert ("mean over what might be there" in sentences) == ("smaller" in says)  # no reason for what is worse
 
 
 def test_each_word_that_could_stand_there_is_tried_and_marked_true_or_not():
@@ -181,13 +227,38 @@ def test_each_word_that_could_stand_there_is_tried_and_marked_true_or_not():
     assert match.others("hello") == {}
 
 
-def test_what_is_told_of_a_match_is_so():
-    found = [match.Tried("red", 0.9, True), match.Tried("blue", 0.4, False), match.Tried("green", 0.2, False)]
-    right, best, mean = match.noticed(0.8, True, found)
-    assert "yes with 80%, and is right" in right
-    assert "Of 3 it likes **“red”** best, 90%; with it the sentence is true" in best
-    assert "90% on average, what makes it false 30%" in mean
-    assert "is wrong" in match.noticed(0.8, False, [])[0]
+def of_chances(*chances, true=1):
+    """Sentences that were tried with these probabilities, the first `true` of them true."""
+    return [match.Tried(str(place), chance, place < true) for place, chance in enumerate(chances)]
+
+
+def test_an_answer_that_every_sentence_gets_is_said_to_tell_nothing():
+    same = match.noticed(0.8, True, of_chances(0.8, 0.75, 0.7, 0.65))[0]
+    assert "yes with 80%, but it says yes to **all 4** sentences here, of which 1 is true" in same
+    assert "right" not in same
+    assert "no to **all 2**" in match.noticed(0.2, False, of_chances(0.2, 0.1))[0]
+    different = match.noticed(0.8, True, of_chances(0.8, 0.6, 0.2))[0]
+    assert "right about **2**, saying yes to 2; 1 is true" in different
+    assert "No other sentence" in match.noticed(0.8, False, [])[0]
+    assert "neither yes nor no" in match.noticed(0.5, True, of_chances(0.5, 0.2))[0]
+    assert "neither yes nor no" not in match.noticed(0.51, None, of_chances(0.51, 0.2))[0]
+
+
+def test_the_sentences_that_match_best_are_told_with_their_ties():
+    assert "likes **“0”** best, 90%; with it the sentence is true" in match.noticed(0.8, True, of_chances(0.9, 0.4))[1]
+    assert "about as well (70% to 72%); with 1 of them" in match.noticed(0.8, True, of_chances(0.72, 0.7, 0.2))[1]
+    assert "none of them" in match.noticed(0.8, True, of_chances(0.72, 0.7, 0.2, true=0))[1]
+    assert "hardly apart" in match.noticed(0.8, True, of_chances(0.82, 0.81, 0.79))[1]
+
+
+@pytest.mark.parametrize(
+    ("true", "false", "says"),
+    [(0.9, 0.3, "prefers what is true"), (0.3, 0.9, "prefers what is false"), (0.5, 0.53, "does not tell them apart")],
+)
+def test_true_sentences_are_compared_with_false_ones_by_sign_and_margin(true, false, says):
+    found = [match.Tried("a", true, True), match.Tried("b", false, False)]
+    assert says in match.noticed(0.8, True, found)[2]
+    assert len(match.noticed(0.8, True, found[:1])) == 1
 
 
 def test_measured_sentences_compare_both_networks():
@@ -202,13 +273,29 @@ def test_measured_sentences_compare_both_networks():
     both = Results((of("two-streams", ITS, 0.9), of("one-stream", ITS, 0.8), *without), lies(0.52))
     first, needs, *_, better, order, _ = measured.noticed(both)
     assert "**Two streams (ViLBERT)** guesses 90% of the hidden words with the picture, 12% with another one" in first
-    assert "kind “colour”: +78.0 points" in needs  # of three numbers nothing is told
+    assert "kind “colour” (+78.0 points)" in needs  # of three numbers nothing is told
     assert "Two streams (ViLBERT) guesses more than One stream (VisualBERT), by 10.0 points" in better
-    assert "notices 52% of the sentences whose groups changed places, no more than chance" in order
+    assert "notices 52% of the sentences whose groups changed places, which cannot be told from chance" in order
     same = Results((of("two-streams", ITS, 0.9), of("one-stream", ITS, 0.89), *without), lies(0.7))
     *_, better, order, _ = measured.noticed(same)
     assert "cannot be decided" in better
-    assert "chance" not in order
+    assert "more than chance" in order
+    worse = Results((of("two-streams", ITS, 0.12), of("one-stream", ITS, 0.8), *without), lies(0.4))
+    *_, order = measured.noticed(worse)
+    assert "less than chance" in order
+    assert "no kind of word" in measured.noticed(worse)[1]
+
+
+def test_the_kinds_that_gain_most_by_a_picture_are_named_together_where_they_cannot_be_told_apart():
+    def shares(colour, shape, size):
+        kinds = {"all": 0.5, "colour": colour, "shape": shape, "size": size}
+        return Shares("two-streams", "test", ITS, kinds, dict.fromkeys(kinds, 1000))
+
+    (near,) = measured._tell_needed(shares(0.6, 0.61, 0.2), shares(0.1, 0.1, 0.1))
+    assert "“shape” (+51.0 points) and “colour” (+50.0 points)" in near
+    assert "size" not in near
+    (far,) = measured._tell_needed(shares(0.3, 0.61, 0.2), shares(0.1, 0.1, 0.1))
+    assert "colour" not in far
 
 
 def test_the_view_is_sent_every_head_of_every_layer(visit):
@@ -245,6 +332,7 @@ def test_what_is_no_vilt_gets_a_sentence(visit, tmp_path):
 
 def test_guesses_are_told_beside_those_without_a_picture():
     own, other = Prediction("cat", 0.8, 1), Prediction("dog", 0.3, 2)
-    assert "the answer is **“cat”**, 80%; with grey “dog”" in any_model.tell_best(own, other, "the answer")
-    assert "with grey it is the same" in any_model.tell_best(own, own, "the answer")
+    assert "the answer is **“cat”**, 80%; with grey it is “dog”, 30%" in any_model.tell_best(own, other, "the answer")
+    less = Prediction("cat", 0.1, 1)
+    assert "with grey it is the same, 10%" in any_model.tell_best(own, less, "the answer")
     assert "a score of 2.50, the text and an even grey with −1.00" in any_model.tell_match(2.5, -1.0)

@@ -96,11 +96,12 @@ def _beside(own: tuple[Prediction, ...], without: tuple[Prediction, ...], name: 
 
 
 def tell_best(own: Prediction, without: Prediction, what: str) -> str:
-    """Its best guess with the picture, and with grey."""
+    """Its best guess with the picture, and with grey, each with its probability."""
     label, other = layout.plain(own.label), layout.plain(without.label)
+    said = f"With the picture {what} is **“{label}”**, {own.probability:.0%}; with grey it is"
     if own.label == without.label:
-        return f"With the picture {what} is **“{label}”**, {own.probability:.0%}; with grey it is the same."
-    return f"With the picture {what} is **“{label}”**, {own.probability:.0%}; with grey “{other}”."
+        return f"{said} the same, {without.probability:.0%}."
+    return f"{said} “{other}”, {without.probability:.0%}."
 
 
 def tell_match(own: float, without: float) -> str:

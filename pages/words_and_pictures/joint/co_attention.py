@@ -13,9 +13,12 @@ from dashboard import controls, layout
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
 from dashboard.kept import keep
 from dashboard.models import joint
+from dashboard.numbers import compare
 from dashboard.seen import Seen, masks_of
 from pages.words_and_pictures.joint import compute, inputs, words
 from pages.words_and_pictures.joint.compute import Looked
+
+CLOSE = 0.01  # of attention: shares that differ by no more count as equal
 
 
 def show() -> None:
@@ -109,13 +112,20 @@ def _tell_share(looked: Looked, *, one_stream: bool) -> Iterator[str]:
 
 
 def _tell_back(looked: Looked) -> Iterator[str]:
-    """Which word patches look at most."""
+    """Which token patches attend to most, beside an even share; tokens within CLOSE of it are named together."""
     given = torch.stack([layer.patches.mean(dim=(0, 2)) for layer in looked.looks]).mean(dim=0)
-    place = int(given.argmax())
-    label = layout.plain(_labels(looked.tokens)[place])
-    share = float(given[place] / given.sum())
-    mark = ", a mark and no word" if looked.tokens.special[place] else ""
-    yield f"Of what patches give to words, most goes to **“{label}”**{mark}: {share:.0%}."
+    shares, even = (given / given.sum()).tolist(), 1 / len(given)
+    high = max(shares)
+    if compare(high, even, margin=CLOSE) != "more":
+        yield f"Patches give all {len(given)} tokens about as much, {even:.0%} each."
+        return
+    most = [place for place, share in enumerate(shares) if compare(share, high, margin=CLOSE) == "as much"]
+    labels = [f"**“{layout.plain(_labels(looked.tokens)[place])}”**" for place in most]
+    mark = ", a mark and no word" if len(most) == 1 and looked.tokens.special[most[0]] else ""
+    yield (
+        f"Of what patches give to words, most goes to {' and '.join(labels)}{mark}: {high:.0%}"
+        f"{' each' if len(most) > 1 else ''}; an even share would be {even:.0%}."
+    )
 
 
 def _formula(name: str, looked: Looked) -> None:

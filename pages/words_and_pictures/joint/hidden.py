@@ -1,6 +1,6 @@
 """Hidden words: guessed with the picture, with another one and without, and with the looks of a layer silenced."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import pandas as pd
@@ -14,10 +14,13 @@ from dashboard import charts, controls, layout
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.predictions import prediction_bars
 from dashboard.models import joint
+from dashboard.numbers import compare
 from pages.words_and_pictures.joint import compute, inputs, words
 
 KEY = "hidden"  # in the address: places of the sentence
 NOBODY = "none"
+NOTICEABLE = 0.05  # of probability: a smaller difference between pictures counts as none
+SMALL = 0.01  # the same between layers
 
 
 def show() -> None:
@@ -97,25 +100,67 @@ def noticed(
     chances: Mapping[str, Mapping[int, float]],
     by_layer: list[dict[int, float]],
 ) -> tuple[str, ...]:
-    """What the picture is worth for each hidden word, and without which layer most is lost."""
+    """What the picture is worth for each hidden word, and which layers matter for the first of them."""
     told = []
     for place in places[:3]:
-        label = layout.plain(tokens.labels[place].strip())
         own, other, none = (chances[shown][place] for shown in (ITS, ANOTHER, NONE))
-        told.append(
-            f"**“{label}”** gets {own:.0%} with its picture, {other:.0%} with another one and {none:.0%} without: "
-            + ("the picture brings it." if own > 2 * max(other, none) else "the picture adds little.")
-        )
+        told.append(tell_worth(layout.plain(tokens.labels[place].strip()), own, other, none))
     first = places[0]
-    losses = [chances[ITS][first] - each[first] for each in by_layer]
-    worst = max(range(len(losses)), key=lambda layer: losses[layer])
     label = layout.plain(tokens.labels[first].strip())
-    told.append(
-        f"Silencing layer {worst} costs “{label}” most: its probability becomes {by_layer[worst][first]:.0%}."
-        if losses[worst] > 0.005
-        else f"Silencing one layer alone costs “{label}” nothing noticeable."
-    )
-    return tuple(told)
+    return (*told, tell_layers(label, chances[ITS][first], [each[first] for each in by_layer]))
+
+
+def tell_worth(label: str, own: float, other: float, none: float) -> str:
+    """What a picture adds to the probability of a hidden word, or takes from it, beside another one and beside grey.
+
+    Differences of up to NOTICEABLE count as none.
+    """
+    by_other, by_none = compare(own, other, margin=NOTICEABLE), compare(own, none, margin=NOTICEABLE)
+    beside = f"{own:.0%} with it, {other:.0%} with another one, {none:.0%} without"
+    match by_other, by_none:
+        case "more", "more":
+            says = f"The picture adds at least {100 * (own - max(other, none)):.0f} points to **“{label}”**"
+        case "less", "less":
+            says = f"The picture takes at least {100 * (min(other, none) - own):.0f} points from **“{label}”**"
+        case "as much", "as much":
+            says = f"The picture changes **“{label}”** by no more than {100 * NOTICEABLE:.0f} points"
+        case "as much", "more":
+            says = f"A picture helps **“{label}”**, but another one helps as much"
+        case "as much", "less":
+            says = f"A picture takes from **“{label}”**, and another one takes as much"
+        case ("unknown", _) | (_, "unknown"):
+            says = f"What the picture is worth for **“{label}”** is not known"
+        case _:
+            says = (
+                f"Its own picture is worth {_points(own - other)} to **“{label}”** beside another one and "
+                f"{_points(own - none)} beside none"
+            )
+    return f"{says}: {beside}."
+
+
+def _points(change: float) -> str:
+    return f"{round(100 * change):+d} points".replace("-", "−")
+
+
+def tell_layers(label: str, own: float, without: Sequence[float]) -> str:
+    """Without which layer the probability of a word falls most or, where it falls in none, rises most.
+
+    Layers that differ by no more than SMALL are named together.
+    """
+    low, high = min(without), max(without)
+    if compare(own, low, margin=SMALL) == "more":
+        layers = [layer for layer, chance in enumerate(without) if compare(chance, low, margin=SMALL) == "as much"]
+        return f"Silencing {_layers(layers)} costs “{label}” most: from {own:.0%} to {low:.0%}."
+    if compare(own, high, margin=SMALL) == "less":
+        layers = [layer for layer, chance in enumerate(without) if compare(chance, high, margin=SMALL) == "as much"]
+        return f"Silencing {_layers(layers)} helps “{label}” most: from {own:.0%} to {high:.0%}."
+    return f"Silencing one layer alone changes “{label}” by no more than {100 * SMALL:.0f} point."
+
+
+def _layers(numbers: Sequence[int]) -> str:
+    """Layers as a sentence names them: each was silenced alone."""
+    *most, last = map(str, numbers)
+    return f"layer {', '.join(most)} or {last}" if most else f"layer {last}"
 
 
 def tell_other(tokens: Tokens, place: int, title: str, chances: Mapping[str, float]) -> str:

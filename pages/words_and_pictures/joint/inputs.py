@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from core.errors import InputError
 from core.zoo.joint import JOINT
 from dashboard import controls, layout, seen
 from dashboard.seen import SCENES, Seen, sentence_for
+from pages.words_and_pictures.joint import words
 
 EXAMPLES = {
     "Above": "a red star above a blue circle",
@@ -29,6 +31,8 @@ def scene_and_sentence() -> tuple[str, Seen, str]:
     st.session_state.joint_offered = first
     text = st.text_input("Your sentence", first, key="joint_text", bind="query-params", max_chars=300)
     controls.examples(EXAMPLES, field="joint_text", forgets=("hidden",))
+    if not text.split():
+        raise InputError(words.NO_SENTENCE)
     return name, chosen, text
 
 

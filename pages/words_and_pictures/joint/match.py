@@ -1,6 +1,6 @@
 """Do they match?: the probability that sentence and picture belong together, word by word."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
@@ -11,8 +11,11 @@ from core.errors import InputError
 from core.scenes.sentences import RELATIONS, parse, words_instead
 from dashboard import charts, controls, layout
 from dashboard.figures.predictions import prediction_bars
+from dashboard.numbers import compare
 from dashboard.seen import Seen, truth_of
 from pages.words_and_pictures.joint import compute, inputs, words
+
+NOTICEABLE = 0.05  # of probability: a smaller difference between sentences counts as none
 
 
 @dataclass(frozen=True)
@@ -95,28 +98,72 @@ def tried(name: str, chosen: Seen, offered: Mapping[str, str]) -> list[Tried]:
 
 
 def noticed(chance: float, truth: bool | None, found: Sequence[Tried]) -> tuple[str, ...]:
-    """Whether the network is right, and whether the word it likes best is a true one."""
-    told = []
-    if truth is not None:
-        right = (chance > 0.5) == truth
-        told.append(
-            f"The network says {'yes' if chance > 0.5 else 'no'} with {max(chance, 1 - chance):.0%}, and is "
-            f"{'right' if right else 'wrong'}."
-        )
-    if found:
-        best = found[0]
-        told.append(
-            f"Of {len(found)} it likes **“{best.label}”** best, {best.chance:.0%}; with it the sentence is "
-            f"{'true' if best.true else 'not true'}."
-        )
-        trues = [each.chance for each in found if each.true]
-        falses = [each.chance for each in found if not each.true]
-        if trues and falses:
-            told.append(
-                f"What makes it true has {sum(trues) / len(trues):.0%} on average, what makes it false "
-                f"{sum(falses) / len(falses):.0%}."
-            )
+    """What the network says, beside what it says of the other sentences, and whether it prefers what is true.
+
+    A yes is a probability above a half; differences of up to NOTICEABLE count as none.
+    """
+    told = [_tell_answer(chance, truth, found)]
+    if len(found) > 1:
+        told += [_tell_best(found), *_tell_apart(found)]
     return tuple(told)
+
+
+def _tell_answer(chance: float, truth: bool | None, found: Sequence[Tried]) -> str:
+    """The network's answer; whether it is right counts for nothing where it gives every sentence the same."""
+    answer = compare(chance, 0.5)
+    if answer in ("as much", "unknown"):
+        return "The network says neither yes nor no: it gives this sentence 50%."
+    says = "yes" if answer == "more" else "no"
+    sure = f"The network says {says} with {max(chance, 1 - chance):.0%}"
+    of = {True: "the sentence is true", False: "the sentence is not true", None: "whether that is so is not known"}
+    yes, true = sum(each.chance > 0.5 for each in found), sum(each.true for each in found)
+    if len(found) < 2:
+        return f"{sure}; {of[truth]}. No other sentence stands beside it, so it may say so of every one."
+    if yes in (0, len(found)):
+        return (
+            f"{sure}, but it says {says} to **all {len(found)}** sentences here, of which {true} "
+            f"{'is' if true == 1 else 'are'} true: its {says} tells nothing of this one."
+        )
+    right = sum((each.chance > 0.5) == each.true for each in found)
+    counted = f"Of the {len(found)} sentences here it is right about **{right}**, saying yes to {yes}; {true} "
+    return f"{sure}; {of[truth]}. {counted}{'is' if true == 1 else 'are'} true."
+
+
+def _tell_best(found: Sequence[Tried]) -> str:
+    """Which sentences match best; those within NOTICEABLE of the best one are named together."""
+    best = [each for each in found if compare(each.chance, found[0].chance, margin=NOTICEABLE) == "as much"]
+    if len(best) == len(found):
+        return (
+            f"It tells the {len(found)} hardly apart: they get {found[-1].chance:.0%} to {found[0].chance:.0%}, no more "
+            f"than {100 * NOTICEABLE:.0f} points apart."
+        )
+    if len(best) == 1:
+        truth = "true" if best[0].true else "not true"
+        return (
+            f"Of {len(found)} it likes **“{layout.plain(best[0].label)}”** best, {best[0].chance:.0%}; with it the "
+            f"sentence is {truth}."
+        )
+    true = sum(each.true for each in best)
+    return (
+        f"It likes {len(best)} of {len(found)} about as well ({best[-1].chance:.0%} to {best[0].chance:.0%}); with "
+        f"{true or 'none'} of them the sentence is true."
+    )
+
+
+def _tell_apart(found: Sequence[Tried]) -> Iterator[str]:
+    """How probable true sentences are on average, beside false ones."""
+    trues = [each.chance for each in found if each.true]
+    falses = [each.chance for each in found if not each.true]
+    if not trues or not falses:
+        return
+    true, false = sum(trues) / len(trues), sum(falses) / len(falses)
+    says = {
+        "more": "it prefers what is true",
+        "less": "it prefers what is false",
+        "as much": "it does not tell them apart",
+        "unknown": "which it prefers is not known",
+    }[compare(true, false, margin=NOTICEABLE)]
+    yield f"True sentences get {true:.0%} on average, false ones {false:.0%}: {says}."
 
 
 def _formula(chance: float) -> None:

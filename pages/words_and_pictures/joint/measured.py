@@ -1,6 +1,7 @@
 """Measured: hidden words with three pictures, and lies that are noticed, two streams beside one."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import pandas as pd
@@ -13,12 +14,11 @@ from core.zoo.joint import JOINT
 from dashboard import charts, controls, layout
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
-from dashboard.numbers import points
+from dashboard.numbers import CLEAR, compare, points
 from dashboard.seen import SPLITS
 from pages.words_and_pictures.joint import words
 
 MANY = 50  # words: of fewer of a kind nothing is told
-CLEAR = 2  # standard errors by which a difference is told
 
 measured = keep()(joint_results.results)
 
@@ -83,23 +83,43 @@ def noticed(found: Results) -> tuple[str, ...]:
             f"**{title}** guesses {shares[ITS].by_kind[ALL]:.0%} of the hidden words with the picture, "
             f"{shares[ANOTHER].by_kind[ALL]:.0%} with another one, {shares[NONE].by_kind[ALL]:.0%} without."
         )
-        gains = {
-            kind: share - shares[NONE].by_kind[kind]
-            for kind, share in shares[ITS].by_kind.items()
-            if kind != ALL and shares[ITS].asked[kind] >= MANY
-        }
-        if not gains:
-            continue
-        kind = max(gains, key=lambda one: gains[one])
-        told.append(f"It needs the picture most for words of the kind “{kind}”: {points(gains[kind])}.")
+        told += _tell_needed(shares[ITS], shares[NONE])
     told.append(_tell_better(*own.values()))
-    orders = [each for each in found.lies if each.split == "test" and "order" in each.by_kind]
-    told += [
-        f"{JOINT[each.name]} notices {each.by_kind['order']:.0%} of the sentences whose groups changed places"
-        + (", no more than chance." if each.by_kind["order"] - CLEAR * each.error("order") <= 0.5 else ".")
-        for each in orders
-    ]
+    told += [_tell_order(each) for each in found.lies if each.split == "test" and "order" in each.by_kind]
     return tuple(told)
+
+
+def _tell_needed(own: Shares, without: Shares) -> Iterator[str]:
+    """The kinds of word that gain most by the picture: the first, and those that are not clearly behind it."""
+
+    def gain(kind: str) -> float:
+        return own.by_kind[kind] - without.by_kind[kind]
+
+    def error(kind: str) -> float:
+        return math.hypot(own.error(kind), without.error(kind))
+
+    asked = [kind for kind in own.by_kind if kind != ALL and kind in without.by_kind and own.asked[kind] >= MANY]
+    kinds = [kind for kind in asked if compare(gain(kind), 0.0, margin=CLEAR * error(kind)) == "more"]
+    if asked and not kinds:
+        yield "For no kind of word is its guess clearly better with the picture."
+    if not kinds:
+        return
+    first, *rest = sorted(kinds, key=gain, reverse=True)
+    near = [kind for kind in rest if gain(first) - gain(kind) <= CLEAR * math.hypot(error(first), error(kind))]
+    named = [f"“{kind}” ({points(gain(kind))})" for kind in (first, *near)]
+    yield f"It gains most by the picture for words of the kind {' and '.join(named)}."
+
+
+def _tell_order(lies: Shares) -> str:
+    """How often a sentence is noticed whose groups changed places, beside chance."""
+    share = lies.by_kind["order"]
+    beside = {
+        "more": "more than chance, a half",
+        "less": "less than chance, a half",
+        "as much": "which cannot be told from chance, a half",
+        "unknown": "of too few",
+    }[compare(share, 0.5, margin=CLEAR * lies.error("order"))]
+    return f"{JOINT[lies.name]} notices {share:.0%} of the sentences whose groups changed places, {beside}."
 
 
 def _tell_better(one: Shares, other: Shares) -> str:

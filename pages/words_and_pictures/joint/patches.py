@@ -7,12 +7,14 @@ from core.scenes.draw import masks
 from dashboard import layout
 from dashboard.components.patch_picker import patch_picker
 from dashboard.models import joint
+from dashboard.numbers import compare
 from dashboard.seen import Seen
 from pages.words_and_pictures.joint import compute, inputs, words
 from pages.words_and_pictures.joint.compute import Mended
 
 KEY = "patches"  # in the address
 WIDE = 300  # pixels of a picture
+ALIKE = 0.05  # of an error: a smaller difference counts as none
 
 
 def show() -> None:
@@ -67,17 +69,25 @@ def first_thing(chosen: Seen, rows: int) -> tuple[int, ...]:
 
 
 def noticed(mended: Mended, count: int, total: int) -> tuple[str, ...]:
-    """How far it is off, beside a guess that needs no network."""
-    better = 1 - mended.error / mended.mean_error if mended.mean_error else 0.0
-    told = [
-        f"{count} of {total} patches are hidden. {words.PATCH_LOSS.format(error=mended.error, mean=mended.mean_error)}"
-    ]
-    if mended.mean_error:
-        told.append(
-            f"The network is {abs(better):.0%} {'better' if better > 0 else 'worse'} than the mean colour. Its guess "
-            "is a mean over what might be there, so edges are soft."
-        )
-    return tuple(told)
+    """How far the guess is off, beside one that needs no network: the mean colour of what is seen."""
+    told = f"{count} of {total} patches are hidden. The mean squared error over them is **{mended.error:.3f}**"
+    if not count:
+        return (words.NO_PATCH_HIDDEN,)
+    if count == total:
+        return (f"{told}; nothing is seen whose mean colour could be compared with it.",)
+    told += f"; the mean colour of what is seen would have {mended.mean_error:.3f}."
+    if not mended.mean_error:
+        exact = "So is the network." if not mended.error else "The network is not."
+        return (told, f"One colour fills these patches, and the mean colour is exact. {exact}")
+    change = mended.error / mended.mean_error - 1
+    match compare(mended.error, mended.mean_error, margin=ALIKE * mended.mean_error):
+        case "less":
+            says = f"The network's error is {-change:.0%} smaller than that of the mean colour. {words.SOFT_EDGES}"
+        case "more":
+            says = f"The network's error is {change:.0%} larger than that of the mean colour: here it is of no use."
+        case _:
+            says = f"The network is no nearer than the mean colour: the errors differ by no more than {ALIKE:.0%}."
+    return (told, says)
 
 
 def _formula(mended: Mended) -> None:

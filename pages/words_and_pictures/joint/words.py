@@ -95,9 +95,9 @@ MATCH_ABOUT = (
     "The true sentence against the same one with one word exchanged so that it is false: how often does the true one "
     "match better? “order”: both groups change places. Chance is a half."
 )
-PATCH_LOSS = (
-    "The mean squared error over what is hidden is {error:.3f}; the mean colour of what is seen would have {mean:.3f}."
-)
+NO_SENTENCE = "There is no sentence here yet. Write one about the picture."
+NO_PATCH_HIDDEN = "No patch is hidden, so there is nothing to guess."
+SOFT_EDGES = "It learned to answer with a mean over what might be there, so its edges are soft."
 
 NAMED_PLACEHOLDER = "dandelin/vilt-b32-mlm, or a folder"
 NAMED_HELP = "A ViLT, by its name on the hub or by its folder."
