@@ -56,7 +56,11 @@ by the captions of the most similar one of training, and captions are compared b
 
 {retrieval}
 
-The 10,000 test pictures of CIFAR-10 (JPEG copy), by the names of its classes, of which no picture was learned:
+The 10,000 test pictures of CIFAR-10 (JPEG copy), by the names of its classes, of which no picture was learned. The
+picture encoder began as a classifier that knows five of the ten by other names (automobile: convertible, limousine,
+beach wagon; bird: black stork, albatross; cat: tabby, Egyptian cat; dog: three breeds; frog: bullfrog): the classes
+with such a counterpart, and those without, are told apart for the mean of the templates. "automobile" is no word of its
+vocabulary.
 
 {cifar}
 

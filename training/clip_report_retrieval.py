@@ -1,4 +1,4 @@
-"""How often a CLIP finds the picture that belongs to a text, and the class of a picture, without having learned it."""
+"""How often a CLIP finds the picture that belongs to a text, and the class of a picture of CIFAR-10."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from jaxtyping import Float
 from sklearn.feature_extraction.text import TfidfVectorizer
 from torch import Tensor, nn
 
-from core.measured.clip_results import NEAREST, RANKS, WAYS
+from core.measured.clip_results import BY_NAME, COUNTERPARTS, NEAREST, RANKS, WAYS, WITH, WITHOUT
 from core.models.clip import CLIP
 from core.zoo.embedded import load_embedded_image
 from core.zoo.emoji import SIDE
@@ -85,7 +85,9 @@ def small(pictures: np.ndarray) -> list[np.ndarray]:
 
 
 def cifar10(network: CLIP, variant: Variant, data: Path) -> dict[str, float]:
-    """The share of the 10,000 test pictures whose class is most similar: one template, the mean of several, chance."""
+    """The share of the 10,000 test pictures whose class is most similar, by BY_NAME; of the last of them also that of
+    classes with COUNTERPARTS and of those without; and chance.
+    """
     with np.load(data / "cifar10" / "cifar10_jpeg.npz") as archive:
         pictures = decode(archive["test_jpeg"], archive["test_offsets"], side=32)
         labels, names = torch.from_numpy(archive["test_labels"]).long(), [str(name) for name in archive["names"]]
@@ -94,9 +96,13 @@ def cifar10(network: CLIP, variant: Variant, data: Path) -> dict[str, float]:
         for part in torch.from_numpy(pictures).split(500)
     ]
     seen = variant.pictures(network, list(torch.cat(enlarged).permute(0, 2, 3, 1).numpy()))
-    found = {}
-    for title, templates in (("one template", TEMPLATES[:1]), ("mean of the templates", TEMPLATES)):
+    found, by_class = {}, torch.zeros(len(names))
+    for title, templates in zip(BY_NAME, (TEMPLATES[:1], TEMPLATES), strict=True):
         each = [variant.texts(network, [template.format(name) for name in names]) for template in templates]
         classes = nn.functional.normalize(torch.stack(each).mean(dim=0), dim=-1)
-        found[title] = round(float(((seen @ classes.t()).argmax(dim=-1) == labels).float().mean()), 4)
-    return found | {"chance": 1 / len(names)}
+        right = ((seen @ classes.t()).argmax(dim=-1) == labels).float()
+        found[title] = round(float(right.mean()), 4)
+        by_class = torch.stack([right[labels == number].mean() for number in range(len(names))])
+    known = torch.tensor([name in COUNTERPARTS for name in names])
+    parts = {WITH: round(float(by_class[known].mean()), 4), WITHOUT: round(float(by_class[~known].mean()), 4)}
+    return found | parts | {"chance": 1 / len(names)}

@@ -1,4 +1,4 @@
-"""How good the CLIPs are: sentences with one word exchanged, retrieval, classes that were never learned."""
+"""How good the CLIPs are: sentences with one word exchanged, retrieval, classes of CIFAR-10."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,18 @@ _WORLDS: dict[str, tuple[Field, ...]] = {
     "photographs": tuple(Group(way + ending, _RANKED) for ending in ("", NEAREST) for way in WAYS),
     "emoji": tuple(Group(way, _RANKED) for way in WAYS),
 }
-_CLASSES = Group("CIFAR-10", tuple(share(name) for name in ("one template", "mean of the templates", "chance")))
+BY_NAME = ("one template", "mean of the templates")  # how the names of classes become texts
+WITH, WITHOUT = "mean, classes with a counterpart", "mean, classes without one"
+# Classes of CIFAR-10 that the picture encoder for photographs knew by other names, as a classifier of Tiny ImageNet.
+COUNTERPARTS = {
+    "automobile": ("convertible", "limousine", "beach wagon"),
+    "bird": ("black stork", "albatross"),
+    "cat": ("tabby", "Egyptian cat"),
+    "dog": ("Chihuahua", "golden retriever", "German shepherd"),
+    "frog": ("bullfrog",),
+}
+PICTURES = 5000  # of CIFAR-10's test pictures, in the five classes with a counterpart, and in the others
+_CLASSES = Group("CIFAR-10", tuple(share(name) for name in (*BY_NAME, WITH, WITHOUT, "chance")))
 _RESULTS: tuple[Field, ...] = (
     Group("scenes", (Groups("results", _SPLIT, HELD_OUT),)),
     Group("photographs", (Group("results", (*_WORLDS["photographs"], _CLASSES)),)),
@@ -72,7 +83,7 @@ class Results:
 
     exchanged: tuple[Exchanged, ...]
     retrievals: tuple[Retrieval, ...]
-    classes: Mapping[str, float]  # the shares that are right by one template and by the mean of several, and chance
+    classes: Mapping[str, float]  # the shares that are right: BY_NAME, then of the mean WITH and WITHOUT, and chance
 
 
 def results(folder: Path = FOLDER) -> Results:

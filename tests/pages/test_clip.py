@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from core.measured.clip_results import Exchanged, Retrieval
+from core.grounding.word_maps import OCCLUSION, RELEVANCE
+from core.images import EXAMPLES
+from core.measured.clip_results import WITH, WITHOUT, Exchanged, Retrieval
+from core.zoo.emoji import emoji
 from dashboard.numbers import signed
 from dashboard.scene_builder import FIRST_SCENE
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen
-from pages.words_and_pictures.clip import agreement, classes, compute, measured, search, space, why, words
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, truth_of
+from pages.words_and_pictures.clip import agreement, classes, compute, inputs, measured, search, space, why, words
 from tests.core.saved_models import save_pair
 from tests.pages.conftest import prose, told
 
@@ -85,10 +88,36 @@ def test_what_is_told_of_the_matrix_is_so():
     assert "Picture 1 and **“a red star”** agree best, with a cosine of **0.50**" in best
     chance = 1 / (1 + np.exp(-4 * 0.5))
     assert f"picture 2: one sentence takes {chance:.0%}" in sure
-    assert "Of 2 scenes some sentences are true and some are not: for 1 of them it prefers a true one." in true
+    assert "Of 2 scenes some sentences are true and some are not: for 1 of them it prefers a true one;" in true
     assert "between −0.30 and 0.50" in between
-    alone = agreement.noticed(scores[:1, :1], texts[:1], pictures[:1], 4.0)
-    assert len(alone) == 2  # one sentence: nothing to be sure of, nothing to choose
+    assert "a blind choice would for 1.0" in true  # one of two sentences is true of each of both
+    (alone,) = agreement.noticed(scores[:1, :1], texts[:1], pictures[:1], 4.0)
+    assert "best" not in alone  # one sentence: nothing to be sure of, nothing to choose
+
+
+def test_a_matrix_in_which_nothing_differs_prefers_nothing():
+    pictures, texts = (SCENE, SCENE), ("a red star", "a green ring")
+    best, sure, _, between = agreement.noticed(np.full((2, 2), 0.4), texts, pictures, 10.0)
+    assert "and so do 3 other pairs" in best
+    assert "not sure of any picture" in sure
+    assert "All cosines are 0.40" in between
+    tie = agreement.noticed(np.array([[0.4, 0.401], [0.1, 0.2]]), texts, pictures, 10.0)[0]
+    assert "and so does one other pair" in tie
+
+
+def test_emoji_are_told_by_whether_the_network_learned_from_them():
+    known, new = (
+        [Seen(EMOJI, each.character) for each in emoji() if each.learned is learned] for learned in (True, False)
+    )
+    assert compute.is_learned(known[0])
+    assert not compute.is_learned(new[0])
+    assert not compute.is_learned(SCENE)
+    assert list(inputs.tell_learned((SCENE,))) == []
+    assert "learned from this emoji" in next(inputs.tell_learned(known[:1]))
+    assert "held out" in next(inputs.tell_learned(new[:1]))
+    assert "learned from 2 of these 3 emoji" in next(inputs.tell_learned([*known[:2], new[0]]))
+    assert "none of these 2 emoji" in next(inputs.tell_learned(new[:2]))
+    assert "all 2" in next(inputs.tell_learned(known[:2]))
 
 
 def test_a_word_adds_what_the_cosine_loses_without_it():
@@ -105,6 +134,53 @@ def test_a_word_adds_what_the_cosine_loses_without_it():
     assert "do not" not in why.noticed(labels, added, 0.3, 0.2, {})[1]
     assert "With patches covered the cosine falls by 0.40." in told_
     assert why.noticed(["star"], [0.6], 0.6, 0.6, {}) == ("A sentence of one word cannot be taken apart.",)
+    assert "changes by less than" in why.noticed(["star"], [0.6], 0.6, 0.601, {})[1]
+    assert "rises by 0.20" in why.noticed(["star"], [0.6], 0.6, 0.8, {})[1]
+
+
+@pytest.mark.parametrize(
+    ("added", "says"),
+    [
+        ([0.3, -0.1], "“a”** adds most, 0.30; b takes most away"),
+        ([0.3, 0.1], "adds most, 0.30; b adds least, 0.10"),
+        ([0.2, 0.201], "All words add as much"),
+        ([-0.3, -0.1], "No word adds to the cosine; **a** takes most away, −0.30"),
+        ([0.001, -0.002], "No word matters alone"),
+    ],
+)
+def test_what_words_add_is_told_by_its_sign(added, says):
+    assert says.replace("“", "").replace("”", "") in why.noticed(["a", "b"], added, 0.5, 0.5, {})[0].replace(
+        "“", ""
+    ).replace("”", "")
+
+
+def test_maps_agree_on_a_patch_only_where_both_find_one():
+    flat, first, second = torch.zeros(2, 4), torch.eye(4)[:2], torch.eye(4)[1:3]
+    told_ = [
+        why.noticed(["a", "b"], [0.5, 0.1], 0.6, 0.6, {RELEVANCE: first, OCCLUSION: other})[-1]
+        for other in (first, second, flat)
+    ]
+    assert "occlusion agree" in told_[0]
+    assert "do not agree" in told_[1]
+    assert "no patch that matters" in told_[2]
+
+
+@pytest.mark.parametrize("picture", EXAMPLES)
+def test_why_begins_with_a_sentence_of_its_own_photograph_in_words_that_are_known(picture):
+    first = why.first_sentence(compute.clip("photographs"), Seen(PHOTOGRAPHS, picture))
+    assert first == why.OF_PHOTOGRAPH[picture]
+    assert len(set(why.OF_PHOTOGRAPH.values())) == len(EXAMPLES)
+    assert not compute.clip("photographs").unknown(first)
+
+
+def test_another_picture_has_another_sentence_unless_somebody_has_written(visit):
+    app = visit(ROOM, show=words.WHY, world=EMOJI)
+    assert app.text_input(key="why_emoji").value == "red heart"
+    app.selectbox(key="one_emoji").set_value("🐶").run()
+    assert app.text_input(key="why_emoji").value == "dog face"
+    app.text_input(key="why_emoji").set_value("a cat").run()
+    app.selectbox(key="one_emoji").set_value("❤️").run()
+    assert app.text_input(key="why_emoji").value == "a cat"
 
 
 def test_words_can_be_told_by_relevance_too(visit):
@@ -135,8 +211,16 @@ def test_classes_are_told_as_they_come_out():
     assert "**“cat”** wins with 50%" in first
     assert "wins with 1 of the 2 templates" in second
     assert "“cat”: from 30% to 70%" in third or "“dog”: from 20% to 60%" in third
-    only = classes.noticed(("cat",), ("a {}",), np.array([[1.0]]))
-    assert "nothing to choose" in only[-1]
+    assert "an even share would be 33%" in first
+    (only,) = classes.noticed(("cat",), ("a {}",), np.array([[1.0]]))
+    assert "nothing to choose" in only
+    assert "wins" not in only
+    tie = classes.noticed(("cat", "dog", "cup"), ("a {}",), np.array([[0.45, 0.45, 0.1]]))
+    assert "“cat”, “dog” lie together in front" in tie[0]
+    even = classes.noticed(("cat", "dog"), ("a {}", "the {}"), np.full((2, 2), 0.5))
+    assert even == ("No class wins: all 2 get about an even share, 50%.",)
+    same = classes.noticed(("cat", "dog"), ("a {}", "the {}"), np.array([[0.8, 0.2], [0.8, 0.2]]))
+    assert "hardly differ" in same[-1]
     found = classes.chances_of("scenes", SCENE, ("a red star", "a green ring"), ("{}",))
     scores = compute.cosines("scenes", [SCENE], ["a red star", "a green ring"])
     expected = compute.shares(scores, compute.clip("scenes").temperature, 1)
@@ -145,11 +229,18 @@ def test_classes_are_told_as_they_come_out():
 
 def test_search_ranks_by_the_cosine_and_counts_what_is_true():
     scores = np.array([0.1, 0.9, 0.4])
-    first, second, third = search.noticed(scores, [True, None, False], ["", "", ""], "a red star")
+    known = [True, None, False, True, False]
+    first, second, third = search.noticed(scores, [True, None, False], ["", "", ""], "a red star", known)
     assert "nearest of 3 has a cosine of 0.90" in first
     assert "second has 0.40" in second
     assert "middle of all 0.40, the last 0.10" in second
-    assert "Of the first 2 scenes “a red star” is true of **1**" in third
+    assert "Of the first 2 scenes “a red star” is true of **1**, of all 4 of 2: so many drawn blindly" in third
+    assert "would have 1.0" in third
+    assert "tells nothing apart" in search.noticed(np.full(3, 0.5), [], ["x"], "a", [])[1]
+    assert len(search.noticed(np.array([0.5]), [], ["x"], "a", [])) == 1
+    assert "second has the same" in search.noticed(np.array([0.5, 0.5, 0.1]), [], ["x"], "a", [])[1]
+    truths = compute.truths("scenes", "a red star")
+    assert truths[17] == truth_of(compute.corpus("scenes").pictures[17], "a red star")
     found = compute.corpus("scenes")
     assert len(found.pictures) == compute.FOUND_SCENES
     place = 17
@@ -168,10 +259,38 @@ def test_the_plane_holds_what_it_says(name):
         every = torch.cat([pictures, texts]).double().numpy()
         values = np.linalg.eigvalsh(np.cov(every.T))[::-1]
         assert found.held[:2] == pytest.approx(values[:2] / values.sum(), abs=1e-3)
-        assert found.own == pytest.approx(float((pictures * texts).sum(dim=1).mean()), abs=1e-5)
+        own = (pictures @ texts.T).diagonal()
+        assert found.own == pytest.approx(float(own.mean()), abs=1e-5)
+        apart = ~torch.eye(50, dtype=torch.bool)
+        assert found.across == pytest.approx(float((pictures @ texts.T)[apart].mean()), abs=1e-5)
+        assert found.other == pytest.approx(float((pictures @ pictures.T)[apart].mean()), abs=1e-5)
+        held_out = {each.description for each in emoji() if not each.learned}
+        assert set(found.names) <= held_out
+        assert found.learned > found.own + 0.2  # what was learned says little about what was not
+    else:
+        assert found.learned is None
     sentences = space.noticed(found)
     assert f"**{found.held[:2].sum():.0%}**" in sentences[0]
     assert f"**{signed(found.between)}**" in sentences[1]
+
+
+@pytest.mark.parametrize(
+    ("other", "across", "own", "says"),
+    [
+        (0.6, 0.1, 0.5, ("two kinds lie apart", "nearer to its own")),
+        (0.3, 0.28, 0.3, ("do not lie apart", "no nearer to its own")),
+        (0.1, 0.4, 0.1, ("nearer to sentences", "farther from its own")),
+    ],
+)
+def test_kinds_lie_apart_by_the_cosines_within_them_and_between_them(other, across, own, says):
+    nothing = np.zeros((2, 2))
+    found = compute.Map(("a",), ("b",), nothing, nothing, np.array([0.6, 0.4]), 0.2, own, other, across, None)
+    _, kinds, nearer = space.noticed(found)
+    assert says[0] in kinds
+    assert says[1] in nearer
+    alone = compute.Map(("a",), ("b",), nothing, nothing, np.array([0.6, 0.4]), 0.2, own, np.nan, np.nan, 0.89)
+    _, learned = space.noticed(alone)  # one picture: nothing to compare it with
+    assert "0.89" in learned
 
 
 def test_measured_sentences_name_best_worst_and_the_baseline():
@@ -184,14 +303,24 @@ def test_measured_sentences_name_best_worst_and_the_baseline():
             "photographs: text to picture, words of the nearest photograph", {1: 0.01, 5: 0.03, 10: 0.05}, 300.0, 1000
         ),
     )
-    sentences = measured.noticed(found, ranked, {"one template": 0.3, "mean of the templates": 0.35, "chance": 0.1})
+    right = {"one template": 0.3, "mean of the templates": 0.35, "chance": 0.1, WITH: 0.5, WITHOUT: 0.2}
+    sentences = measured.noticed(found, ranked, right)
     assert "wrong **colour** in 95% of the pairs, a wrong **order** in 51%" in sentences[0]
-    assert "no better than counting words" in sentences[1]
+    assert "cannot be told from counting words" in sentences[1]
     assert "among 1,000 at once in 5.0%, among the first ten in 25%" in sentences[2]
     assert "in 1.0% and 5%" in sentences[2]
     assert "names 35% right (mean of the templates), where chance is 10%" in sentences[3]
-    better = (Exchanged("test", 0.9, 500, {"colour": 0.95, "order": 0.7}, {"colour": 400, "order": 200}, {}),)
-    assert "more than counting words gives" in measured.noticed(better, (), {})[1]
+    for share, says in ((0.7, "more than counting"), (0.3, "less than counting")):
+        other = (Exchanged("test", 0.9, 500, {"colour": 0.95, "order": share}, {"colour": 400, "order": 200}, {}),)
+        assert says in measured.noticed(other, (), {})[1]
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "says"), [(0.5, 0.2, "less of those"), (0.2, 0.5, "more of those"), (0.3, 0.3, "about as many")]
+)
+def test_classes_that_the_classifier_knew_are_told_beside_those_that_it_did_not(known, new, says):
+    right = {"one template": 0.3, "mean of the templates": 0.35, "chance": 0.1, WITH: known, WITHOUT: new}
+    assert says in measured.noticed((), (), right)[1]
 
 
 @pytest.mark.usefixtures("at_home")

@@ -11,12 +11,13 @@ import streamlit as st
 from dashboard import charts, controls, layout
 from dashboard.figures.heat import heat
 from dashboard.models import clip
-from dashboard.numbers import signed
+from dashboard.numbers import compare, signed
 from dashboard.seen import Seen, truth_of
 from pages.words_and_pictures.clip import compute, inputs, words
 
 COSINES = "cosines"
 ACROSS = 28  # letters in a line of a sentence beside its row
+HARDLY = 0.01  # of probability above an even share: up to here it is not sure
 WIDE, WIDE_PRESENTED = 104, 180  # pixels of a picture: the first four in one row
 
 
@@ -95,48 +96,69 @@ def noticed(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen], 
         _tell_sure(scores, temperature),
         _tell_true(scores, texts, pictures),
         _tell_range(scores),
+        inputs.tell_learned(pictures),
     )
     return tuple(sentence for part in told for sentence in part)
 
 
 def _tell_best(scores: np.ndarray, texts: Sequence[str]) -> Iterator[str]:
+    """The pair with the largest cosine; how many others have the same to two digits."""
     picture, text = divmod(int(scores.argmax()), scores.shape[1])
-    yield (
-        f"Picture {picture + 1} and **“{layout.plain(texts[text])}”** agree best, with a cosine of "
-        f"**{signed(float(scores[picture, text]))}**."
-    )
+    named, best = f"Picture {picture + 1} and **“{layout.plain(texts[text])}”**", signed(float(scores.max()))
+    if scores.size == 1:
+        yield f"{named} have a cosine of **{best}**; 1 would be the same direction."
+        return
+    same = sum(signed(float(score)) == best for score in scores.flat) - 1
+    others = f", and so do {same} other pairs" if same > 1 else ", and so does one other pair" if same else ""
+    yield f"{named} agree best, with a cosine of **{best}**{others}."
 
 
 def _tell_sure(scores: np.ndarray, temperature: float) -> Iterator[str]:
+    """Of which picture the network is surest, where it is clearly surer than an even share."""
     if scores.shape[1] < 2:
         return
-    chances = compute.shares(scores, temperature, 1)
-    row = int(chances.max(axis=1).argmax())
+    chances, even = compute.shares(scores, temperature, 1), 1 / scores.shape[1]
+    row, most = int(chances.max(axis=1).argmax()), float(chances.max())
+    if compare(most, even, margin=HARDLY) != "more":
+        yield (
+            f"At temperature {temperature:.0f} it is not sure of any picture: no sentence takes more than {most:.0%}, "
+            f"and an even share would be {even:.0%}."
+        )
+        return
     yield (
-        f"At temperature {temperature:.0f} it is surest of picture {row + 1}: one sentence takes "
-        f"{chances[row].max():.0%} there; an even share would be {1 / scores.shape[1]:.0%}."
+        f"At temperature {temperature:.0f} it is surest of picture {row + 1}: one sentence takes {most:.0%} there; an "
+        f"even share would be {even:.0%}."
     )
 
 
 def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen]) -> Iterator[str]:
-    """In the drawn world: for how many scenes the sentence it prefers is true."""
+    """In the drawn world: for how many scenes the sentence it prefers is true, beside a blind choice."""
     known = [[truth_of(seen, text) for text in texts] for seen in pictures]
     asked = [number for number, row in enumerate(known) if True in row and False in row]
     if not asked:
         return
     right = sum(known[number][int(scores[number].argmax())] is True for number in asked)
+    blind = sum(known[number].count(True) / len(texts) for number in asked)
     if len(asked) == 1:
         yield (
             "For one scene some sentences are true and some are not: it prefers one that is "
-            f"{'true' if right else 'not'}."
+            f"{'true' if right else 'not'}; a blind choice would be right with {blind:.0%}."
         )
         return
-    yield f"Of {len(asked)} scenes some sentences are true and some are not: for {right} of them it prefers a true one."
+    yield (
+        f"Of {len(asked)} scenes some sentences are true and some are not: for {right} of them it prefers a true one; "
+        f"a blind choice would for {blind:.1f}."
+    )
 
 
 def _tell_range(scores: np.ndarray) -> Iterator[str]:
-    low, high = float(scores.min()), float(scores.max())
-    yield f"The cosines lie between {signed(low)} and {signed(high)}; 1 would be the same direction."
+    low, high = signed(float(scores.min())), signed(float(scores.max()))
+    if scores.size == 1:
+        return
+    if low == high:
+        yield f"All cosines are {low}: it tells nothing apart here."
+        return
+    yield f"The cosines lie between {low} and {high}; 1 would be the same direction."
 
 
 def _formula(scores: np.ndarray, temperature: float) -> None:

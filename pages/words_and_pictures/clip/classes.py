@@ -1,6 +1,6 @@
 """Your own classes: a picture, classes as words, templates that make sentences of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,6 +10,7 @@ import streamlit as st
 from core.errors import InputError
 from dashboard import charts, controls, layout, seen
 from dashboard.models import clip
+from dashboard.numbers import compare
 from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen
 from pages.words_and_pictures.clip import compute, inputs, words
 from pages.words_and_pictures.clip.figures import template_bars
@@ -33,6 +34,7 @@ CLASSES = {
     },
 }
 MOST_CLASSES, MOST_TEMPLATES = 20, 8
+HARDLY = 0.01  # of probability: a smaller difference counts as none
 
 
 def show() -> None:
@@ -61,7 +63,7 @@ def show() -> None:
         st.image(compute.prepare(name, chosen).shown, width=220, alt="The picture to be classified")
     with right:
         if not layout.is_presented():
-            st.markdown(words.CLASSES_ABOUT)
+            st.markdown(words.CLASSES_ABOUT + (words.CLASSES_BEGAN if name == "photographs" else ""))
         with layout.waiting_place():
             chances = chances_of(name, chosen, classes, templates)
         order = chances.mean(axis=0).argsort()[::-1]
@@ -77,7 +79,7 @@ def show() -> None:
         charts.chart(figure, name="clip-classes", alt=alt, table=table)
     layout.notes(
         words.CLASSES_NOTES,
-        notice=noticed(classes, templates, chances),
+        notice=(*noticed(classes, templates, chances), *inputs.tell_learned((chosen,))),
         formula=lambda: _formula(model.temperature, classes, templates),
     )
 
@@ -101,22 +103,41 @@ def chances_of(name: str, chosen: Seen, classes: Sequence[str], templates: Seque
 
 
 def noticed(classes: Sequence[str], templates: Sequence[str], chances: np.ndarray) -> tuple[str, ...]:
-    """The class that wins, how far templates agree, and where they differ most."""
+    """The class that wins, how far templates agree, and where they differ most; up to HARDLY counts as equal."""
     mean = chances.mean(axis=0)
-    best = int(mean.argmax())
-    told = [f"**“{layout.plain(classes[best])}”** wins with {mean[best]:.0%} of the mean over {_count(templates)}."]
-    if len(templates) > 1:
-        same = int((chances.argmax(axis=1) == best).sum())
-        told.append(f"By itself it wins with {same} of the {len(templates)} templates.")
-        spread = chances.max(axis=0) - chances.min(axis=0)
-        most = int(spread.argmax())
-        told.append(
-            f"The templates differ most over “{layout.plain(classes[most])}”: from {chances[:, most].min():.0%} to "
-            f"{chances[:, most].max():.0%}."
-        )
     if len(classes) == 1:
-        told.append("With a single class there is nothing to choose: it gets everything.")
-    return tuple(told)
+        return (f"“{layout.plain(classes[0])}” gets everything: of a single class there is nothing to choose.",)
+    best = int(mean.argmax())
+    near = [place for place, share in enumerate(mean) if compare(share, mean[best], margin=HARDLY) == "as much"]
+    beside = f"of the mean over {_count(templates)}; an even share would be {1 / len(classes):.0%}"
+    if len(near) == len(classes):
+        return (f"No class wins: all {len(classes)} get about an even share, {1 / len(classes):.0%}.",)
+    if len(near) > 1:
+        named = ", ".join(f"“{layout.plain(classes[place])}”" for place in near)
+        told = [f"{named} lie together in front, each with about {mean[best]:.0%} {beside}."]
+    else:
+        told = [f"**“{layout.plain(classes[best])}”** wins with {mean[best]:.0%} {beside}."]
+    return (*told, *_tell_templates(classes, templates, chances, best if len(near) == 1 else None))
+
+
+def _tell_templates(
+    classes: Sequence[str], templates: Sequence[str], chances: np.ndarray, best: int | None
+) -> Iterator[str]:
+    """With how many templates the winner wins by itself, and over which class they differ most."""
+    if len(templates) < 2:
+        return
+    if best is not None:
+        same = int((chances.argmax(axis=1) == best).sum())
+        yield f"By itself it wins with {same} of the {len(templates)} templates."
+    spread = chances.max(axis=0) - chances.min(axis=0)
+    most = int(spread.argmax())
+    if compare(float(spread[most]), 0.0, margin=HARDLY) != "more":
+        yield f"The templates hardly differ: by no more than {100 * HARDLY:.0f} point for any class."
+        return
+    yield (
+        f"The templates differ most over “{layout.plain(classes[most])}”: from {chances[:, most].min():.0%} to "
+        f"{chances[:, most].max():.0%}."
+    )
 
 
 def _count(templates: Sequence[str]) -> str:

@@ -1,7 +1,9 @@
 """Vectors of pictures and texts, and what follows from them: kept for the next visitor who asks for the same."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -15,13 +17,14 @@ from core.progress import Progress, unheard
 from core.scenes.codes import code_of
 from core.scenes.draw import draw
 from core.scenes.things import scene_at
+from core.zoo.clips import PictureText
 from core.zoo.emoji import emoji
 from core.zoo.emoji import pictures as emoji_pictures
 from core.zoo.image_models import PreparedPicture
 from dashboard.kept import keep
 from dashboard.models import clip
 from dashboard.scene_builder import FIRST_SCENE
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, sentence_for
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, sentence_for, truth_of
 
 FOUND_SCENES = 300  # scenes among which one can search
 AT_ONCE = 50  # pictures that go through a network together
@@ -118,10 +121,11 @@ def with_covered(name: str, seen: Seen, text: str, patches: tuple[int, ...]) -> 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Pictures among which one can search, with their vectors."""
+    """Pictures among which one can search, with their vectors; whether the network learned from each."""
 
     pictures: tuple[Seen, ...]
     titles: tuple[str, ...]
+    learned: tuple[bool, ...]
     vectors: Float[Tensor, "point width"]
 
 
@@ -148,12 +152,28 @@ def corpus(name: str, progress: Progress = unheard) -> Corpus:
         ]
         vectors.append(model.pictures(torch.cat([model.framing.pixels(picture) for picture in pictures])))
         progress(start + len(pictures), len(several))
-    return Corpus(tuple(found), tuple(titles), torch.cat(vectors))
+    return Corpus(tuple(found), tuple(titles), tuple(map(is_learned, found)), torch.cat(vectors))
+
+
+def is_learned(seen: Seen) -> bool:
+    """Whether the network of a picture's world learned from it: from most emoji, but from no scene or photograph."""
+    return seen.world == EMOJI and seen.given in _learned_emoji()
+
+
+@lru_cache(maxsize=1)
+def _learned_emoji() -> frozenset[str]:
+    return frozenset(each.character for each in emoji() if each.learned)
+
+
+@keep()
+def truths(name: str, text: str) -> tuple[bool | None, ...]:
+    """Of each picture of the corpus whether a text is true of it; None where nobody knows."""
+    return tuple(truth_of(seen, text) for seen in corpus(name).pictures)
 
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """Pictures, each with its own text, on a plane: places, what the axes hold, how near what belongs together is."""
+    """Held-out pictures, each with its own text, on a plane: places, what the axes hold, and cosines between them."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
@@ -162,35 +182,60 @@ class Map:
     held: Float[np.ndarray, " width"]  # the share of the variance along each principal component
     between: float  # cosine of the mean picture and the mean text
     own: float  # mean cosine of a picture and its own text
-    other: float  # mean cosine of two pictures
+    other: float  # mean cosine of two pictures; NaN of a single one
+    across: float  # mean cosine of a picture and the text of another; NaN of a single one
+    learned: float | None  # `own` of as many pictures that the network learned from; None where there are none
 
 
 @keep("Drawing the map …")
 def space(name: str, count: int) -> Map:
-    """So many pictures from all over the corpus, with a text each, seen from where all of them differ most."""
+    """So many held-out pictures from all over the corpus, with a text each, from where all of them differ most."""
     found = corpus(name)
     told = _texts_of(name, found)
-    places = list(told)[:: max(1, len(told) // count)][:count]
-    texts = tuple(told[place] for place in places)
-    pictures = found.vectors[places]
-    read = torch.stack([text_vector(name, text) for text in texts])
+    shown, known = (
+        _spread([each for each in told if found.learned[each] is is_known], count) for is_known in (False, True)
+    )
+    texts = tuple(told[place] for place in shown)
+    pictures, read = found.vectors[shown], _read(name, texts)
     every = torch.cat([pictures, read])
     centred = every - every.mean(dim=0)
     _, values, ways = torch.linalg.svd(centred, full_matrices=False)
     placed = (centred @ ways[:2].T).numpy()
     middle = [torch.nn.functional.normalize(part.mean(dim=0), dim=0) for part in (pictures, read)]
-    others = pictures @ pictures.T
-    pairs = len(pictures) * (len(pictures) - 1)
+    learned = found.vectors[known] * _read(name, [told[place] for place in known]) if known else None
     return Map(
-        tuple(found.titles[place] or f"scene {place}" for place in places),
+        tuple(found.titles[place] or f"scene {place}" for place in shown),
         texts,
-        placed[: len(places)],
-        placed[len(places) :],
+        placed[: len(shown)],
+        placed[len(shown) :],
         (values**2 / (values**2).sum()).numpy(),
         float(middle[0] @ middle[1]),
         float((pictures * read).sum(dim=1).mean()),
-        float((others.sum() - others.diagonal().sum()) / max(1, pairs)),
+        _between_two(pictures @ pictures.T),
+        _between_two(pictures @ read.T),
+        None if learned is None else float(learned.sum(dim=1).mean()),
     )
+
+
+def _spread(places: Sequence[int], count: int) -> list[int]:
+    """So many of these, evenly."""
+    return list(places[:: max(1, len(places) // count)][:count])
+
+
+def _read(name: str, texts: Sequence[str]) -> Float[Tensor, "point width"]:
+    return torch.stack([text_vector(name, text) for text in texts])
+
+
+def _between_two(cosines: Float[Tensor, "point point"]) -> float:
+    """The mean off the diagonal; NaN where there is nothing."""
+    pairs = len(cosines) * (len(cosines) - 1)
+    return float((cosines.sum() - cosines.diagonal().sum()) / pairs) if pairs else math.nan
+
+
+def known_name(model: PictureText, seen: Seen) -> str:
+    """A name of an emoji of which the network knows a word, its description if it can be; "" where there is none."""
+    names = next(((each.description, *each.names) for each in emoji() if each.character == seen.given), ())
+    return next((name for name in names if any(map(model.knows, model.split(name)))), "")
 
 
 def _texts_of(name: str, found: Corpus) -> dict[int, str]:

@@ -1,6 +1,6 @@
 """What several sections ask the visitor for: which world, several pictures, several sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import streamlit as st
@@ -14,7 +14,7 @@ from core.zoo.emoji import emoji
 from dashboard import controls, layout, naming, uploads
 from dashboard.scene_builder import FIRST_SCENE
 from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, sentence_for
-from pages.words_and_pictures.clip import words
+from pages.words_and_pictures.clip import compute, words
 
 WORLDS = {PHOTOGRAPHS: "photographs", SCENES: "scenes", EMOJI: "emoji"}
 # Sentences to compare with the pictures; the first of each world are there before anybody has typed.
@@ -136,3 +136,10 @@ def say_unknown(model: PictureText, texts: Sequence[str]) -> None:
         named = ", ".join(f"“{layout.plain(word[:30])}”" for word in unknown[:8])
         known = len(model.words)
         st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")
+
+
+def tell_learned(pictures: Sequence[Seen]) -> Iterator[str]:
+    """Of emoji: from how many of them the network learned; nothing of other worlds, whose pictures it never saw."""
+    several = [seen for seen in pictures if seen.world == EMOJI]
+    if several:
+        yield words.tell_learned(sum(map(compute.is_learned, several)), len(several))

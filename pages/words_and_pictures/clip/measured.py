@@ -1,17 +1,27 @@
-"""Measured: retrieval of photographs and emoji, classes never learned, and sentences with one word exchanged."""
+"""Measured: retrieval of photographs and emoji, classes of CIFAR-10, and sentences with one word exchanged."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from core.measured import clip_results
-from core.measured.clip_results import Exchanged, Retrieval
+from core.measured.clip_results import (
+    BY_NAME,
+    COUNTERPARTS,
+    PICTURES,
+    WITH,
+    WITHOUT,
+    Exchanged,
+    Retrieval,
+)
 from dashboard import charts, controls, layout
 from dashboard.data_table import data_table
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
+from dashboard.models import clip
+from dashboard.numbers import CLEAR, compare, compare_shares
 from dashboard.seen import SPLITS
 from pages.words_and_pictures.clip import words
 
@@ -79,42 +89,71 @@ def _ranked(found: tuple[Retrieval, ...]) -> None:
 
 
 def _classes(right: Mapping[str, float]) -> None:
-    layout.heading("Classes that it never learned (CIFAR-10)")
+    layout.heading(words.CIFAR)
     shown = pd.DataFrame({"by": list(right), "right": list(right.values())})
     percent = {"right": st.column_config.NumberColumn(format="percent")}
     data_table(shown, hide_index=True, width="content", column_config=percent)
+    if not layout.is_presented():
+        known = "; ".join(f"{name} ({', '.join(kin)})" for name, kin in COUNTERPARTS.items())
+        missing = " ".join(
+            words.CIFAR_UNKNOWN.format(word=name) for name in clip("photographs").unknown(" ".join(COUNTERPARTS))
+        )
+        st.caption(words.CIFAR_ABOUT.format(counterparts=known, unknown=missing).strip())
 
 
 def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: Mapping[str, float]) -> tuple[str, ...]:
     """The best and the worst kind of word, whether order is known, retrieval beside its baseline, classes."""
-    told = []
     test = next((each for each in found if each.split == "test"), None)
-    if test:
-        often = [kind for kind in test.by_kind if test.pairs[kind] >= MANY]
+    told = (*(_tell_kinds(test) if test else ()), *_tell_retrieval(ranked), *(_tell_classes(right) if right else ()))
+    return tuple(told)
+
+
+def _tell_kinds(test: Exchanged) -> Iterator[str]:
+    """The kinds of word whose exchange is noticed most and least often, and whether order is."""
+    often = [kind for kind in test.by_kind if test.pairs[kind] >= MANY]
+    if often:
         best = max(often, key=lambda kind: test.by_kind[kind])
         worst = min(often, key=lambda kind: test.by_kind[kind])
-        told.append(
+        yield (
             f"On new scenes it notices a wrong **{best}** in {test.by_kind[best]:.0%} of the pairs, a wrong "
             f"**{worst}** in {test.by_kind[worst]:.0%}; chance is 50%."
         )
-        order = test.by_kind["order"]
-        is_better = order - 2 * test.error("order") > 0.5
-        told.append(
-            f"When both groups of a relation change places it is right in {order:.0%}: "
-            + ("more than counting words gives." if is_better else "no better than counting words.")
-        )
+    beside = {
+        "more": "more than counting words gives",
+        "less": "less than counting words gives",
+        "as much": "which cannot be told from counting words",
+        "unknown": "of too few",
+    }[compare(test.by_kind["order"], 0.5, margin=CLEAR * test.error("order"))]
+    yield f"When both groups of a relation change places it is right in {test.by_kind['order']:.0%}, {beside}, 50%."
+
+
+def _tell_retrieval(ranked: tuple[Retrieval, ...]) -> Iterator[str]:
+    """How often a caption finds its photograph, beside the baseline."""
     photographs = [each for each in ranked if each.name.startswith("photographs: text to picture")]
     if len(photographs) == 2:
         ours, base = photographs
-        told.append(
+        yield (
             f"A caption finds its photograph among {ours.of:,} at once in {ours.recall[1]:.1%}, among the first ten in "
             f"{ours.recall[10]:.0%}; by the words of the most similar photograph in {base.recall[1]:.1%} and "
             f"{base.recall[10]:.0%}."
         )
-    if right:
-        best = max((name for name in right if name != "chance"), key=lambda name: right[name])
-        told.append(f"Of CIFAR-10 it names {right[best]:.0%} right ({best}), where chance is {right['chance']:.0%}.")
-    return tuple(told)
+
+
+def _tell_classes(right: Mapping[str, float]) -> Iterator[str]:
+    """How many pictures of CIFAR-10 are named right, with and without a counterpart among what was learned."""
+    best = max(BY_NAME, key=lambda name: right[name])
+    yield f"Of CIFAR-10 it names {right[best]:.0%} right ({best}), where chance is {right['chance']:.0%}."
+    known, new = (round(right[name] * PICTURES) for name in (WITH, WITHOUT))
+    beside = {
+        "more": "less of those that have none",
+        "less": "more of those that have none",
+        "as much": "about as many of those that have none",
+        "unknown": "of those that have none",
+    }[compare_shares(known, PICTURES, new, PICTURES)]
+    yield (
+        f"Its picture encoder began as a classifier: of the five classes that have a counterpart there it names "
+        f"**{right[WITH]:.0%}** right, {beside}, **{right[WITHOUT]:.0%}**."
+    )
 
 
 def _formula() -> None:

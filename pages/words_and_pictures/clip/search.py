@@ -1,5 +1,7 @@
 """Search: a sentence over emoji, scenes or photographs, nearest first."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -7,7 +9,7 @@ import streamlit as st
 from dashboard import charts, controls, layout
 from dashboard.models import clip
 from dashboard.numbers import signed
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, truth_of
+from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES
 from pages.words_and_pictures.clip import compute, inputs, words
 
 TOP, WIDE = 24, 104  # pictures, and pixels of each
@@ -37,7 +39,8 @@ def show() -> None:
         found = compute.corpus(name)
         scores = (found.vectors @ compute.text_vector(name, text)).numpy()
     order = scores.argsort()[::-1][:TOP]
-    truths = [truth_of(found.pictures[place], text) for place in order]
+    known = compute.truths(name, text)
+    truths = [known[place] for place in order]
     with st.container(horizontal=True):
         for rank, place in enumerate(order):
             seen = found.pictures[place]
@@ -61,27 +64,42 @@ def show() -> None:
     charts.download_table(table, "clip-search")
     layout.notes(
         words.SEARCH_NOTES,
-        notice=noticed(scores, truths, [found.titles[place] for place in order], text),
+        notice=(
+            *noticed(scores, truths, [found.titles[place] for place in order], text, known),
+            *_tell_learned([found.learned[place] for place in order], world),
+        ),
         formula=lambda: _formula(scores),
     )
 
 
-def noticed(scores: np.ndarray, truths: list[bool | None], titles: list[str], text: str) -> tuple[str, ...]:
-    """How far the first is from the others, and how many of the first are true."""
+def noticed(
+    scores: np.ndarray, truths: Sequence[bool | None], titles: Sequence[str], text: str, known: Sequence[bool | None]
+) -> tuple[str, ...]:
+    """How far the first is from the others, and how many of the first are true; `known`: the truths of all."""
     order = np.sort(scores)[::-1]
+    first, *rest = map(signed, order.tolist())
     told = []
     if titles and titles[0]:
-        told.append(f"Nearest of {len(scores):,} is **{layout.plain(titles[0])}**, with {signed(order[0])}.")
+        told.append(f"Nearest of {len(scores):,} is **{layout.plain(titles[0])}**, with {first}.")
     else:
-        told.append(f"The nearest of {len(scores):,} has a cosine of {signed(order[0])}.")
-    told.append(
-        f"The second has {signed(order[1])}, the one in the middle of all {signed(float(np.median(scores)))}, the last "
-        f"{signed(order[-1])}."
-    )
-    known = [truth for truth in truths if truth is not None]
-    if known:
-        told.append(f"Of the first {len(known)} scenes “{layout.plain(text)}” is true of **{sum(known)}**.")
+        told.append(f"The nearest of {len(scores):,} has a cosine of {first}.")
+    if rest and first == rest[-1]:
+        told.append("So have all others: it tells nothing apart here.")
+    elif rest:
+        second = "The second has the same" if first == rest[0] else f"The second has {rest[0]}"
+        told.append(f"{second}, the one in the middle of all {signed(float(np.median(scores)))}, the last {rest[-1]}.")
+    shown, every = ([truth for truth in several if truth is not None] for several in (truths, known))
+    if shown:
+        told.append(
+            f"Of the first {len(shown)} scenes “{layout.plain(text)}” is true of **{sum(shown)}**, of all {len(every)} "
+            f"of {sum(every)}: so many drawn blindly would have {len(shown) * sum(every) / len(every):.1f}."
+        )
     return tuple(told)
+
+
+def _tell_learned(learned: Sequence[bool], world: str) -> Iterator[str]:
+    if world == EMOJI:
+        yield words.FOUND_LEARNED.format(count=sum(learned), total=len(learned))
 
 
 def _formula(scores: np.ndarray) -> None:

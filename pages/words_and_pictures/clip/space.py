@@ -1,5 +1,6 @@
 """The space: pictures and sentences as points, seen from where they differ most, and what that hides."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -7,13 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import charts, controls, layout
-from dashboard.numbers import signed
+from dashboard.numbers import compare, signed
 from dashboard.seen import EMOJI, SCENES
 from pages.words_and_pictures.clip import compute, inputs, words
 from pages.words_and_pictures.clip.compute import Map
 from pages.words_and_pictures.clip.figures import plane
 
-POINTS = (50, 100, 200)
+POINTS = (50, 100, 150)
+APART = 0.05  # of cosines: a smaller difference counts as none
 
 
 def show() -> None:
@@ -42,21 +44,48 @@ def show() -> None:
 
 
 def noticed(found: Map) -> tuple[str, ...]:
-    """What the plane holds and hides, the gap between the kinds, and how near what belongs together is."""
+    """What the plane holds and hides, whether the kinds lie apart, and how near what belongs together is."""
     shown = float(found.held[:2].sum())
     most = int(np.searchsorted(np.cumsum(found.held), 0.9)) + 1
     told = [
-        f"The two axes hold **{shown:.0%}** of the variance; for 90% it takes {most} axes. The rest is hidden here.",
-        f"The mean picture and the mean sentence have a cosine of **{signed(found.between)}**: "
-        + ("the two kinds lie apart." if found.between < 0.5 else "the two kinds lie near one another."),
+        f"The two axes hold **{shown:.0%}** of the variance; for 90% it takes {most} axes. The rest is hidden here."
+        if np.isfinite(shown)
+        else "All points lie in one place: nothing differs that could be shown."
     ]
-    if np.isfinite(found.own):
-        nearer = "nearer" if found.own > found.other else "no nearer"
-        told.append(
-            f"A picture and its own sentence have a cosine of {signed(found.own)} on average, two pictures "
-            f"{signed(found.other)}: a picture is {nearer} to its sentence than to other pictures."
+    return (*told, *_tell_kinds(found), *_tell_own(found))
+
+
+def _tell_kinds(found: Map) -> Iterator[str]:
+    """Whether pictures are nearer to one another than to sentences of others; up to APART counts as equal."""
+    means = f"The mean picture and the mean sentence have a cosine of **{signed(found.between)}**"
+    kinds = compare(found.other, found.across, margin=APART)
+    if kinds == "unknown":
+        return
+    says = {
+        "more": "the two kinds lie apart",
+        "as much": "the two kinds do not lie apart",
+        "less": "a picture is nearer to sentences than to pictures",
+    }[kinds]
+    yield (
+        f"{means}. Two pictures have {signed(found.other)} on average, a picture and the sentence of another "
+        f"{signed(found.across)}: {says}."
+    )
+
+
+def _tell_own(found: Map) -> Iterator[str]:
+    """How near held-out pictures are to their own sentences, beside other sentences and what was learned."""
+    nearer = {"more": "nearer to its own sentence than", "less": "farther from its own sentence than"}
+    how = nearer.get(compare(found.own, found.across, margin=APART), "no nearer to its own sentence than")
+    if np.isfinite(found.own) and np.isfinite(found.across):
+        yield (
+            f"A picture and its own sentence have a cosine of **{signed(found.own)}** on average: it is {how} to those "
+            "of others."
         )
-    return tuple(told)
+    if found.learned is not None:
+        yield (
+            f"All pictures here were held out. From others the network learned, and has {signed(found.learned)} for "
+            "them and their names."
+        )
 
 
 def _formula(found: Map) -> None:

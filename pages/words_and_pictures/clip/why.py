@@ -6,24 +6,37 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import streamlit as st
+from torch import Tensor
 
 from core.grounding.word_maps import OCCLUSION, RELEVANCE, WAYS
+from core.zoo.clips import PictureText
 from dashboard import charts, controls, grounding, layout, seen
 from dashboard.components.patch_picker import patch_picker
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
 from dashboard.kept import keep
 from dashboard.models import clip
-from dashboard.numbers import signed
+from dashboard.numbers import compare, signed
 from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, masks_of, sentence_for
 from pages.words_and_pictures.clip import compute, inputs, words
 from pages.words_and_pictures.clip.figures import word_bars
 
-FIRST = {PHOTOGRAPHS: "a cup of coffee on a table", EMOJI: "red heart"}
+# What stands in the field before anybody has written: a sentence of the picture itself.
+OF_PHOTOGRAPH = {
+    "cat": "a cat looks at the camera",
+    "coffee": "a cup of coffee on a table",
+    "astronaut": "a woman is smiling",
+    "rocket": "a rocket in the sky",
+    "motorcycle": "a motorcycle",
+    "photographer": "a man with a camera",
+    "galaxies": "many lights in the dark sky",
+}
+ANY = "a photograph"  # of a picture of one's own
 EXAMPLES = {
     PHOTOGRAPHS: {"Coffee": "a cup of coffee on a table", "A cat": "a cat looks at the camera", "A dog": "a brown dog"},
     SCENES: {"A star": "a red star", "Two groups": "a red star above a blue circle", "Wrong": "a green ring"},
     EMOJI: {"A heart": "red heart", "A face": "smiling face", "A dog": "dog"},
 }
+HARDLY = 0.005  # of a cosine: less is nothing in its two digits
 COVERED = "covered"  # in the address: patches by their numbers
 
 
@@ -33,9 +46,8 @@ def show() -> None:
         chosen = seen.choose((PHOTOGRAPHS, SCENES, EMOJI))
         name = inputs.network(chosen.world)
     model = clip(name)
-    scene = chosen.scene
-    first = FIRST.get(chosen.world) or (sentence_for(scene) if scene else "a thing")
-    field = f"why_{inputs.WORLDS[chosen.world]}"
+    first, field = first_sentence(model, chosen), f"why_{inputs.WORLDS[chosen.world]}"
+    _begin_anew(first, field)
     text = st.text_input("Your sentence", first, key=field, bind="query-params", max_chars=300)
     controls.examples(EXAMPLES[chosen.world], field=field)
     inputs.say_unknown(model, [text])
@@ -56,9 +68,30 @@ def show() -> None:
         now = _cover(name, chosen, text)
     layout.notes(
         words.WHY_NOTES,
-        notice=noticed(labels, added, whole, now, compute.maps(name, chosen, text)),
+        notice=(
+            *noticed(labels, added, whole, now, compute.maps(name, chosen, text)),
+            *inputs.tell_learned((chosen,)),
+        ),
         formula=lambda: _formula(labels, added, whole),
     )
+
+
+def first_sentence(model: PictureText, chosen: Seen) -> str:
+    """A sentence that is true of a picture: of an example or a scene, or the name of an emoji."""
+    if chosen.world == EMOJI:
+        return compute.known_name(model, chosen) or ANY
+    if (scene := chosen.scene) is not None:
+        return sentence_for(scene)
+    return OF_PHOTOGRAPH.get(chosen.given, ANY) if isinstance(chosen.given, str) else ANY
+
+
+def _begin_anew(first: str, field: str) -> None:
+    """Another picture has another sentence, unless somebody has written."""
+    key = f"{field}_offered"
+    before = st.session_state.get(key)
+    if before is not None and before != first and st.session_state.get(field) == before:
+        st.session_state[field] = first
+    st.session_state[key] = first
 
 
 def _words(name: str, chosen: Seen, text: str, labels: Sequence[str], added: Sequence[float]) -> None:
@@ -139,11 +172,7 @@ def noticed(labels: Sequence[str], added: Sequence[float], whole: float, now: fl
     """Which word counts most, what the sum comes to, what covering did, and how far two ways agree."""
     told = []
     if len(labels) > 1:
-        best, worst = int(np.argmax(added)), int(np.argmin(added))
-        told.append(
-            f"**“{layout.plain(labels[best])}”** adds most, {signed(added[best])}; “{layout.plain(labels[worst])}” "
-            f"{'takes most away' if added[worst] < 0 else 'adds least'}, {signed(added[worst])}."
-        )
+        told.append(_tell_words(labels, added))
         told.append(
             f"What the words add one by one comes to {signed(sum(added))}, the cosine is {signed(whole)}"
             + (": words do not simply add up." if signed(sum(added)) != signed(whole) else ".")
@@ -151,15 +180,37 @@ def noticed(labels: Sequence[str], added: Sequence[float], whole: float, now: fl
     else:
         told.append("A sentence of one word cannot be taken apart.")
     if now != whole:
-        told.append(f"With patches covered the cosine {'falls' if now < whole else 'rises'} by {abs(whole - now):.2f}.")
+        moves = {"less": "falls", "more": "rises"}.get(compare(now, whole, margin=HARDLY))
+        by = f"{moves} by {abs(whole - now):.2f}" if moves else f"changes by less than {HARDLY:.2f}"
+        told.append(f"With patches covered the cosine {by}.")
     if RELEVANCE in maps and OCCLUSION in maps and len(labels) > 1:
         best = int(np.argmax(added))
-        same = int(maps[RELEVANCE][best].argmax()) == int(maps[OCCLUSION][best].argmax())
-        told.append(
-            f"For “{layout.plain(labels[best])}” relevance and occlusion {'agree' if same else 'do not agree'} on the "
-            "most important patch."
-        )
+        told.append(_tell_maps(labels[best], maps[RELEVANCE][best], maps[OCCLUSION][best]))
     return tuple(told)
+
+
+def _tell_words(labels: Sequence[str], added: Sequence[float]) -> str:
+    """The words that add most and least, by the sign of what they add; less than HARDLY counts as nothing."""
+    best, worst = int(np.argmax(added)), int(np.argmin(added))
+    high, low = (f"“{layout.plain(labels[place])}”" for place in (best, worst))
+    if max(abs(value) for value in added) < HARDLY:
+        return f"No word matters alone: leaving one out changes the cosine by less than {HARDLY:.2f}."
+    if added[best] < HARDLY:
+        return f"No word adds to the cosine; **{low}** takes most away, {signed(added[worst])}."
+    if added[worst] <= -HARDLY:
+        return f"**{high}** adds most, {signed(added[best])}; {low} takes most away, {signed(added[worst])}."
+    if signed(added[best]) == signed(added[worst]):
+        return f"All words add as much, {signed(added[best])} each."
+    return f"**{high}** adds most, {signed(added[best])}; {low} adds least, {signed(added[worst])}."
+
+
+def _tell_maps(label: str, relevance: Tensor, occlusion: Tensor) -> str:
+    """Whether two maps of a word are largest at the same patch; a map that is 0 everywhere is so at none."""
+    word = f"“{layout.plain(label)}”"
+    if not float(relevance.max()) > 0 or not float(occlusion.max()) > 0:
+        return f"For {word} relevance or occlusion finds no patch that matters."
+    same = int(relevance.argmax()) == int(occlusion.argmax())
+    return f"For {word} relevance and occlusion {'agree' if same else 'do not agree'} on the most important patch."
 
 
 def _formula(labels: Sequence[str], added: Sequence[float], whole: float) -> None:

@@ -21,8 +21,8 @@ PAGE = PageWords(
     lead=(
         "CLIP (Radford et al. 2021) was never told what a picture shows. It saw pictures and sentences, and learned "
         "one thing: which sentence belongs to which picture. So both become arrows in one space, and the angle between "
-        "them says how well they agree. Three small ones are here: for photographs, for drawn scenes, where it is "
-        "known which sentences are true, and for emoji."
+        "them says how well they agree. Three small ones are here: for photographs, whose picture encoder began as a "
+        "classifier, for drawn scenes, where it is known which sentences are true, and for emoji."
     ),
     try_this=(),
     references=references(
@@ -67,9 +67,31 @@ CLASSES_NOTES = replace(
     ),
 )
 CLASSES_ABOUT = (
-    "No classifier was trained: each class becomes a sentence by a template, and the picture takes the sentence that "
-    "fits it best. The bars are the mean over the templates, the dots each template by itself."
+    "Nothing was trained for these classes: each becomes a sentence by a template, and the picture takes the sentence "
+    "that fits it best. The bars are the mean over the templates, the dots each template by itself."
 )
+CLASSES_BEGAN = (
+    " Its picture encoder began as a classifier, though (`vit-tiny-imagenet`): cats, dogs, frogs and cars were among "
+    "its hundred classes, rockets, women and cups were not."
+)
+LEARNED_ONE = "The network learned from this emoji and its names: how well they agree says little about new ones."
+HELD_OUT_ONE = "This emoji was held out: the network never saw it."
+LEARNED_SEVERAL = "The network learned from {count} of these {total} emoji and their names, and never saw the others."
+FOUND_LEARNED = (
+    "Of the {total} that are shown the network learned from {count} and their names; one in ten of all emoji was held "
+    "out."
+)
+
+
+def tell_learned(count: int, total: int) -> str:
+    """From how many of some emoji the network learned."""
+    if total == 1:
+        return LEARNED_ONE if count else HELD_OUT_ONE
+    if count == total:
+        return f"The network learned from all {total} of these emoji and their names."
+    return LEARNED_SEVERAL.format(count=count or "none", total=total)
+
+
 TEMPLATES = ("a photo of a {}", "a picture of a {}", "a {}")
 SCENE_TEMPLATES = ("{}",)
 WHY_NOTES = replace(
@@ -96,13 +118,14 @@ SEARCH_NOTES = replace(
 SPACE_NOTES = replace(
     PAGE,
     try_this=(
-        "Look where the sentences lie, and where the pictures: the two hardly mix.",
+        "Look where the sentences lie, and where the pictures: do the two mix, and do the cosines say the same?",
         "Compare the share that the two axes hold with the list of the next ones.",
     ),
 )
 SPACE_ABOUT = (
-    "Each point is a picture or a sentence, seen from the two directions in which all of them differ most (principal "
-    "components). What differs in the other directions cannot be seen here: points that lie together may be far apart."
+    "Each point is a picture that the network did not learn from, or its sentence, seen from the two directions in "
+    "which all of them differ most (principal components). What differs in the other directions cannot be seen here: "
+    "points that lie together may be far apart."
 )
 GROUNDED_NOTES = replace(
     PAGE,
@@ -114,7 +137,8 @@ GROUNDED_NOTES = replace(
 MEASURED_NOTES = replace(
     PAGE,
     try_this=(
-        "Compare “order” with “colour”: the first needs to know which colour belongs to which shape.",
+        "Compare “order” with “colour”: where whole groups change places, each colour keeps its shape, and only the "
+        "relation tells which sentence is true.",
         "Look at the split “pairs”: does it know a pair that it never saw together?",
     ),
 )
@@ -123,3 +147,9 @@ EXCHANGED_ABOUT = (
     "that it is false: how often is the true one more similar? “order”: both groups change places. Chance is a half. "
     "“Each word by itself”: the mean of the vectors of its words stands for the sentence, so their order cannot count."
 )
+CIFAR = "Classes of CIFAR-10, of which it learned no picture"
+CIFAR_ABOUT = (
+    "None of the pictures of CIFAR-10 was learned. But the picture encoder began as a classifier of a hundred classes, "
+    "and five of these ten have a counterpart among them: {counterparts}. {unknown}"
+)
+CIFAR_UNKNOWN = "“{word}” is no word of its vocabulary, and is read as an unknown one."
