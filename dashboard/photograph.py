@@ -11,14 +11,15 @@ from core.zoo.embedded import IMAGE, WEIGHTS
 from dashboard import controls, layout, naming
 from dashboard.kept import Upload
 from dashboard.models import image_model
+from dashboard.numbers import CLEAR
 from dashboard.watched import Head, Picture, WatchedImage, prepare, watch_image
 
 TRANSFORMERS = ("vit-tiny-imagenet",)
 CLASSIFIERS = (*TRANSFORMERS, "resnet-tiny-imagenet", "plain-tiny-imagenet")
 WINDOWED = ("swin-tiny-imagenet",)
 RIGHT = (
-    "Its first answer is right for {right} of 100 photographs of its classes that it did not learn from "
-    "({pictures:,} were tried)."
+    "Its first answer is right for {right} of 100 photographs of its classes that it did not learn from, "
+    "give or take {error} ({pictures:,} were tried, {at} {side} × {side} pixels)."
 )
 PIXELS_OF_WINDOWS = 128  # a picture of which Swin's windows fill every stage, and leave something to shift
 
@@ -52,15 +53,26 @@ class Photograph:
         return watch_image(self.name, self.picture, self.resolution, silenced)
 
 
-def how_often_right(name: str, weights: Path = WEIGHTS) -> str:
-    """How often the first answer of a model of ours is right, a sentence; "" of a model that was not measured here."""
+def how_often_right(name: str, side: int, weights: Path = WEIGHTS) -> str:
+    """How often the first answer of a model of ours is right at a size, with two standard errors, a sentence.
+
+    `side`: pixels of a side of the picture that it reads; "" of a model or a size that was not measured here.
+    """
     if name not in IMAGE:
         return ""
     try:
-        found = classifier_results.quality(weights / name)
+        found = classifier_results.quality(weights / name).at(side)
     except ModelError:  # it has not been measured, or its file makes no sense: the page has its figures without it
         return ""
-    return RIGHT.format(right=f"{100 * found.top1:.0f}", pictures=found.pictures)
+    if found is None:
+        return ""
+    return RIGHT.format(
+        right=f"{100 * found.top1:.0f}",
+        error=f"{100 * CLEAR * found.standard_error:.0f}",
+        pictures=found.pictures,
+        at="at" if side == classifier_results.SIDE else "enlarged to",
+        side=side,
+    )
 
 
 def choose(offered: Sequence[str] = (), *, attends: bool = True) -> Photograph:

@@ -11,7 +11,7 @@ from dashboard.data_table import data_table
 from dashboard.figures.predictions import prediction_bars
 from dashboard.kept import keep
 from dashboard.verdicts import tell_change
-from dashboard.watched import Watched, WatchedText
+from dashboard.watched import Watched, WatchedImage, WatchedText
 
 TOP, TOP_OF_TWO = 5, 3  # of one run; of each of two, which stand in one figure
 
@@ -43,7 +43,9 @@ def show(plain: Watched, changed: Watched | None) -> None:
         st.markdown(tell_change(*shares, name=lambda number: layout.readable(runs[0].model.label(number))))
     elif classes := getattr(plain.model, "classes", ()):
         known = f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else."
-        st.caption(f"{known} {photograph.how_often_right(plain.model.name)}".rstrip())
+        if isinstance(plain, WatchedImage):
+            known += f" {photograph.how_often_right(plain.model.name, plain.given.pixels.shape[-1])}"
+        st.caption(known.rstrip())
     bars = [share[[*found]].tolist() for share in shares]
     told = ", ".join(
         f"{label} " + ", then ".join(f"{value:.1%}" for value in values)

@@ -11,6 +11,7 @@ Data: as for training/captioning.py, whose runs are read.
 import argparse
 import json
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -24,6 +25,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from torch import Tensor, nn
 
 from core.errors import InputError
+from core.measured.captioning_results import GATED, OPEN_FOR
 from core.models.captioner import Captioner
 from core.models.stored_weights import load_weights
 from core.published import caption_results
@@ -74,6 +76,8 @@ things, where training had three at most. What the split "relations" holds out a
 
 {scenes}
 
+{gates}
+
 ## Training
 {runs}
 
@@ -99,6 +103,8 @@ def main() -> None:
             network = load_weights(lambda given=given, name=name: make(name, given), folder / "model.safetensors")  # type: ignore[misc]
             found = scenes(network, given) if name.startswith("scenes") else photographs(network, given, arguments)
             results[name] = json.loads((folder / "run.json").read_text()) | {"results": found}
+            if name == GATED and (known := measured_gates(arguments.out)):
+                results[name]["gates"] = known
             print(name, found, flush=True)
             decoder = network.decoder if isinstance(network, Captioner) else network
             config[name] = asdict(decoder.config)  # type: ignore[call-overload]
@@ -109,6 +115,12 @@ def main() -> None:
     print(results["baselines"])
     (arguments.out / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     save_card(arguments.out, CARD, results, tables_of(results))
+
+
+def measured_gates(folder: Path) -> dict[str, Any] | None:
+    """What `training.captioning_gates` has measured before."""
+    file = folder / "results.json"
+    return json.loads(file.read_text()).get(GATED, {}).get("gates") if file.exists() else None
 
 
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
@@ -135,7 +147,22 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
         "photographs": table(["", *measures], rows),
         "scenes": table(["", "split", "true", *SHOWN], scenes_rows),
         "runs": table(["", "parameters", "steps", "minutes"], runs),
+        "gates": gates_in_words(results.get(GATED, {}).get("gates")),
     }
+
+
+def gates_in_words(found: dict[str, Any] | None) -> str:
+    """What `training.captioning_gates` measured."""
+    if not found:
+        return "How far the LSTM's gate stands open was not measured (`python -m training.captioning_gates`)."
+    means = ", ".join(f'{each["mean"]:.1%} for "{word}"' for word, each in found["open"].items() if word in OPEN_FOR)
+    every = found["open"]["all words"]
+    told = (
+        f"The gate of the LSTM for photographs stands open nearly always: while it describes {found['photographs']} "
+        f"test photographs, {every['mean']:.1%} on average over {every['words']:,} words, {means}; for "
+        f"{found['less than half open']} words it is less than half open (`python -m training.captioning_gates`)."
+    )
+    return textwrap.fill(told, 120)
 
 
 # Photographs.

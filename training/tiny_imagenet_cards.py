@@ -5,7 +5,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from core.measured.classifier_results import RANDOM, Quality, faithful, quality
+from core.measured.classifier_results import RANDOM, SIDE, Quality, faithful, quality
 from core.vision.explain import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
 from training.card import table, write_card
 from training.vision_faithfulness import card_table
@@ -15,7 +15,11 @@ def write_cards(weights: Path, names: list[str]) -> None:
     """A card in each of the folders `names`; all of them hold the same comparison."""
     results = {name: json.loads((weights / name / "results.json").read_text()) for name in names}
     qualities = [quality(weights / name) for name in names]
-    tables = {"comparison": comparison(qualities, results[names[0]]["logistic_regression"]), "fair": fairness(results)}
+    tables = {
+        "comparison": comparison(qualities, results[names[0]]["logistic_regression"]),
+        "fair": fairness(results),
+        "enlarged": by_size(qualities),
+    }
     for name, found in results.items():
         kind = name.partition("-")[0]
         own = {
@@ -47,6 +51,21 @@ def comparison(qualities: list[Quality], base: dict[str, float]) -> str:
     rows.append(["logistic regression on pixels", f"{base['top1']:.1%}", f"{base['top5']:.1%}", *[""] * 4])
     rows.append(["chance", "1.0%", "5.0%", *[""] * 4])
     header = ["5,000 validation pictures", "top-1", "top-5", "parameters", "MACs", "images/s", "seconds trained"]
+    return table(header, rows)
+
+
+def by_size(qualities: list[Quality]) -> str:
+    """Top-1 at each size that was measured, with its standard error."""
+    sides = sorted({side for of in qualities for side in of.enlarged})
+    if not sides:
+        return "Not measured at larger sizes."
+    known = {of.name: {side: of.at(side) for side in (SIDE, *sides)} for of in qualities}
+    first = next(iter(known.values()))
+    header = ["top-1 at", *(f"{side} x {side}, {found.pictures:,}" for side, found in first.items() if found)]
+    rows = [
+        [name, *(f"{found.top1:.1%} ± {100 * found.standard_error:.1f}" if found else "" for found in sides.values())]
+        for name, sides in known.items()
+    ]
     return table(header, rows)
 
 
@@ -148,6 +167,12 @@ non-commercial research and education; the same holds for these weights.
 MACs are multiply-adds of the matrix products and convolutions for one picture of 64 x 64; images/s in single precision
 on {hardware}, measured in turn. The logistic regression sees the same pictures at 32 x 32 pixels. Nothing was chosen by
 these numbers.
+
+The pages show larger pictures, too. The same pictures enlarged (bicubic), at n times the pixels every n-th of them;
+behind the size stands how many, then the standard error. A visitor's photograph is reduced to that size instead, and
+may be sharper.
+
+{enlarged}
 
 ## How faithful are the explanations?
 {faithfulness}

@@ -16,6 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from core.measured.classifier_results import SIDE
 from core.sizes.counted import count_flops
 from core.zoo.embedded import WEIGHTS, load_embedded_image
 from core.zoo.image_models import ImageModel
@@ -24,7 +25,6 @@ from training.tiny_imagenet_cards import write_cards
 
 BATCH, TOGETHER = 250, 25  # pictures at once; of larger ones
 TIMED, ROUNDS = 64, 7  # pictures at once, and how often, when the speed is measured
-SIDE = 64  # pixels of a side of the pictures
 
 Pictures = tuple[Tensor, Tensor]  # (picture, channel, row, column) uint8, and class numbers
 

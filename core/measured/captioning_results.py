@@ -20,6 +20,12 @@ OF_PHOTOGRAPHS, OF_SCENES = (
     tuple(f"{world}-{kind}" for kind in ("lstm", "transformer")) for world in ("photographs", "scenes")
 )
 
+GATED, OPEN_FOR = (
+    "photographs-lstm",
+    ("a", "of"),
+)  # the captioner whose gate was measured, and words of which it says so
+GATES = "python -m training.captioning_gates --data PATH"
+
 _SCORES: tuple[Field, ...] = tuple(Number(name, required=True) for name in MEASURES)
 _SPLIT: tuple[Field, ...] = (
     share("true"),
@@ -27,8 +33,19 @@ _SPLIT: tuple[Field, ...] = (
     *(share(kind, required=False) for kind in KINDS),
     *(Whole(kind + CAPTIONS, required=False) for kind in KINDS),
 )
+_GATES: tuple[Field, ...] = (
+    Group(
+        "gates",
+        (
+            Whole("photographs"),
+            Whole("less than half open"),
+            Groups("open", (share("mean"), Whole("words")), ("all words", *OPEN_FOR)),
+        ),
+        required=False,
+    ),
+)
 _RESULTS: tuple[Field, ...] = (
-    *(Group(name, (Group("results", _SCORES),)) for name in OF_PHOTOGRAPHS),
+    *(Group(name, (Group("results", _SCORES), *(_GATES if name == GATED else ()))) for name in OF_PHOTOGRAPHS),
     *(Group(name, (Groups("results", _SPLIT, HELD_OUT),)) for name in OF_SCENES),
     Groups("baselines", _SCORES),
 )
@@ -59,11 +76,29 @@ class TrueCaptions:
 
 
 @dataclass(frozen=True)
+class Gates:
+    """How far the gate of the LSTM stands open while it describes so many test photographs: 0 is shut, 1 is open.
+
+    `words`: of how many words; `half`: of how many of them less than half; `of`: the mean over each of OPEN_FOR.
+    """
+
+    photographs: int
+    words: int
+    half: int
+    mean: float
+    of: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Results:
-    """Our captioners of photographs, then the baselines; our captioners of scenes, split by split."""
+    """Our captioners of photographs, then the baselines; our captioners of scenes, split by split; the LSTM's gates.
+
+    `gates` is None where they were not measured.
+    """
 
     scores: tuple[CaptionScores, ...]
     true: tuple[TrueCaptions, ...]
+    gates: Gates | None = None
 
 
 def results(folder: Path = FOLDER) -> Results:
@@ -75,7 +110,17 @@ def results(folder: Path = FOLDER) -> Results:
         true = tuple(
             _true(name, split, shares) for name in OF_SCENES for split, shares in found[name]["results"].items()
         )
-    return Results(tuple(CaptionScores(name, scores) for name, scores in scored.items()), true)
+    return Results(
+        tuple(CaptionScores(name, scores) for name, scores in scored.items()), true, _gates(found[GATED]["gates"])
+    )
+
+
+def _gates(found: Mapping[str, Any] | None) -> Gates | None:
+    if found is None:
+        return None
+    every = found["open"]["all words"]
+    means = {word: found["open"][word]["mean"] for word in OPEN_FOR}
+    return Gates(found["photographs"], every["words"], found["less than half open"], every["mean"], means)
 
 
 def _true(name: str, split: str, shares: Mapping[str, Any]) -> TrueCaptions:

@@ -1,7 +1,7 @@
 """The image classifiers after their training: how good they are, what they cost, how faithful explanations are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..published.table import Number, Whole, Words
@@ -10,8 +10,23 @@ from .result_files import Field, Group, Groups, error_of, naming, read_json, sha
 
 RANDOM = "random"  # orders drawn at random, beside the explanations
 SIDES = ("deletion", "insertion")
+SIDE = 64  # pixels of a side of the validation pictures
 MEASURED = "python -m training.tiny_imagenet_report --data PATH"
 EXPLAINED = "python -m training.vision_faithfulness --data PATH"
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How often the class is the first guess, and among the first five, of so many pictures."""
+
+    top1: float
+    top5: float
+    pictures: int
+
+    @property
+    def standard_error(self) -> float:
+        """Of top-1, from the number of pictures."""
+        return error_of(self.top1, self.pictures)
 
 
 @dataclass(frozen=True)
@@ -28,15 +43,22 @@ class Quality:
     seconds: float | None = None  # of training, with that of a first run that it went on from
     epochs: float | None = None
     hardware: str = ""
+    enlarged: Mapping[int, Accuracy] = field(default_factory=dict)  # by pixels of a side: the same pictures, enlarged
 
     @property
     def standard_error(self) -> float:
         """Of top-1, from the number of pictures."""
         return error_of(self.top1, self.pictures)
 
+    def at(self, side: int) -> Accuracy | None:
+        """Accuracy on pictures of so many pixels a side; None at a size that was not measured."""
+        return Accuracy(self.top1, self.top5, self.pictures) if side == SIDE else self.enlarged.get(side)
 
+
+_ACCURACY: tuple[Field, ...] = (share("top1"), share("top5"), Whole("pictures"))
 _RESULTS: tuple[Field, ...] = (
-    Group("validation", (share("top1"), share("top5"), Whole("pictures"))),
+    Group("validation", _ACCURACY),
+    Groups("enlarged", _ACCURACY, required=False),
     Whole("parameters", required=False),
     *(Number(name, open=True) for name in ("macs", "images_per_second", "seconds", "epochs")),
     *(Whole(name, required=False) for name in ("batch", "pictures")),
@@ -63,7 +85,9 @@ def quality(folder: Path) -> Quality:
         seconds += first["seconds"]
         epochs += first["plan"]["steps"] * of["batch"] / of["pictures"]
     named = {name: of[name] for name in ("parameters", "macs", "images_per_second", "hardware")}
-    return Quality(folder.name, **of["validation"], seconds=seconds, epochs=epochs, **named)
+    with naming(file, MEASURED):
+        enlarged = {int(side): Accuracy(**found) for side, found in (of["enlarged"] or {}).items()}
+    return Quality(folder.name, **of["validation"], seconds=seconds, epochs=epochs, enlarged=enlarged, **named)
 
 
 def _only_trained(file: Path) -> bool:

@@ -37,6 +37,9 @@ def test_a_finer_grid_has_more_patches(visit):
 
 
 def test_beside_the_verdict_stands_how_often_the_model_is_right(visit):
-    measured = json.loads((WEIGHTS / "vit-tiny-imagenet" / "results.json").read_text())["validation"]
-    told = f"right for {round(100 * measured['top1'])} of 100 photographs"
-    assert any(told in element.value for element in visit(PAGE).caption)
+    measured = json.loads((WEIGHTS / "vit-tiny-imagenet" / "results.json").read_text())
+    for patches, found in {"8": measured["validation"], "12": measured["enlarged"]["96"]}.items():
+        told = f"right for {100 * found['top1']:.0f} of 100 photographs"
+        side = 8 * int(patches)
+        captions = [element.value for element in visit(PAGE, patches=patches).caption]
+        assert any(told in caption and f"{side} × {side} pixels" in caption for caption in captions)

@@ -345,6 +345,15 @@ def test_a_change_is_told_by_what_follows_from_it():
     assert "from 0.10 to 0.20" in score
     assert "Before, all that was said held; now not all that was said holds" in holds
     assert len(go_on.noticed(before, 0, 1, 0.25, None)) == 2
+    assert "none of 2 later codes changes" in go_on.noticed(before, 0, 1, 0.25, before)[1]
+    assert "nothing follows" in go_on.noticed(before, 0, 3, 0.25, after)[1]
+
+
+def test_candidates_that_clip_likes_alike_have_no_best():
+    even = made(torch.tensor([[1], [2], [3]]), (0.201, 0.2, 0.199))
+    assert "CLIP likes all 3 candidates as much" in next(write.tell_rank(even))
+    two = made(torch.tensor([[1], [2], [3]]), (0.301, 0.3, 0.1))
+    assert "likes the first 2 best" in next(write.tell_rank(two))
 
 
 def test_small_probabilities_are_not_called_nothing():
@@ -371,7 +380,12 @@ def test_what_goes_on_is_compared_with_the_true_rest():
     given, holds, things = go_on.noticed_half(drawn, coded, 2, read_code(FIRST_SCENE))
     assert "2 of 4 codes are given. Of the rest the candidates have 0% to 50%" in given
     assert "**1 of 2**" in holds
-    assert "The scene has 3 things; in the candidates 2 to 2 are read" in things
+    assert "The scene has 3 things; in the candidates 2 are read" in things
+    assert "others go" in given
+    same = made(torch.tensor([[1, 2, 3, 4], [1, 2, 3, 4]]), (0.1, 0.2), (RIGHT, WRONG))
+    exact = go_on.noticed_half(same, coded, 2, None)[0]
+    assert "each candidate has 100%" in exact
+    assert "others" not in exact
 
 
 def looked_from(given: torch.Tensor, read: torch.Tensor) -> Looked:
@@ -403,6 +417,12 @@ def test_what_is_told_of_looks_is_worked_out_another_way():
     assert f"left got {left:.0%} on average, the one just above {above:.0%}" in neighbours
 
 
+def test_layers_that_look_at_the_sentence_alike_are_not_ranked():
+    looked = looked_from(torch.full((2, 2, 16, 10), 0.05), torch.zeros(2, 2, 16, 16))
+    assert "**50%**" in sources.noticed(looked)[0]
+    assert "as much in every layer" in sources.noticed(looked)[0]
+
+
 def test_the_part_that_is_shown_first_lies_below_the_first_row():
     given = torch.zeros(1, 1, 16, 10)
     given[0, 0, 1, 2] = 0.9
@@ -421,6 +441,11 @@ def test_codes_are_counted_and_errors_compared():
     assert "4 places use **2 codes**; the most frequent, code 3, stands in 3 of them" in told_[0]
     assert "0.0010 (mean squared, values 0 to 1), 30.0 dB: 1.0%" in told_[1]
     assert f"**{CODERS['scenes']}** loses less than {CODERS['scenes-gumbel']}: 0.0010 against 0.0020" in told_[2]
+    tie = codes.noticed({"scenes": one, "scenes-gumbel": coded_with([3], 0.00101, 0.1)}, SCENE)[2]
+    assert "lose about as much" in tie
+    plain = codes.noticed({"scenes": coded_with([3, 3], 0.001, 0.0)}, SCENE)[1]
+    assert "one colour" in plain
+    assert "%" not in plain
     assert codes.perplexity(other) == pytest.approx(2.0)
     assert codes.perplexity(coded_with([5, 5], 0.1, 0.1)) == pytest.approx(1.0)
     assert codes.ordered(one, 9) == [3, 7, 0, 1, 2, 4, 5, 6, 8]
@@ -513,6 +538,8 @@ def test_coders_and_drawers_are_told_with_their_numbers():
     assert "2.500 bits for each code of a held-out picture with its own sentence, 3.000 with another's" in said
     assert "over 256 codes the sentence tells 128.0 bits of a picture" in said
     assert "16 at once 2.5 s" in said
+    worse = measured_drawn.tell_drawer("scenes", replace(DRAWER, bits_other=2.4))
+    assert "the sentence tells nothing" in worse
     assert "91% of its drawings" in measured_drawn.tell_drawer("emoji", replace(DRAWER, own_name=0.91))
     (judge,) = measured_statements.tell_reader({"test": ReaderResult(1000, 0.9, 0.99)}, "pairs")
     assert "reads 90.0% of 1,000 true scenes without any mistake, and finds 99.0%" in judge

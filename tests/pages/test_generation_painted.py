@@ -225,6 +225,13 @@ def test_measured_sentences_say_what_is_clear_and_what_is_not():
         in nearer
     )
     assert "differ less than DALL-E's: 0.100 against 0.200" in differ
+    near = CROWDS | {attention_gan_results.DALLE: Crowd(500, 0.51, 0.101)}
+    assert "about as near to true scenes as DALL-E's" in next(iter(measured_painted.tell_crowds(near)))
+    assert "about as much as DALL-E's" in list(measured_painted.tell_crowds(near))[1]
+    far = CROWDS | {attention_gan_results.DALLE: Crowd(500, 0.1, 0.05)}
+    assert "farther from" in next(iter(measured_painted.tell_crowds(far)))
+    same = {"as learned": kinds(0.5), CUT: kinds(0.49), ALIKE: kinds(0.49)}
+    assert "no kind of word" in list(measured_painted.tell_looks(same))[1]
     assert list(measured_painted.tell_crowds({TRUE: CROWDS[TRUE]})) == []
     assert "80% of its pictures" in measured_painted.tell_painter(
         "emoji", PainterResult(10, {1: 0.1, 4: 0.1, 16: 0.1}, 0.8)
@@ -303,6 +310,8 @@ def test_a_walk_is_told_by_its_steps():
     assert "move by 0.800 on average (0 to 1), in one step by 0.400" in steps
     assert "from picture 2 to 3, 0.600" in steps
     assert "**2 of 3**" in whole
+    even = replace(way, pictures=pictures[[0, 0, 0]])
+    assert "all steps are about as long" in noise_walk.noticed(even)[0]
 
 
 def test_words_instead_are_those_that_make_another_sentence():
@@ -325,6 +334,9 @@ def test_both_networks_are_compared_by_numbers():
         apart.append(float(((first - second) ** 2).mean() ** 0.5))
     assert f"{max(apart):.3f} against {min(apart):.3f}" in differ
     assert "The attention GAN took 0.50 s for 2 pictures, DALL-E 2.00 s: 4.0 times as long." in faster
+    tie = {"DALL-E": one, words.NETWORK: replace(one, seconds=2.1)}
+    assert "about as much from one another" in side_by_side.noticed(tie)[1]
+    assert "Both took about as long" in side_by_side.noticed(tie)[2]
     unread = {"DALL-E": replace(one, read=()), words.NETWORK: replace(other, read=())}
     assert list(side_by_side.table_of(unread)) == ["network", "CLIP, best", "diversity", "seconds"]
     table = side_by_side.table_of({"DALL-E": one, words.NETWORK: other})

@@ -130,13 +130,39 @@ def test_the_nearest_filling_is_named_with_how_much_it_is_off(own, others):
     assert f"**{own:.4f}**" in said
     best = sorted(zip(others, FILLINGS, strict=True), key=lambda one: one[0])[0]
     assert best[1] in said
-    if f"{own:.4f}" == f"{best[0]:.4f}":
-        assert "as that of" in said
+    if abs(own - best[0]) <= 0.05 * best[0]:
+        assert "about that of" in said
     else:
         assert ("less than" if own < best[0] else "more than") in said
         assert f"{abs(own - best[0]) / best[0]:.0%}" in said
     helped = gaps.tell_nearest({"normalised": own} | given_errors, "normalised")
     assert "no filling can be compared with that" in helped
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "says"),
+    [
+        ((2 / 255) ** 2, 0.0, "(bilinear) is exact"),  # of a black photograph
+        (0.0, 0.0, "exact as the best filling"),
+        (4e-5, 2e-5, "100% more"),  # both would be 0.0000
+    ],
+)
+def test_a_filling_that_is_exact_or_nearly_so_is_not_called_equal(own, other, says):
+    given_errors = {"plain": own, **dict.fromkeys(FILLINGS, 0.5), "bilinear": other}
+    said = gaps.tell_nearest(given_errors, "plain")
+    assert says in said
+    assert "about that of" not in said
+
+
+def test_a_black_photograph_is_filled_exactly_and_the_network_is_told_by_its_levels():
+    by_patch, mask = np.full((4, 4), (2 / 255) ** 2), np.ones(16, dtype=bool)
+    mask[0] = False
+    said = gaps.noticed({"plain": (2 / 255) ** 2, "bilinear": 0.0}, by_patch, mask, "plain")
+    assert "is exact" in said[0]
+    assert "all 15 hidden patches about as well" in said[1]
+    assert "about 2.0 of 255 levels" in said[2]
+    exact = gaps.noticed({"plain": 0.0, "bilinear": 0.0}, np.zeros((4, 4)), mask, "plain")
+    assert "worst" not in " ".join(exact)
 
 
 @given(some.integers(0, 10**6), some.integers(1, 15))
@@ -150,6 +176,10 @@ def test_the_best_and_the_worst_patch_are_hidden_ones(seed, count):
     assert "about 26 of 255 levels" in said[-1]
     if count == 1:
         assert len(said) == 2
+        return
+    if "about as well" in said[1]:
+        hidden = by_patch.ravel()[mask]
+        assert hidden.max() - hidden.min() <= 0.05 * hidden.max()
         return
     own = [(by_patch[row, column], row, column) for row in range(4) for column in range(4) if mask[4 * row + column]]
     for found, word in ((min(own), "best"), (max(own), "worst")):

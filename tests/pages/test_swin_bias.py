@@ -81,7 +81,7 @@ def test_the_key_that_a_head_is_drawn_to_lies_where_it_is_told(rows, columns, se
         in sharing
     )
     if rows == columns == 1:
-        assert "adds the same at every distance" in drawn
+        assert "about the same at every distance" in drawn
         return
     query, key = divmod(int(bias.added[1].argmax()), rows * columns)
     down, across = key // columns - query // columns, key % columns - query % columns
@@ -96,8 +96,10 @@ def test_a_bias_that_is_the_same_everywhere_draws_nowhere():
     bias = PositionBias((2, 2), torch.full((1, 3, 3), -0.5), None)
     assert (
         about_bias(bias, 0, "block 0 of stage 0")[1]
-        == "Head 0 of block 0 of stage 0 adds the same at every distance: −0.50."
+        == "Head 0 of block 0 of stage 0 adds about the same at every distance: −0.50."
     )
+    nearly = PositionBias((2, 2), torch.full((1, 3, 3), -0.5) + 1e-3 * torch.rand(1, 3, 3), None)
+    assert "about the same at every distance" in about_bias(nearly, 0, "block 0 of stage 0")[1]
 
 
 def shared(*shares: list[float]) -> tuple[list, SimpleNamespace]:
@@ -115,6 +117,13 @@ def test_the_heads_that_go_most_and_least_by_place_are_found_among_heads_of_unli
     assert second == "Of 6 heads, head 0 of block 0.1 relies most on place (90%), head 1 of block 0.0 least (−2%)."
     against = about_shares(layers, scored, Pair(0, 1, 0, 0))[0]
     assert "**−2%** of the variance of its scores is place and 102% content: the bias works against" in against
+
+
+def test_heads_that_rely_on_place_alike_are_not_ranked():
+    layers, scored = shared([0.3, 0.302], [0.301])
+    assert about_shares(layers, scored, Pair(0, 0, 0, 0))[1] == "All 3 heads rely on place about as much, 30%."
+    layers, scored = shared([-0.001, 0.9])
+    assert "against" not in about_shares(layers, scored, Pair(0, 0, 0, 0))[0]
 
 
 def test_scores_that_do_not_differ_have_no_share():

@@ -206,8 +206,10 @@ def test_the_sentence_about_positions_is_what_loops_over_all_pairs_find(rows, co
     row, column = map(int, re.search(r"is row (\d+), column (\d+), (a|no) neighbour", told[0]).groups()[:2])
     assert float(alike[places.index(place), places.index((row, column))]) == pytest.approx(best)
     assert (" a neighbour" in told[0]) == (max(abs(row - place[0]), abs(column - place[1])) == 1)
-    if abs(np.mean(touching) - np.mean(far)) > 1e-5:
-        assert ("not the more alike" in told[0]) == (np.mean(touching) < np.mean(far))
+    gap = np.mean(touching) - np.mean(far)
+    if abs(abs(gap) - 0.05) > 1e-5:
+        how = "the more alike" if gap > 0.05 else "the less alike" if gap < -0.05 else "not the more alike"
+        assert told[0].endswith(f"neighbours are {how}.")
     assert f"touch have {round(np.mean(touching), 2) + 0.0:.2f}".replace("-", "−")[:-1] in told[0]
 
 

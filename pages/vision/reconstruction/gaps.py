@@ -14,10 +14,12 @@ from core.zoo.masked_autoencoders import PLAIN
 from dashboard import charts, layout
 from dashboard.components.patch_picker import patch_picker
 from dashboard.figures.pictures import picture_tiles
+from dashboard.numbers import compare, small
 from pages.vision.reconstruction import compute_autoencoder, hidden, words
 from pages.vision.reconstruction.compute_autoencoder import Filled, as_picture
 from pages.vision.reconstruction.hidden import Hidden, tell_hidden
 
+ALIKE = 0.05  # of an error: a smaller difference counts as none
 HEIGHT = 330  # pixels of the three pictures, at most
 NETWORK = "the autoencoder"
 
@@ -117,34 +119,64 @@ def noticed(
         return (how_much,)
     told = [f"{how_much} {tell_nearest(errors, target)}"]
     places = np.flatnonzero(mask)
-    own = by_patch.flatten()[places]
-    best, worst = places[own.argmin()], places[own.argmax()]
     if len(places) > 1:
-        columns = by_patch.shape[1]
-        told.append(
-            f"It guesses **row {best // columns}, column {best % columns}** best (error {own.min():.4f}) and **row "
-            f"{worst // columns}, column {worst % columns}** worst ({own.max():.4f}). The worst half of the hidden "
-            f"patches makes up {_worst_half(own):.0%} of the whole error."
-        )
-    told.append(f"An error of {errors[target]:.4f} is about {255 * errors[target] ** 0.5:.0f} of 255 levels of colour.")
+        told.append(_tell_patches(by_patch, places))
+    told.append(f"An error of {tell_error(errors[target])} is about {levels(errors[target])} of 255 levels of colour.")
     return tuple(told)
 
 
+def tell_error(error: float) -> str:
+    """A mean squared error: with four digits behind the point, or with a power of ten where these would be zeros."""
+    return f"{error:.4f}" if error >= 0.0005 or not error else small(error)
+
+
+def levels(error: float) -> str:
+    """The root of a mean squared error (values 0 to 1) in levels of colour."""
+    found = 255 * error**0.5
+    return f"{found:.0f}" if found >= 10 or not found else f"{found:.1f}"
+
+
+def _tell_patches(by_patch: Float[np.ndarray, "row column"], places: np.ndarray) -> str:
+    """The hidden patches with the smallest and the largest error; errors up to ALIKE apart count as equal."""
+    own, columns = by_patch.flatten()[places], by_patch.shape[1]
+    low, high = float(own.min()), float(own.max())
+    if compare(high, low, margin=ALIKE * high) != "more":
+        return f"It guesses all {len(places)} hidden patches about as well (error {tell_error(high)})."
+    best, worst = places[own.argmin()], places[own.argmax()]
+    return (
+        f"It guesses **row {best // columns}, column {best % columns}** best (error {tell_error(low)}) and **row "
+        f"{worst // columns}, column {worst % columns}** worst ({tell_error(high)}). The worst half of the hidden "
+        f"patches makes up {_worst_half(own):.0%} of the whole error."
+    )
+
+
 def tell_nearest(errors: Mapping[str, float], target: str) -> str:
-    """How far the network's guess is from the truth, beside the best filling that needs none."""
+    """How far the network's guess is from the truth, beside the best filling that needs none.
+
+    Errors that differ by up to ALIKE of the filling's count as equal.
+    """
     plain = {name: error for name, error in errors.items() if name not in words.TARGETS}
     best = min(plain, key=lambda name: plain[name])
     own, other = errors[target], plain[best]
-    sentence = f"Over them the autoencoder's mean squared error is **{own:.4f}**"
+    sentence = f"Over them the autoencoder's mean squared error is **{tell_error(own)}**"
     if target != PLAIN:
         return (
             f"{sentence}, but it was given the true mean and deviation of each patch: no filling can be compared with "
             "that."
         )
-    if f"{own:.4f}" == f"{other:.4f}":
-        return f"{sentence}, as that of the best filling without a network ({best})."
-    much = f"{abs(1 - own / other):.0%} {'less' if own < other else 'more'}" if other else "more"
-    return f"{sentence}, {much} than that of the best filling without a network ({best}, {other:.4f})."
+    filling = f"the best filling without a network ({best}"
+    if not other:
+        return f"{sentence}, exact as {filling})." if not own else f"{sentence}; {filling}) is exact."
+    match compare(own, other, margin=ALIKE * other):
+        case "as much":
+            return f"{sentence}, about that of {filling}, {tell_error(other)})."
+        case "less":
+            how = f"{1 - own / other:.0%} less"
+        case "more":
+            how = f"{own / other - 1:.0%} more"
+        case _:
+            return f"{sentence}."
+    return f"{sentence}, {how} than that of {filling}, {tell_error(other)})."
 
 
 def _worst_half(errors: np.ndarray) -> float:

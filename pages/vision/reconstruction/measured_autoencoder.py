@@ -28,12 +28,10 @@ from core.vision.left_out import ALL, FORWARD, READ, STEP, VISIBLE, Saving
 from dashboard import charts, layout, measuring
 from dashboard.data_table import data_table
 from dashboard.kept import keep
-from dashboard.numbers import points
+from dashboard.numbers import CLEAR, compare, points
 from dashboard.theme import HUES
 from pages.vision.reconstruction import words
 from pages.vision.reconstruction.figures_autoencoder import errors_by_share
-
-CLEAR = 2  # standard errors of a difference from which on it is told
 
 measured = keep()(mae_results.results)
 
@@ -225,8 +223,11 @@ def tell_probe(probe: Probe, error: float) -> str:
         f"From {probe.labels}% of the labels a linear classifier on its patches gets **{own:.1%}** right, on those of "
         f"an untrained encoder {other:.1%}, on pixels {pixels:.1%}"
     )
-    if lead > CLEAR * error * 2**0.5:
-        return f"{sentence}: {points(lead)} for what was learned without labels."
+    match compare(lead, 0.0, margin=CLEAR * error * 2**0.5):
+        case "more":
+            return f"{sentence}: {points(lead)} for what was learned without labels."
+        case "less":
+            return f"{sentence}: {points(lead)}, so nothing was gained without labels."
     return f"{sentence}: no clear gain."
 
 

@@ -26,14 +26,13 @@ from dashboard import charts, layout
 from dashboard.data_table import data_table
 from dashboard.figures.curves import curves
 from dashboard.kept import keep
-from dashboard.numbers import points
+from dashboard.numbers import CLEAR, compare, points
 from pages.vision.reconstruction import words_pixels
 from pages.vision.reconstruction.figures_pixels import bits_bars
 from pages.vision.reconstruction.pixels_sentences import steps
 
 EVEN = 9.0  # bits of one of 512 colours
 CHANNELS = 3  # of a pixel: what published figures call dimensions
-CLEAR = 2  # standard errors by which a difference is told
 CHANCE = 0.1  # of ten classes
 PROBED = {NEXT: "next pixel", HIDDEN: "hidden pixels", image_gpt_results.UNTRAINED: "not trained"}
 
@@ -151,7 +150,7 @@ def tell_filled_measured(found: Filled) -> str:
     error = (best.error**2 + base.error**2) ** 0.5
     ratio = best.mean / base.mean
     less = f"{1 - ratio:.0%} smaller" if ratio < 1 else f"{ratio - 1:.0%} larger"
-    sure = "" if abs(best.mean - base.mean) > CLEAR * error else ", which may be chance"
+    sure = ", which may be chance" if compare(best.mean, base.mean, margin=CLEAR * error) == "as much" else ""
     return (
         f"Of {found.pixels:,} hidden pixels the first guess is exactly the right colour for **{found.right:.0%}**, the "
         f"colour nearest to the mean of seen neighbours for {found.by_neighbours:.0%}. The error of what the network "

@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.numbers import signed
+from dashboard.numbers import compare, signed
 
 LEVELS = 255  # of a channel: errors are told in its steps
+ALIKE = 0.05  # of a mean squared error: a smaller difference counts as none
+ABOUT = 0.05  # the same of bits a pixel
 
 
 def steps(error: float) -> float:
@@ -30,28 +32,30 @@ def tell_bits(bits: Float[np.ndarray, "row column"], rows: int, colours: int) ->
     place = int(drawn.argmax())
     row, column = rows + place // drawn.shape[1], place % drawn.shape[1]
     part = "The true picture" if rows == 0 else f"What truly lies below row {rows - 1}"
-    beside = "less" if drawn.mean() < even else "no less"
+    beside = {"less": "less than", "more": "more than"}.get(compare(drawn.mean(), even, margin=ABOUT), "about")
     return (
-        f"{part} takes **{drawn.mean():.2f} bits** a pixel, {beside} than the {even:.2f} of even guessing among "
-        f"{colours} colours.",
-        f"The most surprising pixel there is in row {row}, column {column}: {drawn.max():.1f} bits.",
+        f"{part} takes **{drawn.mean():.2f} bits** a pixel, {beside} the {even:.2f} of even guessing among {colours} "
+        "colours.",
+        f"The most surprising pixel there is in row {row}, column {column}: {drawn.max():.1f} bits."
+        if compare(drawn.max(), drawn.min(), margin=ABOUT) == "more"
+        else "All pixels there are about as surprising.",
     )
 
 
 def tell_draws(errors: Sequence[float], even: float, apart: float | None, *, given: bool) -> tuple[str, ...]:
-    """How near the completions come to the truth, beside one even colour and beside one another."""
+    """How near the completions come to the truth, beside one even colour and beside one another.
+
+    Errors up to ALIKE of the even colour's apart count as equal.
+    """
     best, many = int(np.argmin(errors)), len(errors) > 1
-    nearer = sum(error < even for error in errors)
-    who = f"Completion {best + 1} comes nearest to the truth," if many else "The completion is"
+    nearer = sum(compare(error, even, margin=ALIKE * even) == "less" for error in errors)
+    off = f"off by {steps(errors[best]):.0f} of {LEVELS} steps"
+    who = f"Completion {best + 1} comes nearest to the truth, {off}" if many else f"The completion is {off}"
+    if many and compare(max(errors), errors[best], margin=ALIKE * max(errors)) != "more":
+        who = f"All {len(errors)} completions come about as near to the truth, {off}"
     colour = "the mean colour of what is given" if given else "an even grey"
-    if many:
-        counted = f"{nearer} of {len(errors)} completions {'is' if nearer == 1 else 'are'} nearer than that."
-    else:
-        counted = f"It is{'' if nearer else ' not'} nearer than that."
-    told = [
-        f"{who} off by {steps(errors[best]):.0f} of {LEVELS} steps; {colour}, without a network, by {steps(even):.0f}. "
-        f"{counted}"
-    ]
+    beside = f"{colour}, without a network, by {steps(even):.0f}" if even else f"{colour}, without a network, is exact"
+    told = [f"{who}; {beside}. {_tell_nearer(errors, even, nearer)}"]
     if apart == 0:
         told.append("All completions are the same.")
     elif apart is not None:
@@ -59,6 +63,14 @@ def tell_draws(errors: Sequence[float], even: float, apart: float | None, *, giv
         how = "more than" if between > away else "less than" if between < away else "about as much as"
         told.append(f"Two completions differ by {between} steps, {how} one differs from the truth ({away}).")
     return tuple(told)
+
+
+def _tell_nearer(errors: Sequence[float], even: float, nearer: int) -> str:
+    """How many completions are nearer than the even colour."""
+    if len(errors) > 1:
+        return f"{nearer} of {len(errors)} completions {'is' if nearer == 1 else 'are'} nearer than that."
+    how = {"less": "nearer than that", "more": "farther than that"}
+    return f"It is {how.get(compare(errors[0], even, margin=ALIKE * even), 'about as near')}."
 
 
 def tell_filled(
@@ -79,16 +91,26 @@ def tell_filled(
         + ", ".join(f"{names[name]} by {steps(error):.1f}" for name, error in errors.items() if name != first)
         + "."
     ]
-    if errors[own] < errors["neighbours"]:
-        less = 1 - errors[own] / errors["neighbours"]
-        told.append(f"So the network knows more here than the neighbours alone show: its error is {less:.0%} smaller.")
-    else:
-        told.append("So the network does no better here than the mean of the neighbours.")
+    told.append(_tell_beside_neighbours(errors[own], errors["neighbours"]))
     told.append(
         f"The exact colour, one of {colours}, is its first guess for {right:.0%} of them; the true colours take "
         f"{signed(mean_bits)} bits each."
     )
     return tuple(told)
+
+
+def _tell_beside_neighbours(own: float, neighbours: float) -> str:
+    """The best of the network's answers beside the mean of seen neighbours."""
+    match compare(own, neighbours, margin=ALIKE * neighbours):
+        case "less":
+            less = 1 - own / neighbours
+            return f"So the network knows more here than the neighbours alone show: its error is {less:.0%} smaller."
+        case "more" if not neighbours:
+            return "The mean of the neighbours is exact here; the network is not."
+        case "more":
+            return f"So here the neighbours alone show more: the network's error is {own / neighbours - 1:.0%} larger."
+        case _:
+            return "So the network does no better here than the mean of the neighbours."
 
 
 def tell_heads(looks: Sequence) -> tuple[str, ...]:
@@ -128,14 +150,13 @@ def tell_both(
         f"The **autoencoder** is off by {steps(errors[mae]):.0f} of {LEVELS} steps, **image-GPT** by "
         f"{steps(middle):.0f}{several}; the mean colour of the upper half by {steps(errors[mean]):.0f}."
     ]
-    nearer = sum(error < errors[mae] for error in draws)
-    left = errors[palette] / middle if middle else 1.0
+    nearer = sum(compare(error, errors[mae], margin=ALIKE * errors[mae]) == "less" for error in draws)
     come = "comes" if nearer == 1 else "come"
-    told.append(
-        f"{nearer} of {len(draws)} completions {come} nearer to the truth than the autoencoder. If every colour were "
-        f"right, {left:.0%} of their error would be left: that of the palette."
-    )
-    return tuple(told)
+    counted = f"{nearer} of {len(draws)} completions {come} nearer to the truth than the autoencoder."
+    if middle:
+        left = errors[palette] / middle
+        counted += f" If every colour were right, {left:.0%} of their error would be left: that of the palette."
+    return (*told, counted)
 
 
 def tell_rough(truth: float, mae: float, draws: float) -> str:

@@ -16,12 +16,13 @@ from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.data_table import data_table
 from dashboard.figures.score_bars import Column, score_bars
-from dashboard.numbers import signed
+from dashboard.numbers import compare, signed
 from pages.vision.swin import words
 from pages.vision.swin.blocks import name_of, percent, place_of
 from pages.vision.swin.compute import Scored, Windowed
 
 MASKED = -100.0
+HARDLY = 0.005  # of the variance of scores: a smaller difference counts as none
 
 
 class Pair(NamedTuple):
@@ -112,7 +113,7 @@ def about_shares(layers: Sequence[WindowLayer], scored: Scored, pair: Pair) -> t
     share, known = float(values[pair.block, pair.head]), int(np.isfinite(values).sum())
     told = "On this photograph its scores do not differ: there is no variance to share."
     if math.isfinite(share):
-        against = ": the bias works against the content" if share < 0 else ""
+        against = ": the bias works against the content" if compare(share, 0.0, margin=HARDLY) == "less" else ""
         told = (
             f"On this photograph **{percent(share)}** of the variance of its scores is place and {percent(1 - share)} "
             f"content{against}. Without the bias {percent(moved)} of its weight would lie elsewhere."
@@ -120,6 +121,8 @@ def about_shares(layers: Sequence[WindowLayer], scored: Scored, pair: Pair) -> t
     if known < 2:
         return (told,)
     most, least = (divmod(int(find(values)), values.shape[1]) for find in (np.nanargmax, np.nanargmin))
+    if compare(float(values[most]), float(values[least]), margin=HARDLY) != "more":
+        return (told, f"All {known} heads rely on place about as much, {percent(values[most])}.")
     return (
         told,
         f"Of {known} heads, head {most[1]} of block {_named(layers[most[0]])} relies most on place "

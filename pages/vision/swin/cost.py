@@ -65,10 +65,13 @@ def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
 def about_cost(costs: Costs) -> tuple[str, ...]:
     """How many times dearer the whole grid is, counted and measured."""
     (windows, whole), double = costs.counted(costs.pixels), costs.counted(2 * costs.pixels)
+    ratio = whole / windows
+    beside = f"costs **{ratio:.{1 if ratio >= 1.05 else 2}f} times** as many multiply-adds as one in windows"
+    if whole == windows:
+        beside = "costs **as many** multiply-adds as one in windows: one window fills it"
     sentence = (
-        f"At {costs.pixels} × {costs.pixels} pixels a block over the whole grid costs **{whole / windows:.1f} times** "
-        f"as many multiply-adds as one in windows. With twice the side, windows cost {double[0] / windows:.1f} times "
-        f"as many as before, the whole grid {double[1] / whole:.1f} times."
+        f"At {costs.pixels} × {costs.pixels} pixels a block over the whole grid {beside}. With twice the side, "
+        f"windows cost {double[0] / windows:.1f} times as many as before, the whole grid {double[1] / whole:.1f} times."
     )
     if not costs.timings:
         return (sentence,)

@@ -11,13 +11,14 @@ from dashboard import charts, controls, layout, photograph
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.figures.score_bars import Column, score_bars
-from dashboard.numbers import signed, whole
+from dashboard.numbers import compare, signed, whole
 from pages.vision.swin import bias_in_scores, compute, words
 from pages.vision.swin.bias_in_scores import Pair, Score, spelled
 from pages.vision.swin.blocks import choose_block, counted, name_of
 from pages.vision.swin.figures import bias_tables
 
 KEY = "bias"
+HARDLY = 0.005  # of a score: biases that differ by less are the same in two digits
 
 
 def show() -> None:
@@ -57,12 +58,12 @@ def about_bias(bias: PositionBias, head: int, block: str) -> tuple[str, str]:
     made = "computed by one small network" if bias.continuous else "learned one by one"
     table = bias.table[head].numpy()
     best, worst = (np.unravel_index(place, table.shape) for place in (table.argmax(), table.argmin()))
-    if table[best] == table[worst]:
-        drawn = f"Head {head} of {block} adds the same at every distance: {signed(float(table[best]))}."
+    if compare(float(table[best]), float(table[worst]), margin=HARDLY) != "more":
+        drawn = f"Head {head} of {block} adds about the same at every distance: {signed(float(table[best]))}."
     else:
         drawn = (
-            f"By its bias head {head} of {block} favours keys **{direction(best, bias.window)}** "
-            f"({signed(float(table[best]))}), least to keys {direction(worst, bias.window)} "
+            f"By its bias head {head} of {block} favours keys **{direction(best, bias.window)}** most "
+            f"({signed(float(table[best]))}), keys {direction(worst, bias.window)} least "
             f"({signed(float(table[worst]))}). For the place itself it adds "
             f"{signed(float(table[bias.window[0] - 1, bias.window[1] - 1]))}."
         )

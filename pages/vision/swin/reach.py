@@ -141,13 +141,17 @@ def _about_arrival(windows: Reached, whole: Reached) -> tuple[str, ...]:
     told, rests = [], []
     for each in (windows, whole):
         arrived = float(each.shares[-1].sum())
+        if not arrived > 0:
+            return (f"Nothing arrives from any patch in the {each.title}.",)
         told.append(
             f"in the {each.title} **{percent(each.does[-1])}** of the patches hold {PART:.0%} of what arrives from "
             f"patches, the chosen patch itself {percent(float(each.shares[-1][each.chosen]) / arrived)}"
         )
         if each.besides and 1 - arrived > 0.0005:
             rests.append(f"{percent(1 - arrived)} of the place comes from {each.besides} in the {each.title}")
-    first = f"Being within reach does not mean arriving. After the last block, {told[0]}; {told[1]}."
+    is_narrower = any(each.does[-1] < PART * each.can[-1] for each in (windows, whole))
+    first = "Being within reach does not mean arriving. " if is_narrower else ""
+    first += f"After the last block, {told[0]}; {told[1]}."
     return (first, f"Not all of it comes from patches: {'; '.join(rests)}.") if rests else (first,)
 
 

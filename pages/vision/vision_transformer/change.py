@@ -51,7 +51,7 @@ def show() -> None:
         if is_changed:
             st.markdown(verdicts.tell_change(before, after, name=model.label))
         _predictions(model.classes, before, after if is_changed else None)
-        if known := photograph.how_often_right(model.name):
+        if known := photograph.how_often_right(model.name, chosen.prepared.pixels.shape[-1]):
             st.caption(known)
     with picture:
         _picture(chosen, hidden)

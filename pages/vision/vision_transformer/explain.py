@@ -69,7 +69,7 @@ def _introduce(explained: Explained) -> None:
         st.info(words.NO_CLASSES, icon=":material/info:")
     else:
         st.markdown(tell_verdict(model.classes, explained.probabilities.tolist(), explained.number))
-        if known := photograph.how_often_right(model.name):
+        if known := photograph.how_often_right(model.name, explained.given.pixels.shape[-1]):
             st.caption(known)
 
 

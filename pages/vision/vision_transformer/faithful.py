@@ -8,7 +8,7 @@ from core.vision.explain import RELEVANCE
 from dashboard import charts, controls, faithfulness, layout
 from dashboard.figures.faithfulness import RANDOM, area_in_latex
 from dashboard.figures.predictions import prediction_bars
-from dashboard.numbers import points
+from dashboard.numbers import compare, points
 from dashboard.theme import HUES
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import (
@@ -29,6 +29,7 @@ SIDES = {
 }
 DELETE, INSERT = "take away", "put back into a blurred copy"
 TOP = 5
+ALIKE = 0.001  # of an area: a smaller difference counts as none
 
 
 def show_curves(explained: Explained) -> Curves | None:
@@ -69,10 +70,14 @@ def _curves(explained: Explained, curves: Curves, side: str) -> None:
 
 
 def tell(curves: Curves) -> tuple[str, ...]:
-    """Which explanation is the most faithful here, by both measures, and which are no better than chance."""
-    chance, sentences = curves.random, [_tell_best(curves)]
-    deletion = [name for name, one in curves.explanations.items() if one.deletion_area >= chance.deletion_area]
-    insertion = [name for name, one in curves.explanations.items() if one.insertion_area <= chance.insertion_area]
+    """Which explanation is the most faithful here, by both measures, and which are no better than chance.
+
+    No better is what does not lie beyond all of the random draws.
+    """
+    sentences = [_tell_best(curves)]
+    draws = {side: [getattr(draw, f"{side}_area") for draw in curves.draws] for side in SIDES}
+    deletion = [name for name, one in curves.explanations.items() if one.deletion_area >= min(draws["deletion"])]
+    insertion = [name for name, one in curves.explanations.items() if one.insertion_area <= max(draws["insertion"])]
     for side, worse, what in (
         ("deletion", deletion, "taking patches away"),
         ("insertion", insertion, "putting patches back"),
@@ -80,19 +85,24 @@ def tell(curves: Curves) -> tuple[str, ...]:
         if worse:
             names = ", ".join(words.TITLES[name] for name in worse)
             sentences.append(
-                f"By {side}, **{names}** {'is' if len(worse) == 1 else 'are'} no better here than {what} at random."
+                f"By {side}, **{names}** {'is' if len(worse) == 1 else 'are'} not better here than {what} at random: "
+                f"not beyond all of {len(curves.draws)} orders."
             )
     return tuple(sentences)
 
 
 def _tell_best(curves: Curves) -> str:
+    """The explanations with the smallest area under deletion and the largest under insertion; ties are named."""
     found, chance = curves.explanations, curves.random
-    first = min(found, key=lambda name: found[name].deletion_area)
-    second = max(found, key=lambda name: found[name].insertion_area)
+    areas = {side: {name: getattr(one, f"{side}_area") for name, one in found.items()} for side in SIDES}
+    first = min(found, key=areas["deletion"].__getitem__)
+    second = max(found, key=areas["insertion"].__getitem__)
     deletion = f"area {found[first].deletion_area:.3f}; random {chance.deletion_area:.3f}"
     insertion = f"area {found[second].insertion_area:.3f}; random {chance.insertion_area:.3f}"
     if len(found) == 1:
         return f"**{words.TITLES[first]}** under deletion: {deletion}. Under insertion: {insertion}."
+    if all(compare(max(own.values()), min(own.values()), margin=ALIKE) != "more" for own in areas.values()):
+        return f"On this photograph no explanation is more faithful than the others: deletion {deletion}."
     if first == second:
         return (
             f"On this photograph **{words.TITLES[first].lower()}** is the most faithful by both measures: the smallest "

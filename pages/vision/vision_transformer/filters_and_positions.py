@@ -15,7 +15,7 @@ from core.vision.patches import components_for
 from dashboard import charts, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.pictures import picture_tiles
-from dashboard.numbers import signed
+from dashboard.numbers import compare, signed
 from dashboard.ways_of_order import WAY_TOLD
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
@@ -24,6 +24,7 @@ from pages.vision.vision_transformer.figures import as_pictures, maps_at_their_p
 COLUMNS = 7  # filters in a row, four rows: 28, as in the paper's figure
 MOST_TILES = 14  # small maps on a side
 MOST = 0.9  # of the variance
+ALIKE = 0.05  # of cosines: a smaller difference counts as none
 
 
 def show_filters(followed: Followed) -> None:
@@ -132,7 +133,9 @@ def tell_positions(
     others = alike[number].clone()
     others[number] = -torch.inf
     row, column = divmod(int(others.argmax()), grid.columns)
-    nearer = "the more alike" if found.touching > found.far else "not the more alike"
+    nearer = {"more": "the more alike", "less": "the less alike"}.get(
+        compare(found.touching, found.far, margin=ALIKE), "not the more alike"
+    )
     how_near = "a neighbour" if max(abs(row - place[0]), abs(column - place[1])) == 1 else "no neighbour"
     return (
         f"The place most like row {place[0]}, column {place[1]} is row {row}, column {column}, {how_near} (cosine "

@@ -11,7 +11,7 @@ from core.errors import ModelError
 from core.measured.classifier_results import RANDOM, SIDES, Faithful, Quality, faithfulness, qualities
 from dashboard import charts, layout
 from dashboard.data_table import data_table
-from dashboard.numbers import points
+from dashboard.numbers import CLEAR, compare, points
 from dashboard.theme import HUES
 from pages.vision.vision_transformer import faithful, words
 from pages.vision.vision_transformer.figures_measured import Mark, Row, means, quality_marks
@@ -143,11 +143,14 @@ def tell_quality(found: Sequence[Quality]) -> tuple[str, ...]:
     if len(found) < 2:
         return ()
     best, second, *_ = sorted(found, key=lambda one: -one.top1)
-    apart = 2 * (best.standard_error**2 + second.standard_error**2) ** 0.5
-    sure = "by more than" if best.top1 - second.top1 > apart else "which may be chance: it is not more than"
+    apart = CLEAR * (best.standard_error**2 + second.standard_error**2) ** 0.5
+    one, other = f"**{words.MODELS[best.name]}** ({best.top1:.1%})", f"**{words.MODELS[second.name]}**"
+    margin = f"two standard errors of the difference ({100 * apart:.1f} points)"
     sentences = [
-        f"**{words.MODELS[best.name]}** is right most often ({best.top1:.1%}), before **{words.MODELS[second.name]}** "
-        f"({second.top1:.1%}), {sure} two standard errors of the difference ({100 * apart:.1f} points)."
+        f"{one} is right most often, before {other} ({second.top1:.1%}), by more than {margin}."
+        if compare(best.top1, second.top1, margin=apart) == "more"
+        else f"Which is right most often cannot be decided: {one} and {other} ({second.top1:.1%}) are no more than "
+        f"{margin} apart."
     ]
     measured = sorted((one for one in found if one.macs), key=lambda one: one.macs or 0)
     if len(measured) > 1:

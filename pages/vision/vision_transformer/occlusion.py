@@ -6,11 +6,12 @@ import streamlit as st
 from core.vision.hidden_patches import MOST, Occlusion, square_side
 from dashboard import hidden_patches, layout, waiting
 from dashboard.components.patch_picker import patch_picker
-from dashboard.numbers import points
+from dashboard.numbers import compare, points
 from dashboard.photograph import Photograph
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import hide_each
 
+HARDLY = 5e-4  # of probability: a smaller change counts as none
 FAINT = 0.02  # of probability: where nothing loses more, the map stays pale
 
 
@@ -96,9 +97,9 @@ def tell(found: Occlusion, name: str) -> tuple[str, ...]:
     """Which square the class `name` needs most, how many come near it, and what all come to together."""
     losses, (row, column), name = found.losses.flatten(), found.most, f"**{layout.plain(name)}**"
     most, count = float(losses.max()), len(losses)
-    if most <= 0:
-        return (f"No square hidden alone takes anything from {name}.",)
-    raised, strong = int((losses < 0).sum()), int((losses >= most / 2).sum()) - 1
+    if compare(most, 0.0, margin=HARDLY) != "more":
+        return (f"No square hidden alone takes a tenth of a point from {name}.",)
+    raised, strong = int((losses < -HARDLY).sum()), int((losses >= most / 2).sum()) - 1
     raise_it = f"{raised} raise" if raised != 1 else "1 raises"
     sentences = [
         f"Hidden alone, row {row}, column {column} takes most from {name}: {points(-most)}. Of {count} squares, "

@@ -8,6 +8,7 @@ from core.zoo.captioners import LONGEST
 from dashboard import charts, controls, layout, search_tree, seen
 from dashboard.data_table import data_table
 from dashboard.figures.beam_tree import beam_tree
+from dashboard.numbers import compare
 from dashboard.theme import HUES
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Written
@@ -56,7 +57,8 @@ def noticed(written: Written, step: int) -> tuple[str, ...]:
         other = decoded.hypotheses[1]
         text = layout.plain(written.model.text(other.tokens))
         gap = decoded.best.score(0.6) - other.score(0.6)
-        told.append(f"The second best caption is “{text}”, {gap:.2f} below in its score.")
+        below = f"{gap:.2f} below in its score" if compare(gap, 0.0, margin=0.005) == "more" else "with the same score"
+        told.append(f"The second best caption is “{text}”, {below}.")
     else:
         told.append("No other caption was complete when the search ended.")
     return tuple(told)

@@ -1,23 +1,27 @@
 """Measured: captions of photographs beside published ones, captions of scenes by whether they are true."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from core.measured import captioning_results
-from core.measured.captioning_results import MEASURES, SCENES, CaptionScores, TrueCaptions
+from core.measured.captioning_results import MEASURES, SCENES, CaptionScores, Gates, TrueCaptions
 from core.published import CaptionResult, caption_results
 from core.zoo.captioners import CAPTIONERS
 from dashboard import charts, controls, layout, seen
 from dashboard.data_table import data_table
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
+from dashboard.numbers import compare, compare_shares
 from pages.words_and_pictures.captioning import words
 
 SPLITS = seen.SPLITS | {"relations": "two things or three"}  # what is held out there are sentences
 TRUE = "all captions"
 MANY = 30  # captions: of fewer no worst kind is told
+POINT = 1.0  # of BLEU: a smaller difference of single runs counts as none
+ALIKE = 0.05  # of an open gate
 
 measured = keep()(captioning_results.results)
 
@@ -40,7 +44,7 @@ def _photographs() -> tuple[str, ...]:
     if not layout.is_presented():
         layout.caption(words.ABOUT_BLEU)
         charts.download_table(table, "caption-scores")
-    return about_scores(scores, published)
+    return (*about_scores(scores, published), *about_gates(measured().gates))
 
 
 def table_of(scores: tuple[CaptionScores, ...], published: tuple[CaptionResult, ...]) -> pd.DataFrame:
@@ -61,24 +65,68 @@ def table_of(scores: tuple[CaptionScores, ...], published: tuple[CaptionResult, 
 
 
 def about_scores(scores: tuple[CaptionScores, ...], published: tuple[CaptionResult, ...]) -> tuple[str, ...]:
-    """The best of ours beside the best baseline and the best published figure, by BLEU-4."""
+    """The best of ours beside the others, the best baseline and the best published figure, by BLEU-4.
+
+    Differences of up to POINT count as none; by CIDEr ours may stand in another order, which is said.
+    """
     ours = [each for each in scores if each.name in CAPTIONERS]
     others = [each for each in scores if each.name not in CAPTIONERS]
     if not ours or not others:
         return ()
     best = max(ours, key=lambda each: each.scores["BLEU-4"])
-    base = max(others, key=lambda each: each.scores["BLEU-4"])
-    told = [
-        f"By BLEU-4 **{CAPTIONERS[best.name]}** is best of those here, **{best.scores['BLEU-4']:.1f}**; the best "
-        f"baseline, {base.name}, has {base.scores['BLEU-4']:.1f}."
-    ]
+    told = [_tell_first(best, ours), _tell_baseline(best, max(others, key=lambda each: each.scores["BLEU-4"]))]
     if published:
         theirs = max(published, key=lambda each: each.bleu_4)
-        told.append(
-            f"{theirs.model} has {theirs.bleu_4:.1f} ({theirs.source}): it saw photographs with a network trained on "
-            "the 1.3 million pictures of ImageNet, those here with one trained on 50,000 small ones."
-        )
+        sentence = f"{theirs.model} has {theirs.bleu_4:.1f} ({theirs.source})"
+        if compare(theirs.bleu_4, best.scores["BLEU-4"], margin=POINT) == "more":
+            sentence += (
+                ": it saw photographs with a network trained on the 1.3 million pictures of ImageNet, those here with "
+                "one trained on 50,000 small ones"
+            )
+        told.append(f"{sentence}.")
     return tuple(told)
+
+
+def _tell_first(best: CaptionScores, ours: Sequence[CaptionScores]) -> str:
+    """Whether the best of ours by BLEU-4 is clearly so."""
+    title, own = CAPTIONERS[best.name], best.scores["BLEU-4"]
+    rest = [each for each in ours if each is not best]
+    if not rest:
+        return f"By BLEU-4 **{title}** has **{own:.1f}**."
+    second = max(rest, key=lambda each: each.scores["BLEU-4"])
+    other, beside = second.scores["BLEU-4"], CAPTIONERS[second.name]
+    if compare(own, other, margin=POINT) == "more":
+        return f"By BLEU-4 **{title}** is best of those here, **{own:.1f}** against {other:.1f} of {beside}."
+    leads = f" (by CIDEr {beside} leads)" if second.scores["CIDEr"] > best.scores["CIDEr"] else ""
+    return (
+        f"**{title}** and **{beside}** lie less than a point of BLEU-4 apart, {own:.1f} and {other:.1f}: one run each "
+        f"does not tell which is better{leads}."
+    )
+
+
+def _tell_baseline(best: CaptionScores, base: CaptionScores) -> str:
+    own, other = best.scores["BLEU-4"], base.scores["BLEU-4"]
+    beside = {"more": "beats", "less": "is behind", "as much": "does no better than", "unknown": "stands beside"}
+    how = beside[compare(own, other, margin=POINT)]
+    return f"The better of them {how} the best baseline, {base.name}, which has {other:.1f}."
+
+
+def about_gates(gates: Gates | None) -> tuple[str, ...]:
+    """How far the gate of the LSTM stands open for small words, beside all words; up to ALIKE counts as none."""
+    if gates is None:
+        return ()
+    named = ", ".join(f"{share:.0%} for “{word}”" for word, share in gates.of.items())
+    least = compare(min(gates.of.values()), gates.mean, margin=ALIKE)
+    says = {
+        "less": "It closes somewhat for small words",
+        "more": "It is more open for small words than for others",
+        "as much": "It does not close for small words",
+        "unknown": "Whether it closes for small words is not known",
+    }[least]
+    return (
+        f"The gate of the LSTM for photographs is open {gates.mean:.0%} on average, {named}. {says}; less than half "
+        f"open it was for {gates.half:,} of {gates.words:,} words ({gates.photographs} test photographs).",
+    )
 
 
 def _scenes() -> tuple[str, ...]:
@@ -125,23 +173,54 @@ def truth_table(found: tuple[TrueCaptions, ...]) -> pd.DataFrame:
 
 
 def about_truth(found: tuple[TrueCaptions, ...]) -> tuple[str, ...]:
-    """Which captioner is true more often, what is hardest, and which kind of word goes wrong."""
+    """Which captioner is true more often, what is hardest, which kind of word goes wrong, and who says relations.
+
+    A difference is told where it is more than two standard errors.
+    """
     tests = [each for each in found if each.split == "test"]
     if not tests:
         return ()
     best = max(tests, key=lambda each: each.true)
-    told = [f"On new scenes **{CAPTIONERS[best.name]}** writes true captions in **{best.true:.0%}** of {SCENES}."]
-    own = [each for each in found if each.name == best.name]
-    worst = min(own, key=lambda each: each.true)
-    if worst.split != "test":
+    told = [_tell_truest(best, [each for each in tests if each is not best])]
+    worst = min((each for each in found if each.name == best.name), key=lambda each: each.true)
+    if compare_shares(round(worst.true * SCENES), SCENES, round(best.true * SCENES), SCENES) == "less":
         told.append(f"Its hardest split is “{SPLITS.get(worst.split, worst.split)}”, {worst.true:.0%}.")
     kinds = {kind: share for kind, share in best.by_kind.items() if best.captions[kind] >= MANY}
-    if kinds and min(kinds.values()) < max(kinds.values()):
-        kind = min(kinds, key=lambda each: kinds[each])
+    kind = min(kinds, key=lambda each: kinds[each], default="")
+    if kind and _is_below(best, kind):
         told.append(f"Least often true are its captions with a {kind}: {kinds[kind]:.0%}.")
-    said = [f"{each.captions.get('relation', 0)} by {CAPTIONERS[each.name]}" for each in tests]
-    told.append(f"They do not take equal risks. Captions that state a relation, of {SCENES} each: {', '.join(said)}.")
+    if len(tests) > 1:
+        told.append(_tell_relations(tests))
     return tuple(told)
+
+
+def _tell_truest(best: TrueCaptions, others: Sequence[TrueCaptions]) -> str:
+    title, share = f"**{CAPTIONERS[best.name]}**", f"**{best.true:.0%}** of {SCENES}"
+    near = [
+        each
+        for each in others
+        if compare_shares(round(best.true * SCENES), SCENES, round(each.true * SCENES), SCENES) != "more"
+    ]
+    if near:
+        named = " and ".join(f"{CAPTIONERS[each.name]} ({each.true:.0%})" for each in near)
+        return f"On new scenes {title} writes true captions in {share}, which cannot be told from {named}."
+    rest = ", ".join(f"{CAPTIONERS[each.name]} in {each.true:.0%}" for each in others)
+    return f"On new scenes {title} writes true captions in {share}" + (f", {rest}." if rest else ".")
+
+
+def _is_below(best: TrueCaptions, kind: str) -> bool:
+    """Whether captions with a word of a kind are true clearly less often than all."""
+    count = best.captions[kind]
+    return compare_shares(round(best.by_kind[kind] * count), count, round(best.true * SCENES), SCENES) == "less"
+
+
+def _tell_relations(tests: Sequence[TrueCaptions]) -> str:
+    """How many captions state a relation, which is a risk: by it more can be false."""
+    counts = [each.captions.get("relation", 0) for each in tests]
+    said = ", ".join(f"{count} by {CAPTIONERS[each.name]}" for count, each in zip(counts, tests, strict=True))
+    told = f"Captions that state a relation, of {SCENES} each: {said}"
+    differ = compare_shares(max(counts), SCENES, min(counts), SCENES) == "more"
+    return f"They do not take equal risks. {told}." if differ else f"{told}."
 
 
 def _formula() -> None:

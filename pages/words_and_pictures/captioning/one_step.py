@@ -10,9 +10,11 @@ from dashboard import charts, controls, layout, seen
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows
+from dashboard.numbers import compare
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Step, Written
 
+EVEN = 0.1  # of an even share: a place that has no more above it is not singled out
 TOP = 6  # channels of a score that are listed
 
 
@@ -98,9 +100,12 @@ def noticed(written: Written, step: Step, place: int) -> tuple[str, ...]:
     chosen = float(step.chances[written.words.ids[place]])
     best = int(step.chances.argmax())
     name = layout.plain(written.words.labels[place].strip())
+    strongest = float(step.weights[top])
     told = [
-        f"The strongest place is row {row}, column {column}, with {float(step.weights[top]):.1%} of the weight: "
-        f"{float(step.weights[top]) / even:.1f} times an even share.",
+        f"The strongest place is row {row}, column {column}, with {strongest:.1%} of the weight: "
+        f"{strongest / even:.1f} times an even share."
+        if compare(strongest, even, margin=EVEN * even) == "more"
+        else f"It looks everywhere alike: no place has more than {strongest:.1%} of the weight, about an even share.",
         f"The gate lets in {step.gate:.1%} of what is seen: the length of *z* is {float(step.seen.norm()):.2f}, with "
         f"an open gate it would be {float(step.looked.norm()):.2f}.",
     ]

@@ -9,6 +9,7 @@ from dashboard import controls, layout, seen
 from dashboard.components.word_maps import WordScene, word_maps
 from dashboard.kept import keep
 from dashboard.models import captioner
+from dashboard.numbers import compare
 from dashboard.seen import Seen, truth_of
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Written
@@ -28,6 +29,8 @@ EXAMPLES = {
         "A man": "a man in a blue shirt is smiling",
     },
 }
+
+ALIKE = 0.005  # of probability: words that differ by no more are about as probable
 
 
 def show() -> None:
@@ -81,6 +84,9 @@ def _tell_probable(written: Written) -> Iterator[str]:
     label = [f"“{layout.plain(written.words.labels[place].strip())}”" for place in (low, high)]
     if low == high:
         yield f"The network gives {label[0]} a probability of {exp(logs[low]):.1%}."
+        return
+    if compare(exp(logs[high]), exp(logs[low]), margin=ALIKE) != "more":
+        yield f"The network gives all {len(known)} words about as much: {exp(logs[low]):.2%} to {exp(logs[high]):.2%}."
         return
     yield (
         f"What surprises the network most is **{label[0]}**, to which it gives {exp(logs[low]):.2%}; least "

@@ -7,9 +7,12 @@ import streamlit as st
 
 from core.models.show_attend_tell import ShowAttendTell
 from dashboard import layout
+from dashboard.numbers import compare
 from dashboard.seen import Seen, masks_of
 from pages.words_and_pictures.captioning import words
 from pages.words_and_pictures.captioning.compute import Written
+
+ALIKE = 0.05  # of an open gate: a smaller difference between words counts as none
 
 
 def noticed(written: Written, chosen: Seen, captions: Sequence[str]) -> tuple[str, ...]:
@@ -61,8 +64,9 @@ def _tell_gate(written: Written) -> Iterator[str]:
         return
     low = min(range(count), key=lambda place: gates[place])
     high = max(range(count), key=lambda place: gates[place])
-    if f"{gates[low]:.0%}" == f"{gates[high]:.0%}":
-        yield f"The gate stands equally open for every word: {gates[low]:.0%}."
+    if compare(gates[high], gates[low], margin=ALIKE) != "more":
+        about = f"{gates[low]:.0%} to {gates[high]:.0%}" if gates[high] > gates[low] else f"{gates[low]:.0%}"
+        yield f"The gate stands about as open for every word: {about}."
         return
     yield (
         f"The gate is open widest for **{_quoted(written, high)}**, {gates[high]:.0%}, and least for "

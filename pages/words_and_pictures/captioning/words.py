@@ -59,7 +59,7 @@ WRITE_NOTES = replace(
     try_this=(
         "Point at the colour and then at the shape: does the network look at the same place twice?",
         "Click a word, take another one, and see the rest of the caption follow.",
-        "Choose “Photographs”: small words such as “a” and “of” are often written with the gate half shut.",
+        "Choose “Photographs”, and watch the gate: does it close for small words such as “a” and “of”?",
     ),
 )
 WRITE_LSTM = (

@@ -12,6 +12,7 @@ from core.zoo.dalles import CODERS
 from dashboard import layout
 from dashboard.components.patch_picker import patch_picker
 from dashboard.models import picture_coder
+from dashboard.numbers import compare
 from dashboard.seen import PHOTOGRAPHS, Seen
 from pages.words_and_pictures.generation import compute, inputs, words
 from pages.words_and_pictures.generation.compute import Coded
@@ -20,6 +21,7 @@ from pages.words_and_pictures.generation.pictures import enlarged, sheet
 CODE = "code"  # in the address: the code that is marked
 ACROSS = 32  # codes in a row of the codebook
 WIDE = 300
+ALIKE = 0.05  # of an error: a smaller difference counts as none
 PAINTED = r"\hat x = D(C_{c_1}, \dots, C_{c_{256}})"
 
 
@@ -158,11 +160,12 @@ def _tell_codes(coded: Coded) -> Iterator[str]:
 
 
 def _tell_error(coded: Coded, chosen: Seen, world: str) -> Iterator[str]:
-    share = coded.error / coded.plain_error if coded.plain_error else 0.0
-    yield (
-        f"What is painted misses the picture by {coded.error:.4f} (mean squared, values 0 to 1), "
-        f"{decibels(coded.error)}: {share:.1%} of what its mean colour alone would miss."
-    )
+    missed = f"What is painted misses the picture by {coded.error:.4f} (mean squared, values 0 to 1), "
+    missed += decibels(coded.error)
+    if not coded.plain_error:
+        yield f"{missed}; the picture has one colour, and its mean colour alone would miss nothing."
+    else:
+        yield f"{missed}: {coded.error / coded.plain_error:.1%} of what its mean colour alone would miss."
     if chosen.world == PHOTOGRAPHS:
         yield words.CODES_PHOTO.format(world=words.WORLDS[world].lower())
 
@@ -172,6 +175,11 @@ def _tell_ways(found: dict[str, Coded]) -> Iterator[str]:
     if len(found) < 2:
         return
     (one, first), (other, second) = list(found.items())[:2]
+    errors = f"{first.error:.4f} and {second.error:.4f}"
+    largest = max(first.error, second.error)
+    if compare(first.error, second.error, margin=ALIKE * largest) == "as much":
+        yield f"Of this picture both ways to choose a code lose about as much: {errors}."
+        return
     better, worse = (one, other) if first.error <= second.error else (other, one)
     yield (
         f"Of this picture **{CODERS[better]}** loses less than {CODERS[worse]}: {found[better].error:.4f} against "

@@ -174,10 +174,15 @@ def _tell_change(drawn: Drawn, number: int, place: int, changed: Drawn) -> Itera
     before, after = drawn.codes[number], changed.codes[0]
     later = len(before) - place - 1
     others = int((before[place + 1 :] != after[place + 1 :]).sum())
-    yield (
-        f"With code {int(after[place])} in its place **{others} of {later}** later codes change; the dice are the "
-        "same, so the changes follow from this one."
-    )
+    if not later:
+        yield f"Code {int(after[place])} stands in the last place now: nothing follows that could change."
+    elif not others:
+        yield f"With code {int(after[place])} in its place none of {later} later codes changes, by the same dice."
+    else:
+        yield (
+            f"With code {int(after[place])} in its place **{others} of {later}** later codes change; the dice are the "
+            "same, so the changes follow from this one."
+        )
     scores = signed(drawn.agreement[number]), signed(changed.agreement[0])
     yield f"CLIP's cosine with the sentence goes from {scores[0]} to {scores[1]}."
     held = drawn.holds(number), changed.holds(0)
@@ -233,15 +238,14 @@ def noticed_half(drawn: Drawn, coded: Coded, given: int, scene: Scene | None) ->
     """How much was given, how much of the true rest came again, and what holds."""
     total = len(coded.codes)
     same = (drawn.codes[:, given:] == coded.codes[given:]).float().mean(dim=1)
-    told = [
-        f"{given} of {total} codes are given. Of the rest the candidates have {float(same.min()):.0%} to "
-        f"{float(same.max()):.0%} as they are in the picture: many others go with the upper part."
-    ]
+    low, high = f"{float(same.min()):.0%}", f"{float(same.max()):.0%}"
+    have = f"the candidates have {low} to {high}" if low != high else f"each candidate has {high}"
+    told = [f"{given} of {total} codes are given. Of the rest {have} as they are in the picture"]
+    told[0] += ": others go with the upper part, too." if float(same.max()) < 1 else "."
     if drawn.read:
         told.append(f"What the sentence says holds in **{drawn.whole} of {len(drawn.codes)}** of them.")
     if scene is not None and drawn.read:
         counts = [len(each.things) for each in drawn.read]
-        told.append(
-            f"The scene has {len(scene.things)} things; in the candidates {min(counts)} to {max(counts)} are read."
-        )
+        read = f"{min(counts)} to {max(counts)} are" if min(counts) < max(counts) else f"{max(counts)} are"
+        told.append(f"The scene has {len(scene.things)} things; in the candidates {read} read.")
     return tuple(told)

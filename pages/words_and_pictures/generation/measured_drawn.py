@@ -166,9 +166,10 @@ def tell_coders(found: Mapping[str, CoderResult]) -> Iterator[str]:
 def tell_drawer(name: str, found: DrawerResult) -> str:
     """What the sentence is worth for the codes, and how long a picture takes."""
     worth, seconds = PLACES * (found.bits_other - found.bits), found.seconds
+    tells = f"the sentence tells {worth:.1f} bits of a picture" if worth >= 0.05 else "the sentence tells nothing"
     told = (
         f"{DALLES[name]} needs {found.bits:.3f} bits for each code of a held-out picture with its own sentence, "
-        f"{found.bits_other:.3f} with another's: over {PLACES} codes the sentence tells {worth:.1f} bits of a picture. "
+        f"{found.bits_other:.3f} with another's: over {PLACES} codes {tells}. "
         f"On one thread a picture takes {seconds[1]:.1f} s, 16 at once {seconds[16]:.1f} s."
     )
     if found.own_name is not None:

@@ -13,7 +13,7 @@ from dashboard import layout
 from dashboard.data_table import data_table
 from dashboard.figures.grounding import Scored
 from dashboard.kept import keep
-from dashboard.numbers import points
+from dashboard.numbers import compare, points
 from dashboard.seen import SPLITS
 from pages.words_and_pictures.generation import measured_drawn, measured_statements, words
 from pages.words_and_pictures.generation.measured_statements import (
@@ -27,6 +27,8 @@ from pages.words_and_pictures.generation.measured_statements import (
     tell_reader,
     unless_clear,
 )
+
+ABOUT = 0.05  # of a distance or diversity: a smaller difference counts as none
 
 measured = keep()(attention_gan_results.results)
 
@@ -127,7 +129,10 @@ def tell_looks(looks: Mapping[str, Mapping[str, Share]]) -> Iterator[str]:
     }
     if lost:
         most = max(lost, key=lambda kind: lost[kind])
-        yield f"The cut costs words of the kind “{most}” most: {points(-lost[most])}."
+        if unless_clear(learned[most], cut[most], "unclear") or lost[most] < 0:
+            yield "Of no kind of word is it clear that the cut costs it anything."
+        else:
+            yield f"The cut costs words of the kind “{most}” most: {points(-lost[most])}."
 
 
 # Crowds.
@@ -162,15 +167,17 @@ def tell_crowds(crowds: Mapping[str, Crowd]) -> Iterator[str]:
     if not {AS_LEARNED, DALLE, TRUE} <= crowds.keys():
         return
     own, other, true = crowds[AS_LEARNED], crowds[DALLE], crowds[TRUE]
-    nearer = "nearer to" if own.frechet < other.frechet else "farther from"
+    nearer = {"less": "nearer to true scenes than", "more": "farther from true scenes than"}.get(
+        compare(own.frechet, other.frechet, margin=ABOUT * other.frechet), "about as near to true scenes as"
+    )
     yield (
-        f"The attention GAN's pictures lie {nearer} true scenes than DALL-E's: a Fréchet distance of "
+        f"The attention GAN's pictures lie {nearer} DALL-E's: a Fréchet distance of "
         f"**{own.frechet:.2f}** against {other.frechet:.2f}; true scenes have {true.frechet:.2f} among themselves."
     )
-    more = "more" if own.diversity > other.diversity else "less"
-    yield (
-        f"Its pictures of one sentence differ {more} than DALL-E's: {own.diversity:.3f} against {other.diversity:.3f}."
+    more = {"more": "more than", "less": "less than"}.get(
+        compare(own.diversity, other.diversity, margin=ABOUT * other.diversity), "about as much as"
     )
+    yield f"Its pictures of one sentence differ {more} DALL-E's: {own.diversity:.3f} against {other.diversity:.3f}."
 
 
 def tell_painter(name: str, found: PainterResult) -> str:

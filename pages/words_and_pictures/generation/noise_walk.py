@@ -5,9 +5,12 @@ import streamlit as st
 
 from dashboard import layout
 from dashboard.models import attention_gan
+from dashboard.numbers import compare
 from pages.words_and_pictures.generation import compute_painted, words, write
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
 from pages.words_and_pictures.generation.pictures import apart, enlarged
+
+ALIKE = 0.05  # of a step: a smaller difference counts as none
 
 
 def show(asked: Asked, _number: int) -> None:
@@ -38,9 +41,12 @@ def noticed(painted: Painted) -> tuple[str, ...]:
     longest = int(np.argmax(steps))
     told = [
         f"From the first picture to the last pixels move by {ends:.3f} on average (0 to 1), in one step by "
-        f"{sum(steps) / len(steps):.3f}; the longest step is that from picture {longest + 1} to {longest + 2}, "
-        f"{steps[longest]:.3f}."
+        f"{sum(steps) / len(steps):.3f}; "
     ]
+    if compare(steps[longest], min(steps), margin=ALIKE * steps[longest]) == "more":
+        told[0] += f"the longest step is that from picture {longest + 1} to {longest + 2}, {steps[longest]:.3f}."
+    else:
+        told[0] += "all steps are about as long."
     if painted.read:
         told.append(f"All that was said holds in **{painted.whole} of {len(painted.pictures)}** pictures on the way.")
     return tuple(told)

@@ -10,10 +10,11 @@ from core.generation.quality import diversity
 from dashboard import layout
 from dashboard.data_table import data_table
 from dashboard.models import attention_gan, dalle
-from dashboard.numbers import signed
+from dashboard.numbers import compare, signed
 from pages.words_and_pictures.generation import compute, compute_painted, growing, inputs, words, write
 from pages.words_and_pictures.generation.compute import Made
 
+ALIKE, SLOWER = 0.05, 0.1  # of diversity, of seconds: a smaller difference counts as none
 FOUR_PRESENTED = 144  # pixels of a picture, before it grows: four stand in half of a projector's width
 
 
@@ -80,20 +81,27 @@ def noticed(both: Mapping[str, Made]) -> tuple[str, ...]:
             f"Of all statements **{held[0]:.0%}** hold in the pictures of {one}, **{held[1]:.0%}** in those of the "
             f"{other}; from so few pictures that says little: “Measured” has many."
         )
-    apart = differ(first), differ(second)
-    more, less = (one, other) if apart[0] > apart[1] else (other, one)
-    told.append(
-        f"The pictures of {_the(more)} differ more from one another: {max(apart):.3f} against {min(apart):.3f} for "
-        f"{_the(less)}."
-    )
+    if min(len(first.pictures), len(second.pictures)) > 1:
+        told.append(_tell_diversity((one, differ(first)), (other, differ(second))))
     faster, slower = sorted(both, key=lambda network: both[network].seconds)
     took = both[faster].seconds, both[slower].seconds
     name = _the(faster)
+    if compare(took[1], took[0], margin=SLOWER * took[0]) != "more":
+        told.append(f"Both took about as long for {len(first.pictures)} pictures, {took[0]:.2f} s and {took[1]:.2f} s.")
+        return tuple(told)
     told.append(
         f"{name[0].upper()}{name[1:]} took {took[0]:.2f} s for {len(first.pictures)} pictures, {_the(slower)} "
         f"{took[1]:.2f} s: {took[1] / max(took[0], 1e-3):.1f} times as long."
     )
     return tuple(told)
+
+
+def _tell_diversity(first: tuple[str, float], second: tuple[str, float]) -> str:
+    """Whose pictures differ more, where it is by more than ALIKE of the larger diversity."""
+    (less, low), (more, high) = sorted((first, second), key=lambda each: each[1])
+    if compare(high, low, margin=ALIKE * high) != "more":
+        return f"The pictures of both differ about as much from one another: {high:.3f} and {low:.3f}."
+    return f"The pictures of {_the(more)} differ more from one another: {high:.3f} against {low:.3f} for {_the(less)}."
 
 
 def _the(name: str) -> str:

@@ -109,6 +109,12 @@ def _tell_layers(looked: Looked) -> Iterator[str]:
     shares = [float(look.words.sum(dim=-1).mean()) for look in looked.looks]
     low, high = int(np.argmin(shares)), int(np.argmax(shares))
     mean = sum(shares) / len(shares)
+    if f"{shares[low]:.0%}" == f"{shares[high]:.0%}":
+        yield (
+            f"Over all parts, layers and heads **{mean:.0%}** of the looks went to the sentence, marks and empty "
+            "places included: as much in every layer."
+        )
+        return
     yield (
         f"Over all parts, layers and heads **{mean:.0%}** of the looks went to the sentence, marks and empty places "
         f"included: from {shares[low]:.0%} in layer {low} ({MASKS[looked.looks[low].mask]}) to {shares[high]:.0%} in "

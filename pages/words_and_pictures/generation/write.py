@@ -95,8 +95,13 @@ def tell_rank(made: Made) -> Iterator[str]:
     if len(scores) == 1:
         yield f"CLIP gives picture and sentence a cosine of {signed(scores[0])}. Draw several, and it has a choice."
         return
+    if signed(scores[0]) == signed(scores[-1]):
+        yield f"CLIP likes all {len(scores)} candidates as much: their cosine with the sentence is {signed(scores[0])}."
+        return
+    same = sum(signed(score) == signed(scores[0]) for score in scores)
+    best = "the first" if same == 1 else f"the first {same}"
     yield (
-        f"Of {len(scores)} candidates CLIP likes the first best: their cosines with the sentence go from "
+        f"Of {len(scores)} candidates CLIP likes {best} best: their cosines with the sentence go from "
         f"{signed(scores[0])} to {signed(scores[-1])}."
     )
 
