@@ -1,5 +1,6 @@
 """The table of grounding as every page of words and pictures shows it: figure, sentences, numbers."""
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -11,6 +12,7 @@ from core.scenes.sentences import KINDS
 from dashboard import charts, controls, layout
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.kept import keep
+from dashboard.numbers import CLEAR, compare
 
 WAYS = {
     "attention": "attention",
@@ -93,37 +95,58 @@ def table_of(found: Sequence[Grounded], titles: Mapping[str, str]) -> pd.DataFra
 
 
 def noticed(scored: Sequence[Scored], lines: Mapping[str, float], measure: str, kind: str) -> tuple[str, ...]:
-    """Which way is best and worst, and what is not clearly better than pointing without looking."""
+    """Which way is best and worst, and what is not clearly better than pointing without looking.
+
+    A difference is told where it is more than CLEAR standard errors.
+    """
     if not scored:
         return ()
-    best, worst = max(scored, key=lambda row: row.share), min(scored, key=lambda row: row.share)
     of = "all words" if kind == ALL else f"words of the kind “{kind}”"
-    told = [
-        f"By the {measure}, over {of}, **{best.way}** of {best.model} is best with **{best.share:.0%}**, "
-        f"**{worst.way}** of {worst.model} last with {worst.share:.0%}."
-    ]
-    for name, share in lines.items():
-        weak = [row for row in scored if row.share - 2 * row.error <= share]
-        if weak:
-            which = ", ".join(f"{row.way} of {row.model}" for row in weak)
-            told.append(f"Not clearly better than pointing {name} ({share:.0%}): {which}.")
-        else:
-            told.append(f"All are clearly better than pointing {name} ({share:.0%}).")
-    by_model = dict.fromkeys(row.model for row in scored)
-    for model in by_model:
+    told = [f"By the {measure}, over {of}, {_tell_ends(scored)}."]
+    told += [_tell_baseline(scored, name, share) for name, share in lines.items()]
+    for model in dict.fromkeys(row.model for row in scored):
         own = {row.way: row for row in scored if row.model == model}
         plain, other = own.get(WAYS["attention"]), own.get(WAYS["relevance"]) or own.get(WAYS["gradient"])
         if plain and other:
-            gap = other.share - plain.share
-            error = 2 * (plain.error**2 + other.error**2) ** 0.5
-            is_clear = abs(gap) > error
-            how = ("better" if gap > 0 else "worse") if is_clear else "not clearly different"
-            joint = "than" if is_clear else "from"
+            how = {"more": "better than", "less": "worse than"}.get(_beside(other, plain), "not clearly different from")
             told.append(
-                f"{model}: {other.way} is {how} {joint} the attention weights themselves, {other.share:.0%} and "
+                f"{model}: {other.way} is {how} the attention weights themselves, {other.share:.0%} and "
                 f"{plain.share:.0%}."
             )
     return tuple(told)
+
+
+def _tell_ends(scored: Sequence[Scored]) -> str:
+    """The best way, with those that are not clearly behind it, and the last one, where it is clearly behind."""
+    best, *rest = sorted(scored, key=lambda row: -row.share)
+    first = f"**{best.way}** of {best.model}"
+    if not rest:
+        return f"{first} gets **{best.share:.0%}**"
+    near = [row for row in rest if _beside(best, row) != "more"]
+    if len(near) == len(rest):
+        return f"no way is clearly better than the others ({rest[-1].share:.0%} to {best.share:.0%})"
+    ahead = f", not clearly before {', '.join(f'{row.way} of {row.model}' for row in near)}" if near else ""
+    last = f"**{rest[-1].way}** of {rest[-1].model} is last with {rest[-1].share:.0%}"
+    return f"{first} is best with **{best.share:.0%}**{ahead}; {last}"
+
+
+def _tell_baseline(scored: Sequence[Scored], name: str, share: float) -> str:
+    """What is clearly better than pointing without looking, and what is not, or is worse."""
+    weak, worse = [], []
+    for row in scored:
+        how = compare(row.share, share, margin=CLEAR * row.error)
+        if how == "less":
+            worse.append(f"{row.way} of {row.model}")
+        elif how != "more":
+            weak.append(f"{row.way} of {row.model}")
+    parts = [f"not clearly better than pointing {name} ({share:.0%}): {', '.join(weak)}"] if weak else []
+    parts += [f"worse than pointing {name} ({share:.0%}): {', '.join(worse)}"] if worse else []
+    told = "; ".join(parts) or f"all are clearly better than pointing {name} ({share:.0%})"
+    return f"{told[0].upper()}{told[1:]}."
+
+
+def _beside(one: Scored, other: Scored) -> str:
+    return compare(one.share, other.share, margin=CLEAR * math.hypot(one.error, other.error))
 
 
 def formula() -> None:
