@@ -160,6 +160,18 @@ def test_an_explanation_is_called_no_better_than_chance_only_where_it_is(differe
     assert told is None or told in sentences[1]
 
 
+@pytest.mark.parametrize(("deletion", "near"), [(0.05, False), (0.09, True)])
+def test_an_explanation_that_is_not_clearly_behind_the_best_is_named(deletion, near):
+    def areas(value):
+        return {"deletion": Area(value, 0.01), "insertion": Area(0.5 - value, 0.001)}
+
+    known = {"rollout": areas(0.1), "relevance": areas(deletion), "random": areas(0.3)}
+    against = {key: {side: Area(-0.2, 0.005) for side in ("deletion", "insertion")} for key in ("rollout", "relevance")}
+    sentences = measured.tell_faithfulness(Faithful("vit-tiny-imagenet", known, against, 200, 0.5))
+    assert any("By deletion, rollout cannot be told from gradient × attention" in each for each in sentences) == near
+    assert not any("By insertion" in each for each in sentences)
+
+
 def test_the_models_that_come_with_the_atlas_were_trained_as_the_page_says():
     found = {name: json.loads((reader.WEIGHTS / name / "results.json").read_text()) for name in words.MODELS}
     qualities = {one.name: one for one in reader.qualities()}

@@ -1,6 +1,7 @@
 """Measured: what the four models are worth and what they cost, and how faithful their explanations are."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -245,9 +246,28 @@ def tell_faithfulness(one: Faithful) -> tuple[str, ...]:
     else:
         told = [f"**{model}**: **{best}** is the most faithful by one measure, {deletion}, **{other}** by the other, "]
         told[0] += f"{insertion}."
+    told += [sentence for side, best in zip(SIDES, (first, second), strict=True) for sentence in _near(one, side, best)]
     for name, of in one.against_random.items():
         mean, sure = of["deletion"].mean, 2 * of["deletion"].standard_error
         if mean > -sure:
             chance = "is worse than chance" if mean > sure else "cannot be told from chance"
             told.append(f"Of the {model.lower()}, {title_of(name).lower()} {chance} by deletion.")
     return tuple(told)
+
+
+def _near(one: Faithful, side: str, best: str) -> Iterator[str]:
+    """The explanations that lie within CLEAR standard errors of the best one by a measure."""
+    own = one.areas[best][side]
+    near = [
+        title_of(name).lower()
+        for name in one.against_random
+        if name != best
+        and compare(
+            own.mean,
+            one.areas[name][side].mean,
+            margin=CLEAR * math.hypot(own.standard_error, one.areas[name][side].standard_error),
+        )
+        == "as much"
+    ]
+    if near:
+        yield f"By {side}, {' and '.join(near)} cannot be told from {title_of(best).lower()}."
