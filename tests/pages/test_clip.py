@@ -90,7 +90,7 @@ def test_what_is_told_of_the_matrix_is_so():
     assert f"picture 2: one sentence takes {chance:.0%}" in sure
     assert "Of 2 scenes some sentences are true and some are not: for 1 of them it prefers a true one;" in true
     assert "between −0.30 and 0.50" in between
-    assert "a blind choice would for 1.0" in true  # one of two sentences is true of each of both
+    assert "by chance it would be 1.0" in true  # one of two sentences is true of each of both
     (alone,) = agreement.noticed(scores[:1, :1], texts[:1], pictures[:1], 4.0)
     assert "best" not in alone  # one sentence: nothing to be sure of, nothing to choose
 

@@ -346,7 +346,7 @@ def test_a_change_is_told_by_what_follows_from_it():
     assert "Before, all that was said held; now not all that was said holds" in holds
     assert len(go_on.noticed(before, 0, 1, 0.25, None)) == 2
     assert "none of 2 later codes changes" in go_on.noticed(before, 0, 1, 0.25, before)[1]
-    assert "nothing follows" in go_on.noticed(before, 0, 3, 0.25, after)[1]
+    assert "nothing else changes" in go_on.noticed(before, 0, 3, 0.25, after)[1]
 
 
 def test_candidates_that_clip_likes_alike_have_no_best():

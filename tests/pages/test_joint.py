@@ -146,7 +146,10 @@ def test_hidden_places_stand_in_the_address_and_marks_are_none(visit):
         (0.50, 0.52, 0.47, "changes **“red”** by no more than 5 points"),
         (0.5, 0.52, 0.1, "another one helps as much"),
         (0.1, 0.12, 0.5, "another one takes as much"),
-        (0.5, 0.8, 0.1, "worth −30 points to **“red”** beside another one and +40 points beside none"),
+        (0.5, 0.8, 0.1, "adds 40 points to **“red”**, and another one adds more"),
+        (0.23, 0.0, 0.54, "takes 31 points from **“red”**, and another one takes more"),
+        (0.5, 0.1, 0.5, "no more than none to **“red”**, and another one takes"),
+        (0.5, 0.9, 0.5, "no more than none to **“red”**, and another one adds"),
         (float("nan"), 0.5, 0.5, "is not known"),
         (0.5, 0.5, float("nan"), "is not known"),
     ],
@@ -248,7 +251,7 @@ def test_the_sentences_that_match_best_are_told_with_their_ties():
     assert "likes **“0”** best, 90%; with it the sentence is true" in match.noticed(0.8, True, of_chances(0.9, 0.4))[1]
     assert "about as well (70% to 72%); with 1 of them" in match.noticed(0.8, True, of_chances(0.72, 0.7, 0.2))[1]
     assert "none of them" in match.noticed(0.8, True, of_chances(0.72, 0.7, 0.2, true=0))[1]
-    assert "hardly apart" in match.noticed(0.8, True, of_chances(0.82, 0.81, 0.79))[1]
+    assert "hardly tells the 3 apart" in match.noticed(0.8, True, of_chances(0.82, 0.81, 0.79))[1]
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen
         return
     yield (
         f"Of {len(asked)} scenes some sentences are true and some are not: for {right} of them it prefers a true one; "
-        f"a blind choice would for {blind:.1f}."
+        f"by chance it would be {blind:.1f}."
     )
 
 

@@ -175,7 +175,7 @@ def _tell_change(drawn: Drawn, number: int, place: int, changed: Drawn) -> Itera
     later = len(before) - place - 1
     others = int((before[place + 1 :] != after[place + 1 :]).sum())
     if not later:
-        yield f"Code {int(after[place])} stands in the last place now: nothing follows that could change."
+        yield f"With code {int(after[place])} in its place nothing else changes: no code comes after the last one."
     elif not others:
         yield f"With code {int(after[place])} in its place none of {later} later codes changes, by the same dice."
     else:

@@ -128,18 +128,17 @@ def tell_worth(label: str, own: float, other: float, none: float) -> str:
             says = f"A picture helps **“{label}”**, but another one helps as much"
         case "as much", "less":
             says = f"A picture takes from **“{label}”**, and another one takes as much"
-        case ("unknown", _) | (_, "unknown"):
-            says = f"What the picture is worth for **“{label}”** is not known"
+        case "more", "less":
+            says = f"The picture takes {100 * (none - own):.0f} points from **“{label}”**, and another one takes more"
+        case "less", "more":
+            says = f"The picture adds {100 * (own - none):.0f} points to **“{label}”**, and another one adds more"
+        case "more", "as much":
+            says = f"The picture is worth no more than none to **“{label}”**, and another one takes from it"
+        case "less", "as much":
+            says = f"The picture is worth no more than none to **“{label}”**, and another one adds to it"
         case _:
-            says = (
-                f"Its own picture is worth {_points(own - other)} to **“{label}”** beside another one and "
-                f"{_points(own - none)} beside none"
-            )
+            says = f"What the picture is worth for **“{label}”** is not known"
     return f"{says}: {beside}."
-
-
-def _points(change: float) -> str:
-    return f"{round(100 * change):+d} points".replace("-", "−")
 
 
 def tell_layers(label: str, own: float, without: Sequence[float]) -> str:

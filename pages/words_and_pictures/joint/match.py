@@ -134,7 +134,7 @@ def _tell_best(found: Sequence[Tried]) -> str:
     best = [each for each in found if compare(each.chance, found[0].chance, margin=NOTICEABLE) == "as much"]
     if len(best) == len(found):
         return (
-            f"It tells the {len(found)} hardly apart: they get {found[-1].chance:.0%} to {found[0].chance:.0%}, no "
+            f"It hardly tells the {len(found)} apart: they get {found[-1].chance:.0%} to {found[0].chance:.0%}, no "
             f"more than {100 * NOTICEABLE:.0f} points apart."
         )
     if len(best) == 1:

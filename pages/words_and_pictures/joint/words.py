@@ -54,7 +54,7 @@ LOOKS_NOTES = replace(
 HIDDEN_NOTES = replace(
     PAGE,
     try_this=(
-        "Hide the colour: the picture knows it. Hide “a”: grammar knows it.",
+        "Hide the colour, then “a”: which of the two is read off the picture, and which follows from grammar?",
         "Hide two words at once.",
         "Silence the looks of one layer after another: which layer brings the answer?",
     ),
