@@ -239,6 +239,8 @@ def test_search_ranks_by_the_cosine_and_counts_what_is_true():
     assert "tells nothing apart" in search.noticed(np.full(3, 0.5), [], ["x"], "a", [])[1]
     assert len(search.noticed(np.array([0.5]), [], ["x"], "a", [])) == 1
     assert "second has the same" in search.noticed(np.array([0.5, 0.5, 0.1]), [], ["x"], "a", [])[1]
+    nowhere = search.noticed(scores, [False, False], ["", ""], "a red star", [False, False, False])[2]
+    assert "true of none of the 3 scenes" in nowhere
     truths = compute.truths("scenes", "a red star")
     assert truths[17] == truth_of(compute.corpus("scenes").pictures[17], "a red star")
     found = compute.corpus("scenes")
@@ -316,7 +318,7 @@ def test_measured_sentences_name_best_worst_and_the_baseline():
 
 
 @pytest.mark.parametrize(
-    ("known", "new", "says"), [(0.5, 0.2, "less of those"), (0.2, 0.5, "more of those"), (0.3, 0.3, "about as many")]
+    ("known", "new", "says"), [(0.5, 0.2, "more than of"), (0.2, 0.5, "fewer than of"), (0.3, 0.3, "about as many")]
 )
 def test_classes_that_the_classifier_knew_are_told_beside_those_that_it_did_not(known, new, says):
     right = {"one template": 0.3, "mean of the templates": 0.35, "chance": 0.1, WITH: known, WITHOUT: new}

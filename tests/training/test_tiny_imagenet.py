@@ -3,16 +3,20 @@
 import json
 import math
 import shutil
+from types import SimpleNamespace
 
 import pytest
 import torch
+from torch import nn
 
+from core.measured.classifier_results import Accuracy, Quality
 from core.models.image_classifiers import make_image_classifier
 from core.zoo.embedded import WEIGHTS
 from training.loop import Plan, train
 from training.pictures import batch_at, vary
 from training.tiny_imagenet import BATCH, RECIPES, distance, first_run, normalise
-from training.tiny_imagenet_cards import CARD, fairness, write_cards
+from training.tiny_imagenet_cards import CARD, by_size, fairness, write_cards
+from training.tiny_imagenet_report import enlarged
 from training.translation_report import write_translation_card
 
 
@@ -123,3 +127,36 @@ def test_the_cards_of_the_project_are_those_that_the_script_writes(tmp_path):
     write_translation_card(tmp_path / "translation")
     for name in (*names, "translation"):
         assert (tmp_path / name / "CARD.md").read_text() == (WEIGHTS / name / "CARD.md").read_text()
+
+
+class Brightest(nn.Module):
+    """Takes a picture for the class of its brightest channel; notes the sizes that it was given."""
+
+    def __init__(self):
+        super().__init__()
+        self.sides: list[int] = []
+
+    def forward(self, pixels):
+        self.sides.append(pixels.shape[-1])
+        return nn.functional.pad(pixels.mean(dim=(2, 3)), (0, 3))
+
+
+def test_larger_pictures_are_measured_on_every_nth_one_enlarged():
+    labels = torch.arange(32) % 3
+    pictures = torch.zeros(32, 3, 64, 64, dtype=torch.uint8)
+    pictures[torch.arange(32), labels] = 255
+    wrong = labels.clone()
+    wrong[:16] = (labels[:16] + 1) % 3
+    network = Brightest()
+    model = SimpleNamespace(name="brightest", resolutions=(64, 128, 256), network=network)
+    assert enlarged(model, pictures, labels)["128"] == {"top1": 1.0, "top5": 1.0, "pictures": 8}
+    assert enlarged(model, pictures, wrong)["256"] == {"top1": 0.5, "top5": 1.0, "pictures": 2}
+    assert set(network.sides) == {128, 256}
+
+
+def test_the_card_has_a_column_for_each_size_that_was_measured():
+    one = Quality("vit-tiny-imagenet", 0.5, 0.8, 5000, enlarged={96: Accuracy(0.36, 0.6, 2500)})
+    rows = by_size([one, Quality("swin-tiny-imagenet", 0.5, 0.8, 5000)])
+    assert "| 64 x 64, 5,000 | 96 x 96, 2,500 |" in rows
+    assert "| 50.0% ± 0.7 | 36.0% ± 1.0 |" in rows
+    assert "Not measured" in by_size([Quality("swin-tiny-imagenet", 0.5, 0.8, 5000)])

@@ -15,7 +15,7 @@ from core.scenes.sentences import parse
 from core.scenes.telling import HELD_RELATIONS, is_held
 from core.scenes.things import HELD_PAIRS
 from core.scenes.truth import is_true
-from training import captioning, captioning_report, clip, vilbert, vilbert_report
+from training import captioning, captioning_gates, captioning_report, clip, vilbert, vilbert_report
 from training.captions_data import flickr_batches, flickr_tokenizer, scene_batches, words_of
 from training.clip_data import (
     Emoji,
@@ -230,3 +230,14 @@ def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture
     with pytest.raises(ZeroDivisionError):
         vilbert_report.words(network, tokenizer, gaps, "no picture")
     assert not seen[0].any()
+
+
+def test_gates_are_summed_up_over_all_words_and_over_small_ones():
+    found = captioning_gates.summary({"a": [1.0, 0.9], "of": [0.4], "dog": [0.9]}, 3)
+    assert found["photographs"] == 3
+    assert found["less than half open"] == 1
+    assert found["open"]["all words"] == {"mean": 0.8, "words": 4}
+    assert found["open"]["a"] == {"mean": 0.95, "words": 2}
+    assert "of" not in captioning_gates.summary({"a": [1.0]}, 1)["open"]
+    assert '95.0% for "a", 40.0% for "of"' in captioning_report.gates_in_words(found).replace("\n", " ")
+    assert "not measured" in captioning_report.gates_in_words(None)

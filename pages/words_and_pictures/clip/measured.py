@@ -145,14 +145,14 @@ def _tell_classes(right: Mapping[str, float]) -> Iterator[str]:
     yield f"Of CIFAR-10 it names {right[best]:.0%} right ({best}), where chance is {right['chance']:.0%}."
     known, new = (round(right[name] * PICTURES) for name in (WITH, WITHOUT))
     beside = {
-        "more": "less of those that have none",
-        "less": "more of those that have none",
-        "as much": "about as many of those that have none",
-        "unknown": "of those that have none",
+        "more": "more than",
+        "less": "fewer than",
+        "as much": "about as many as",
+        "unknown": "beside those",
     }[compare_shares(known, PICTURES, new, PICTURES)]
     yield (
         f"Its picture encoder began as a classifier: of the five classes that have a counterpart there it names "
-        f"**{right[WITH]:.0%}** right, {beside}, **{right[WITHOUT]:.0%}**."
+        f"**{right[WITH]:.0%}** right, {beside} of the five that have none (**{right[WITHOUT]:.0%}**)."
     )
 
 

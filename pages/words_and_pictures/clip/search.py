@@ -89,7 +89,9 @@ def noticed(
         second = "The second has the same" if first == rest[0] else f"The second has {rest[0]}"
         told.append(f"{second}, the one in the middle of all {signed(float(np.median(scores)))}, the last {rest[-1]}.")
     shown, every = ([truth for truth in several if truth is not None] for several in (truths, known))
-    if shown:
+    if shown and not any(every):
+        told.append(f"“{layout.plain(text)}” is true of none of the {len(every)} scenes.")
+    elif shown:
         told.append(
             f"Of the first {len(shown)} scenes “{layout.plain(text)}” is true of **{sum(shown)}**, of all {len(every)} "
             f"of {sum(every)}: so many drawn blindly would have {len(shown) * sum(every) / len(every):.1f}."
