@@ -14,6 +14,7 @@ from torch import Tensor
 from ..errors import CaptureError
 from .overview import Reduce, block_width, pool_map
 from .product import Positions, Product, allowed, last_allowed
+from .versions import check_versions, lasting, version
 
 Over = Literal["token", "channel"]
 Chosen = int | slice | Sequence[int] | None
@@ -29,6 +30,10 @@ class Written:
     heads: tuple[int, ...]
     weights: Float[Tensor, "batch head query key"]
     blind: Bool[Tensor, "#batch head query 1"] | None = None  # queries that may look at nothing: zero here, NaN shown
+
+    def kept(self) -> "Written":
+        """The same, fit to be kept: what may be written again is copied, but for weights that a gradient reaches."""
+        return self if self.weights.requires_grad else Written(self.heads, lasting(self.weights), self.blind)
 
     def beside(self, other: "Written | None") -> "Written":
         """The heads of both, ascending."""
@@ -85,6 +90,10 @@ class AttentionCall:
     sink: Float[Tensor, "batch head query"] | None = None
     run: ModuleRun | None = None
     _normalisers: dict[tuple[int, int], Tensor] = field(default_factory=dict, repr=False)
+    _versions: tuple[int, ...] = field(init=False, repr=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "_versions", tuple(version(tensor) for tensor in self._tensors))
 
     def __repr__(self) -> str:
         batch, heads, queries, keys = self.shape
@@ -130,16 +139,19 @@ class AttentionCall:
     @property
     def query(self) -> Float[Tensor, "batch head query each"] | None:
         """The queries as the fused call got them; None when only the softmax was seen."""
+        self.check_unchanged()
         return None if self.product is None else self.product.query
 
     @property
     def key(self) -> Float[Tensor, "batch head key each"] | None:
         """The keys, repeated for each query head that shares them; None when only the softmax was seen."""
+        self.check_unchanged()
         return None if self.product is None else self._for_each_head(self.product.key)
 
     @property
     def value(self) -> Float[Tensor, "batch head key _"] | None:
         """The values, repeated for each query head that shares them; None where they could not be seen."""
+        self.check_unchanged()
         return self._for_each_head(self.product.value) if self.product else self.seen_value
 
     @property
@@ -158,6 +170,7 @@ class AttentionCall:
         """
         if self.kind == "cross":
             return False
+        self.check_unchanged()
         cached = self.query_length < self.key_length
         if cached and self.query_length == 1:
             return self.run is not None and self.run.tokens == 1
@@ -312,7 +325,20 @@ class AttentionCall:
         shared = self.heads // tensor.shape[1]
         return tensor if shared == 1 else tensor.repeat_interleave(shared, dim=1)
 
+    @property
+    def _tensors(self) -> list[Tensor]:
+        """Everything that was recorded and that a module may have kept too."""
+        product, written = self.product, self.written
+        parts = (product.query, product.key, product.value, product.mask) if product else ()
+        own = (written.weights,) if written else ()
+        return [part for part in (*parts, *own, self.seen_value, self.sink) if part is not None]
+
+    def check_unchanged(self) -> None:
+        """Raise CaptureError if a module wrote into what was recorded, in place and later: it is another run then."""
+        check_versions(self.path, self._tensors, self._versions)
+
     def _product(self, wanted: str) -> Product:
+        self.check_unchanged()
         if self.product is None:
             raise CaptureError(
                 f"'{self.path}' does not call scaled_dot_product_attention: it was seen through its softmax, which "
@@ -321,6 +347,7 @@ class AttentionCall:
         return self.product
 
     def _check(self, head: int, item: int) -> None:
+        self.check_unchanged()
         for name, chosen, count in (("head", head, self.heads), ("item", item, self.batch_size)):
             if isinstance(chosen, bool) or not isinstance(chosen, Integral):
                 raise CaptureError(f"A {name} is a whole number, not {chosen!r}.")

@@ -13,6 +13,8 @@ from jaxtyping import Bool, Float, Int
 from numpy import broadcast_shapes  # torch's own imports a computer algebra system, for seconds
 from torch import Tensor
 
+from .versions import copied, lasting, once
+
 # A key whose mask lies 80 or more below the best of its row is forbidden: e^-80 leaves nothing of it in float32.
 # Libraries forbid with -inf, with the lowest finite number, or with -100 (Swin) on top of a position bias.
 FORBIDDEN = 80.0
@@ -119,17 +121,18 @@ class Product:
             return (weights @ _precise(value)).to(value.dtype)
 
     def kept(self, masks: list[Tensor]) -> "Product":
-        """The same, outside any graph and fit to be kept: no small view holds a large tensor.
+        """The same, outside any graph and fit to be kept: no small view holds a large tensor, and what belongs to a
+        cache is copied (see `lasting`).
 
         Equal masks are kept once (T5 builds one for each layer): `masks` are those of earlier calls, and grow.
         """
-        views = self.query.detach(), self.key.detach(), self.value.detach()
+        views = self.query, self.key, self.value
         query, key, value = (_compact(view, views) for view in views)
         mask = None
         if self.mask is not None:
             mask = next((known for known in masks if _same(known, self.mask)), None)
             if mask is None:
-                mask = _compact(self.mask.detach(), [self.mask])
+                mask = _compact(self.mask, [self.mask])
                 masks.append(mask)
         return replace(self, query=query, key=key, value=value, mask=mask)
 
@@ -237,22 +240,19 @@ def _precise(tensor: Tensor) -> Tensor:
 
 
 def _compact(view: Tensor, together: Sequence[Tensor]) -> Tensor:
-    """A copy, if its storage holds much that none of these views needs; an expanded axis stays expanded."""
+    """Fit to be kept: a copy, if its storage holds much that none of these views needs, or may be written again."""
     storage = view.untyped_storage()
     needed = sum(
         once(other).numel() * other.element_size()
         for other in together
         if other.untyped_storage().data_ptr() == storage.data_ptr()
     )
-    return view if storage.nbytes() <= 1.5 * needed else once(view).clone().expand(view.shape)
+    return lasting(view) if storage.nbytes() <= 1.5 * needed else copied(view.detach())
 
 
 def _same(mask: Tensor, other: Tensor) -> bool:
-    if (mask.shape, mask.dtype, mask.stride()) != (other.shape, other.dtype, other.stride()):
+    """Whether two masks say the same of every key; a copy may lie otherwise in memory than what it was made of."""
+    one, two = once(mask), once(other)
+    if (mask.shape, mask.dtype, one.shape) != (other.shape, other.dtype, two.shape):
         return False
-    return mask.data_ptr() == other.data_ptr() or torch.equal(once(mask), once(other))
-
-
-def once(view: Tensor) -> Tensor:
-    """What is really there of a view: one of each expanded axis."""
-    return view[tuple(slice(1) if stride == 0 else slice(None) for stride in view.stride())]
+    return (one.data_ptr(), one.stride()) == (two.data_ptr(), two.stride()) or torch.equal(one, two)

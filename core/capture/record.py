@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from ..errors import CaptureError
 from .call import AttentionCall
+from .labels import read_labels
 from .one_input import one_input, read_mask
 from .paths import ModulePaths, near
 from .seam import watching
@@ -38,9 +39,7 @@ class Record:
         present: Bool[Tensor, "batch token"] | None = None,
     ):
         self._calls, self._watcher = calls, watcher
-        self.tokens: tuple[Any, ...] | None = None
-        if tokens is not None:
-            self.tokens = tuple(each if isinstance(each, str) else tuple(each) for each in tokens)
+        self.tokens = None if tokens is None else read_labels(tokens)
         self.present = present
 
     @classmethod
@@ -138,14 +137,33 @@ class Record:
         return torch.stack([call.weights() for call in calls])
 
     def merged(
-        self, path: str, item: int = 0, beams: Sequence[int] | Tensor | None = None
+        self,
+        path: str,
+        item: int = 0,
+        beams: Sequence[int] | Tensor | None = None,
+        length: int | None = None,
     ) -> Float[Tensor, "head query key"]:
         """One map of a text that was written step by step at a path, of each head; see `merge_steps`.
 
-        `beams` is the row of `beam_indices` that `generate(..., return_dict_in_generate=True)` gives for the text.
+        `item` is the place in the batch that the model read, `beams` the row of `beam_indices` that
+        `generate(..., return_dict_in_generate=True)` gives for the text, `length` the number of its tokens that were
+        read, which assisted decoding needs: all that `generate` returns but the last. Raises CaptureError where the
+        steps are not those of one text, as where a beam search was followed without `beams`.
         """
         followed = beams.tolist() if isinstance(beams, Tensor) else beams
-        return merge_steps([call for call in self.matching(path) if call.path == path], item, followed)
+        calls = [call for call in self.matching(path) if call.path == path]
+        return merge_steps(calls, item, followed, length, self._beside(calls) if calls[0].kind == "cross" else None)
+
+    def _beside(self, calls: Sequence[AttentionCall]) -> list[AttentionCall] | None:
+        """The self-attention that ran in the same steps as some cross attention; None where there is none."""
+        runs: dict[str, list[AttentionCall]] = {}
+        for call in self._calls:
+            runs.setdefault(call.path, []).append(call)
+        steps = [(call.batch_size, call.query_length) for call in calls]
+        for own in runs.values():
+            if own[0].kind != "cross" and [(call.batch_size, call.query_length) for call in own] == steps:
+                return own
+        return None
 
     def gradients(self, scalar: Float[Tensor, ""]) -> dict[str, Float[Tensor, "batch head query key"]]:
         """How `scalar` changes with each weight, by path; of a record made with `differentiable`.

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from ..errors import CaptureError
 from .call import AttentionCall, ModuleRun, Written
-from .product import Product, once
+from .product import Product
+from .versions import once
 
 FORM = "attention-atlas-record-1"  # of the file; one that says otherwise is another file
 _PARTS = ("query", "key", "value")
@@ -58,6 +59,7 @@ def load_calls(path: str | Path) -> tuple[list[AttentionCall], Any, Bool[Tensor,
 
 def _describe(number: int, call: AttentionCall, tensors: dict[str, Tensor], masks: dict[int, str]) -> dict[str, Any]:
     """What a call is, for the table; its tensors are added to the others, each with the call's number in its name."""
+    call.check_unchanged()
     told: dict[str, Any] = {"number": number, "path": call.path, "kind": call.kind, "over": call.over}
     if call.run is not None:
         told["run"] = asdict(call.run)

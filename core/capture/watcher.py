@@ -13,6 +13,7 @@ from .call import AttentionCall, ModuleRun
 from .edits import Edit, Only, Patch, Replace, grows, made
 from .paths import Caller, ModulePaths, matches, near
 from .product import last_allowed
+from .versions import lasting
 
 
 @dataclass(eq=False)
@@ -185,7 +186,10 @@ class Sight:
                 watcher.runs[path].append(run)
 
     def record(self, **seen: Any) -> None:
-        """Hand the finished call to everyone who records."""
+        """Hand the finished call to everyone who records; what may be written again is copied."""
+        if seen["written"] is not None:
+            seen["written"] = seen["written"].kept()
+        seen |= {name: lasting(seen[name]) for name in ("seen_value", "sink") if seen.get(name) is not None}
         for watcher, path in self.places:
             if watcher.records:
                 watcher.calls.append(AttentionCall(path=path, **seen))

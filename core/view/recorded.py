@@ -6,6 +6,7 @@ from collections.abc import Sequence as Many
 import numpy as np
 
 from ..capture.call import AttentionCall
+from ..capture.labels import strings
 from ..errors import CaptureError
 from .html_file import HtmlFile, html_file
 from .scene import Layer, PatchSequence, Scene, Sequence, TextSequence
@@ -51,7 +52,7 @@ def show(
     batch, `within` how the module paths begin, where a model has several stacks.
 
     Calls of one shape are shown: the one that the labels fit, else the most frequent; a sentence says what is left out.
-    Raises CaptureError where the labels fit no call.
+    Raises CaptureError where the labels are no strings, or fit no call.
     """
     own = [(number, call) for number, call in enumerate(calls) if call.path.startswith(within)]
     if own and all(call.over == "channel" or call.partial for _, call in own):
@@ -62,8 +63,8 @@ def show(
     own = [(number, call) for number, call in own if call.over == "token" and not call.partial]
     if not own:
         raise CaptureError(f"No attention was recorded in a module whose path begins with '{within}'.")
-    query = _sequence(tokens, picture, grid, tuple(prefix))
-    key = query if key_tokens is None else TextSequence(tuple(key_tokens))
+    query = _sequence(tokens, picture, grid, strings(prefix))
+    key = query if key_tokens is None else TextSequence(strings(key_tokens))
     kind, queries, keys = _shape(own, query, key, crosses=key_tokens is not None)
     if max(queries, keys) > LONGEST:
         raise CaptureError(
@@ -87,7 +88,7 @@ def _sequence(
         raise CaptureError("A picture needs its grid: give grid=(rows, columns), the number of its patches.")
     if grid is not None:
         return PatchSequence(*grid, prefix, picture)
-    return None if tokens is None else TextSequence(tuple(tokens))
+    return None if tokens is None else TextSequence(strings(tokens))
 
 
 def _counted(length: int) -> TextSequence:

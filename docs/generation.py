@@ -1,0 +1,205 @@
+"""What `record.merged` makes of texts that decoders write, for each kind of cache and of search: the last section of
+docs/models.md.
+
+    python -m docs.generation        # prints the section; some 2 minutes
+
+A small random decoder writes a text while it is recorded, and the merged map of each attention is compared with the map
+that the library's own eager attention gives of the whole text. A quantised cache changes what is attended to, so there
+the last row is compared with the eager attention of the same step.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from core.capture import Record, record_attention
+from core.errors import CaptureError
+
+CLOSE = 1e-4  # weights that differ by less are the same
+HEADING = "## What is written step by step"
+NEW, WINDOW = 8, 4  # tokens that are written, and how far a sliding layer looks back
+PROMPT = torch.tensor([[5, 8, 2, 9, 5], [7, 7, 1, 30, 4]])
+
+SMALL: dict[str, Any] = {
+    **dict.fromkeys(("hidden_size", "intermediate_size"), 32),
+    **{"vocab_size": 60, "num_hidden_layers": 2, "num_attention_heads": 4, "max_position_embeddings": 64},
+    **{"bos_token_id": 0, "eos_token_id": None, "pad_token_id": 0},
+}
+GROUPED: dict[str, Any] = {**SMALL, "num_key_value_heads": 2, "head_dim": 8}
+TRANSLATOR: dict[str, Any] = {
+    **dict.fromkeys(("d_model", "encoder_ffn_dim", "decoder_ffn_dim"), 32),
+    **dict.fromkeys(("encoder_layers", "decoder_layers", "encoder_attention_heads", "decoder_attention_heads"), 2),
+    **{"vocab_size": 60, "max_position_embeddings": 64, "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": None},
+    **{"decoder_start_token_id": 2, "forced_eos_token_id": None},
+}
+MIXED = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": WINDOW}
+FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "gpt2": ("learned positions", SMALL),
+    "opt": ("learned positions", {**SMALL, "ffn_dim": 32, "word_embed_proj_dim": 32}),
+    "bloom": ("linear biases (ALiBi)", {**SMALL, "n_layer": 2, "n_head": 4}),
+    "llama": ("rotary, grouped heads", GROUPED),
+    "qwen3": ("rotary, normalised queries and keys", GROUPED),
+    "mistral": (f"a window of {WINDOW}", {**GROUPED, "sliding_window": WINDOW}),
+    "gemma2": ("seen through its softmax, windows in turn", {**GROUPED, "sliding_window": WINDOW}),
+    "gemma3_text": ("windows and full attention", {**GROUPED, **MIXED}),
+    "gpt_oss": ("seen through its softmax, sinks", {**GROUPED, **MIXED, "num_local_experts": 2, "num_experts_per_tok": 1}),
+    "jamba": (
+        "Mamba and attention in turn",
+        {**GROUPED, "attn_layer_period": 2, "attn_layer_offset": 1, "use_mamba_kernels": False, "num_experts": 2},
+    ),
+    "bart": ("encoder and decoder", TRANSLATOR),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a text is written: what `generate` is given, and what `merged` has to be told of it."""
+
+    name: str
+    how: dict[str, Any]
+    prompt: Tensor = PROMPT
+    told: Callable[[Any, int], dict[str, Any]] = field(default=lambda output, item: {})
+    rounds: bool = False  # whether the cache changes what is attended to
+
+
+WAYS = (
+    Way("cache that grows or slides", {}),
+    Way("no cache", {"use_cache": False}),
+    Way("static cache", {"cache_implementation": "static"}),
+    Way(
+        "quantised cache (8-bit floats)",
+        {"cache_implementation": "quantized", "cache_config": {"backend": "fp8"}},
+        rounds=True,
+    ),
+    Way("beams, with `beams=`", {"num_beams": 3}, told=lambda output, item: {"beams": output.beam_indices[item]}),
+    Way("beams, without", {"num_beams": 3}),
+    Way(
+        "drafts (prompt look-up), with `length=`",
+        {"prompt_lookup_num_tokens": 3},
+        torch.tensor([[5, 8, 2, 5, 8, 2, 5, 8]]),
+        told=lambda output, item: {"length": output.sequences.shape[1] - 1},  # noqa: ARG005, as the others
+    ),
+)
+
+
+def section() -> str:
+    """The section of the page, computed; it ends with an empty line."""
+    lines = [
+        HEADING,
+        "",
+        "Made by the same run (`docs/generation.py`): small random decoders write "
+        f"{NEW} tokens while they are recorded, and `record.merged` makes one map of all steps. `exact`: at each of so "
+        "many attentions it equals the library's own eager run over the whole text (to 0.0001); with a quantised cache, "
+        "which changes what is attended to, its last row equals the library's eager attention in the last step. "
+        "`refused`: it says why in a sentence, and gives no map. A search by beams without `beams=` is exact for the "
+        "places in the batch whose hypothesis stayed where it was, and refused for the others.",
+        "",
+        f"| family | {' | '.join(way.name for way in WAYS)} |",
+        f"|---|{'---|' * len(WAYS)}",
+    ]
+    for family, (what, _) in FAMILIES.items():
+        lines.append(f"| {family} ({what}) | {' | '.join(cells(family))} |")
+    return "\n".join([*lines, ""])
+
+
+def cells(family: str) -> Iterator[str]:
+    """What `merged` makes of a family's texts, one cell for each way of writing."""
+    return (cell(family, way) for way in WAYS)
+
+
+def cell(family: str, way: Way) -> str:
+    """A verdict, with the number of attentions that it is of; the library's own words where it cannot write so."""
+    model = built(family)
+    try:
+        with torch.no_grad(), record_attention(model) as record:
+            output = _written(model, way)
+    except CaptureError:
+        raise
+    except Exception as error:  # whatever a library does with a cache that it does not support
+        return f"the library cannot: {_words(error)}"
+    maps = _last_rows(model, way) if way.rounds else _maps(model, way, output)
+    verdicts = [
+        _verdict(record, path, item, own[item], way.told(output, item), last=way.rounds)
+        for path, own in maps.items()
+        for item in range(len(way.prompt))
+    ]
+    counts = {name: verdicts.count(name) for name in dict.fromkeys(verdicts)}
+    return ", ".join(f"{name} ({count} of {len(verdicts)})" for name, count in sorted(counts.items()))
+
+
+def built(family: str) -> nn.Module:
+    """A small decoder, or encoder and decoder, whose random weights are large enough that no two texts are alike."""
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    torch.manual_seed(0)
+    config = AutoConfig.for_model(family, **FAMILIES[family][1])
+    kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    model = kind.from_config(config).eval()
+    for parameter in model.parameters():
+        if parameter.ndim == 2:
+            nn.init.normal_(parameter, std=0.3)
+    return model
+
+
+def _written(model: nn.Module, way: Way, **more: Any) -> Any:
+    return model.generate(
+        way.prompt, max_new_tokens=NEW, do_sample=False, return_dict_in_generate=True, output_scores=True,
+        **{"use_cache": True} | way.how | more,
+    )  # fmt: skip
+
+
+def _eager(model: nn.Module) -> nn.Module:
+    twin = type(model)(model.config).eval()
+    twin.load_state_dict(model.state_dict())
+    twin.set_attn_implementation("eager")
+    return twin
+
+
+def _maps(model: nn.Module, way: Way, output: Any) -> dict[str, Tensor]:
+    """The library's own maps of the whole text, by the paths at which the decoder's attention is recorded."""
+    text, twin = output.sequences[:, :-1], _eager(model)
+    inputs = {"input_ids": way.prompt, "decoder_input_ids": text} if model.config.is_encoder_decoder else {"input_ids": text}
+    with torch.no_grad():
+        theirs = twin(**inputs, output_attentions=True, use_cache=False)
+        with record_attention(model) as whole:
+            model(**inputs, use_cache=False)
+    if not model.config.is_encoder_decoder:
+        return dict(zip(whole.paths, [own for own in theirs.attentions if own is not None], strict=True))
+    own = [path for path in whole.paths if ".decoder." in path]
+    maps = [map_ for pair in zip(theirs.decoder_attentions, theirs.cross_attentions, strict=True) for map_ in pair]
+    return dict(zip(own, maps, strict=True))
+
+
+def _last_rows(model: nn.Module, way: Way) -> dict[str, Tensor]:
+    """The library's own rows of the last step, under the same cache, by path."""
+    with torch.no_grad(), record_attention(model) as record:
+        model(way.prompt, **({"decoder_input_ids": way.prompt} if model.config.is_encoder_decoder else {}))
+    output = _written(_eager(model), way, output_attentions=True)
+    if not model.config.is_encoder_decoder:
+        return dict(zip(record.paths, [own for own in output.attentions[-1] if own is not None], strict=True))
+    own = [path for path in record.paths if ".decoder." in path]
+    pairs = zip(output.decoder_attentions[-1], output.cross_attentions[-1], strict=True)
+    return dict(zip(own, [map_ for pair in pairs for map_ in pair], strict=True))
+
+
+def _verdict(record: Record, path: str, item: int, own: Tensor, told: dict[str, Any], *, last: bool) -> str:
+    try:
+        merged = record.merged(path, item, **told)
+    except CaptureError:
+        return "refused"
+    merged = merged[:, -1:] if last else merged
+    # A cell of the library may be wider than the text: a cache of fixed size has room for keys to come.
+    return "exact" if merged.shape == own.shape and float((merged - own).abs().max()) < CLOSE else "WRONG"
+
+
+def _words(error: Exception) -> str:
+    words = " ".join(str(error).split()).replace("|", "\\|")
+    return words if len(words) < 90 else f"{words[:90].rpartition(' ')[0]} …"
+
+
+if __name__ == "__main__":
+    print(inspect.cleandoc(section()))
