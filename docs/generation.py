@@ -8,8 +8,7 @@ that the library's own eager attention gives of the whole text. A quantised cach
 the last row is compared with the eager attention of the same step.
 """
 
-import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +29,8 @@ SMALL: dict[str, Any] = {
     **{"bos_token_id": 0, "eos_token_id": None, "pad_token_id": 0},
 }
 GROUPED: dict[str, Any] = {**SMALL, "num_key_value_heads": 2, "head_dim": 8}
+UNTIED: dict[str, Any] = {**GROUPED, "tie_word_embeddings": False}  # else a random Gemma repeats its last token
+EXPERTS: dict[str, Any] = {"num_local_experts": 2, "num_experts_per_tok": 1}
 TRANSLATOR: dict[str, Any] = {
     **dict.fromkeys(("d_model", "encoder_ffn_dim", "decoder_ffn_dim"), 32),
     **dict.fromkeys(("encoder_layers", "decoder_layers", "encoder_attention_heads", "decoder_attention_heads"), 2),
@@ -44,9 +45,9 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("rotary, grouped heads", GROUPED),
     "qwen3": ("rotary, normalised queries and keys", GROUPED),
     "mistral": (f"a window of {WINDOW}", {**GROUPED, "sliding_window": WINDOW}),
-    "gemma2": ("seen through its softmax, windows in turn", {**GROUPED, "sliding_window": WINDOW}),
-    "gemma3_text": ("windows and full attention", {**GROUPED, **MIXED}),
-    "gpt_oss": ("seen through its softmax, sinks", {**GROUPED, **MIXED, "num_local_experts": 2, "num_experts_per_tok": 1}),
+    "gemma2": ("seen through its softmax, windows in turn", {**UNTIED, "sliding_window": WINDOW}),
+    "gemma3_text": ("windows and full attention", {**UNTIED, **MIXED}),
+    "gpt_oss": ("seen through its softmax, sinks", {**GROUPED, **MIXED, **EXPERTS}),
     "jamba": (
         "Mamba and attention in turn",
         {**GROUPED, "attn_layer_period": 2, "attn_layer_offset": 1, "use_mamba_kernels": False, "num_experts": 2},
@@ -62,8 +63,9 @@ class Way:
     name: str
     how: dict[str, Any]
     prompt: Tensor = PROMPT
-    told: Callable[[Any, int], dict[str, Any]] = field(default=lambda output, item: {})
+    told: Callable[[Any, int], dict[str, Any]] = field(default=lambda *_: {})
     rounds: bool = False  # whether the cache changes what is attended to
+    beams: int = 1  # places of the batch that a text has, where `merged` is not told which were followed
 
 
 WAYS = (
@@ -76,39 +78,47 @@ WAYS = (
         rounds=True,
     ),
     Way("beams, with `beams=`", {"num_beams": 3}, told=lambda output, item: {"beams": output.beam_indices[item]}),
-    Way("beams, without", {"num_beams": 3}),
+    Way("beams, without", {"num_beams": 3}, beams=3),
     Way(
         "drafts (prompt look-up), with `length=`",
         {"prompt_lookup_num_tokens": 3},
         torch.tensor([[5, 8, 2, 5, 8, 2, 5, 8]]),
-        told=lambda output, item: {"length": output.sequences.shape[1] - 1},  # noqa: ARG005, as the others
+        told=lambda output, _: {"length": output.sequences.shape[1] - 1},
     ),
 )
 
 
 def section() -> str:
-    """The section of the page, computed; it ends with an empty line."""
+    """The section of the page, computed."""
     lines = [
         HEADING,
         "",
-        "Made by the same run (`docs/generation.py`): small random decoders write "
-        f"{NEW} tokens while they are recorded, and `record.merged` makes one map of all steps. `exact`: at each of so "
-        "many attentions it equals the library's own eager run over the whole text (to 0.0001); with a quantised cache, "
-        "which changes what is attended to, its last row equals the library's eager attention in the last step. "
-        "`refused`: it says why in a sentence, and gives no map. A search by beams without `beams=` is exact for the "
-        "places in the batch whose hypothesis stayed where it was, and refused for the others.",
+        f"Made by the same run (`docs/generation.py`). Small random decoders write {NEW} tokens after each of two "
+        "prompts while they are recorded, and `record.merged` makes one map of all steps, for each attention and each "
+        "text; the numbers in brackets count these maps. `exact`: the map equals the library's own eager attention "
+        "over the whole text (to 0.0001). A quantised cache changes what is attended to: there the last row is "
+        "compared with the library's eager attention in the last step. `refused`: `merged` says in a sentence what it "
+        "needs, and gives no map: after a search by beams it needs `beams=`, because hypotheses change their places in "
+        "the batch.",
         "",
         f"| family | {' | '.join(way.name for way in WAYS)} |",
         f"|---|{'---|' * len(WAYS)}",
     ]
     for family, (what, _) in FAMILIES.items():
-        lines.append(f"| {family} ({what}) | {' | '.join(cells(family))} |")
+        lines.append(f"| {family}: {what} | {' | '.join(cell(family, way) for way in WAYS)} |")
     return "\n".join([*lines, ""])
 
 
-def cells(family: str) -> Iterator[str]:
-    """What `merged` makes of a family's texts, one cell for each way of writing."""
-    return (cell(family, way) for way in WAYS)
+def read(page: str) -> dict[tuple[str, str], str]:
+    """The cells of a page that ends with the section, by family and way."""
+    lines = page[page.index(HEADING) :].splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|") and not line.startswith("|---")]
+    names = rows[0][1:]
+    return {
+        (row[0].partition(":")[0], name): verdict
+        for row in rows[1:]
+        for name, verdict in zip(names, row[1:], strict=True)
+    }
 
 
 def cell(family: str, way: Way) -> str:
@@ -123,7 +133,7 @@ def cell(family: str, way: Way) -> str:
         return f"the library cannot: {_words(error)}"
     maps = _last_rows(model, way) if way.rounds else _maps(model, way, output)
     verdicts = [
-        _verdict(record, path, item, own[item], way.told(output, item), last=way.rounds)
+        _verdict(record, path, item * way.beams, own[item], way.told(output, item), last=way.rounds)
         for path, own in maps.items()
         for item in range(len(way.prompt))
     ]
@@ -162,7 +172,9 @@ def _eager(model: nn.Module) -> nn.Module:
 def _maps(model: nn.Module, way: Way, output: Any) -> dict[str, Tensor]:
     """The library's own maps of the whole text, by the paths at which the decoder's attention is recorded."""
     text, twin = output.sequences[:, :-1], _eager(model)
-    inputs = {"input_ids": way.prompt, "decoder_input_ids": text} if model.config.is_encoder_decoder else {"input_ids": text}
+    inputs = (
+        {"input_ids": way.prompt, "decoder_input_ids": text} if model.config.is_encoder_decoder else {"input_ids": text}
+    )
     with torch.no_grad():
         theirs = twin(**inputs, output_attentions=True, use_cache=False)
         with record_attention(model) as whole:
@@ -192,7 +204,6 @@ def _verdict(record: Record, path: str, item: int, own: Tensor, told: dict[str, 
     except CaptureError:
         return "refused"
     merged = merged[:, -1:] if last else merged
-    # A cell of the library may be wider than the text: a cache of fixed size has room for keys to come.
     return "exact" if merged.shape == own.shape and float((merged - own).abs().max()) < CLOSE else "WRONG"
 
 
@@ -202,4 +213,4 @@ def _words(error: Exception) -> str:
 
 
 if __name__ == "__main__":
-    print(inspect.cleandoc(section()))
+    print(section())

@@ -27,6 +27,7 @@ from torch import Tensor, nn
 
 from core.capture import Paste, Record, edit_attention, record_attention
 from core.errors import CaptureError
+from docs import generation
 from docs.families import NO_HEADS, Eager, Family, families
 
 FILE = Path(__file__).with_suffix(".md")
@@ -60,7 +61,9 @@ def main() -> None:
         print(f"{row.library} {row.family}: {row.verdict} {row.detail}", flush=True)
     kept = {(row.library, row.family): row for row in read(FILE)} if chosen else {}
     kept |= {(row.library, row.family): row for row in found}
-    FILE.write_text(page(list(kept.values())), encoding="utf-8")
+    written = FILE.read_text(encoding="utf-8") if chosen else generation.section()
+    section = written[written.index(generation.HEADING) :]
+    FILE.write_text(f"{page(list(kept.values()))}\n{section}", encoding="utf-8")
 
 
 def rows_of(asked: list[Family]) -> Iterator[Row]:

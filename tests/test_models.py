@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from docs import models
+from docs import generation, models
 from docs.families import Family, Way
 
 SAMPLE = {
@@ -118,3 +118,30 @@ def test_the_readme_counts_as_the_page_does(rows):
     )
     assert said
     assert [int(number) for number in said.groups()] == [ran.total(), ran["exact"] + ran["consistent"]]
+
+
+WRITTEN = {
+    ("mistral", "cache that grows or slides"): "exact (4 of 4)",
+    ("mistral", "drafts (prompt look-up), with `length=`"): "exact (2 of 2)",
+    ("gemma3_text", "static cache"): "exact (4 of 4)",
+    ("gemma2", "beams, with `beams=`"): "exact (4 of 4)",
+    ("gpt2", "quantised cache (8-bit floats)"): "exact (4 of 4)",
+    ("jamba", "cache that grows or slides"): "exact (2 of 2)",
+    ("bart", "beams, without"): "refused (8 of 8)",
+}
+
+
+@pytest.mark.parametrize(("family", "way"), WRITTEN)
+def test_the_page_says_what_becomes_of_a_text_that_is_written(family, way):
+    page = generation.read(models.FILE.read_text(encoding="utf-8"))
+    computed = generation.cell(family, next(own for own in generation.WAYS if own.name == way))
+    assert computed == page[family, way] == WRITTEN[family, way]
+
+
+def test_the_page_has_every_way_of_writing_and_none_is_wrong(monkeypatch):
+    page = generation.read(models.FILE.read_text(encoding="utf-8"))
+    assert page.keys() == {(family, way.name) for family in generation.FAMILIES for way in generation.WAYS}
+    assert all(re.match(r"(exact|refused|the library cannot)\b", verdict) for verdict in page.values())
+    assert not any("WRONG" in verdict for verdict in page.values())
+    monkeypatch.setattr(generation, "CLOSE", 0.0)
+    assert generation.cell("gpt2", generation.WAYS[0]).startswith("WRONG"), "The comparison can fail."

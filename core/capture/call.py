@@ -14,7 +14,7 @@ from torch import Tensor
 from ..errors import CaptureError
 from .overview import Reduce, block_width, pool_map
 from .product import Positions, Product, allowed, last_allowed
-from .versions import check_versions, lasting, version
+from .versions import lasting, version
 
 Over = Literal["token", "channel"]
 Chosen = int | slice | Sequence[int] | None
@@ -93,12 +93,13 @@ class AttentionCall:
     _versions: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self):
-        object.__setattr__(self, "_versions", tuple(version(tensor) for tensor in self._tensors))
+        object.__setattr__(self, "_versions", self._versions_now)
 
     def __repr__(self) -> str:
         batch, heads, queries, keys = self.shape
         seen = "fused" if self.product else "by its softmax"
-        causal = ", causal" if self.causal else ""
+        changed = self._versions_now != self._versions
+        causal = ", changed in place since" if changed else ", causal" if self.causal else ""
         over = "" if self.over == "token" else f", over {self.over}s"
         pieces = f", {self.partial[0]} of {self.partial[1]} rows" if self.partial else ""
         return f"{self.path}: {self.kind}{causal}{over}{pieces}, {batch} x {heads} heads x {queries} x {keys}, {seen}"
@@ -326,16 +327,20 @@ class AttentionCall:
         return tensor if shared == 1 else tensor.repeat_interleave(shared, dim=1)
 
     @property
-    def _tensors(self) -> list[Tensor]:
-        """Everything that was recorded and that a module may have kept too."""
+    def _versions_now(self) -> tuple[int, ...]:
+        """How often the memory of everything that was recorded, and that a module may have kept too, was written."""
         product, written = self.product, self.written
         parts = (product.query, product.key, product.value, product.mask) if product else ()
         own = (written.weights,) if written else ()
-        return [part for part in (*parts, *own, self.seen_value, self.sink) if part is not None]
+        return tuple(version(part) for part in (*parts, *own, self.seen_value, self.sink) if part is not None)
 
     def check_unchanged(self) -> None:
         """Raise CaptureError if a module wrote into what was recorded, in place and later: it is another run then."""
-        check_versions(self.path, self._tensors, self._versions)
+        if self._versions_now != self._versions:
+            raise CaptureError(
+                f"What '{self.path}' read was changed in place after its attention ran, so its record no longer holds: "
+                "record under torch.inference_mode(), where everything is copied, or read it before the change."
+            )
 
     def _product(self, wanted: str) -> Product:
         self.check_unchanged()

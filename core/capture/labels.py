@@ -33,4 +33,3 @@ def _listed(tokens: Any) -> list[Any]:
         return list(tokens)
     except TypeError as error:
         raise CaptureError(f"Labels are strings, one for each token, not {tokens!r:.60}.") from error
-

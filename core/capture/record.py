@@ -152,18 +152,23 @@ class Record:
         """
         followed = beams.tolist() if isinstance(beams, Tensor) else beams
         calls = [call for call in self.matching(path) if call.path == path]
-        return merge_steps(calls, item, followed, length, self._beside(calls) if calls[0].kind == "cross" else None)
+        return merge_steps(calls, item, followed, length, self._beside(calls))
 
-    def _beside(self, calls: Sequence[AttentionCall]) -> list[AttentionCall] | None:
-        """The self-attention that ran in the same steps as some cross attention; None where there is none."""
+    def _beside(self, calls: Sequence[AttentionCall]) -> Sequence[AttentionCall]:
+        """Self-attention of the same steps at another path, if any: with its keys if possible, of a late layer."""
         runs: dict[str, list[AttentionCall]] = {}
         for call in self._calls:
             runs.setdefault(call.path, []).append(call)
         steps = [(call.batch_size, call.query_length) for call in calls]
-        for own in runs.values():
-            if own[0].kind != "cross" and [(call.batch_size, call.query_length) for call in own] == steps:
-                return own
-        return None
+        others = [
+            own
+            for path, own in runs.items()
+            if path != calls[0].path
+            and own[0].kind != "cross"
+            and own[0].over == "token"
+            and [(call.batch_size, call.query_length) for call in own] == steps
+        ]
+        return max(reversed(others), key=lambda own: own[0].product is not None, default=())
 
     def gradients(self, scalar: Float[Tensor, ""]) -> dict[str, Float[Tensor, "batch head query key"]]:
         """How `scalar` changes with each weight, by path; of a record made with `differentiable`.

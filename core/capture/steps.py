@@ -14,6 +14,7 @@ from .product import allowed, last_allowed
 ROUNDED = 0.25  # keys of a cache of few bits differ from those that were put in by less than this part of their length
 
 Keys = Float[Tensor, "key width"]
+Pair = tuple[AttentionCall, int]  # a step, and the place of the batch that is followed in it
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def merge_steps(
     item: int = 0,
     beams: Sequence[int] | None = None,
     length: int | None = None,
-    beside: Sequence[AttentionCall] | None = None,
+    beside: Sequence[AttentionCall] = (),
 ) -> Float[Tensor, "head query key"]:
     """The rows of all steps one below another, each filled up with zeros: what a row's step could not see yet.
 
@@ -47,8 +48,8 @@ def merge_steps(
     computes again, as after a rejected draft, are replaced. `item` is the place in the batch that the model read.
     `beams`: which place was followed in each step, as `generate` says in `beam_indices`; else it is `item` in all of
     them. `length`: how many tokens of the text were read; needed where the last step read several at once, of which
-    some may be a draft that was rejected. `beside`: self-attention calls of the same steps, for cross attention, whose
-    keys do not tell how far the text is.
+    some may be a draft that was rejected. `beside`: another layer's self-attention calls of the same steps, for cross
+    attention, whose keys do not tell how far the text is, and for values that repeat.
 
     Raises CaptureError where the calls are no steps of one text, or where that cannot be known.
     """
@@ -59,21 +60,23 @@ def merge_steps(
     if not followed:
         raise CaptureError(f"'{path}' ran {len(calls)} times, and no item says which input was followed.")
     pairs = list(zip(calls, followed, strict=False))  # a text may end before the longest of its beams
+    others = [(call, own) for call, own in zip(beside, followed, strict=False)]
     if calls[0].kind == "cross":
-        steps = _place_cross(pairs, beside, beams)
+        steps = _place_cross(pairs, place_steps(others) if others else _by_counting(pairs, beams))
     else:
-        steps = place_steps(pairs)
+        steps = place_steps(pairs, others)
     return _laid_out(steps, _length_of(steps, length))
 
 
-def place_steps(pairs: Sequence[tuple[AttentionCall, int]]) -> list[Step]:
+def place_steps(pairs: Sequence[Pair], others: Sequence[Pair] = ()) -> list[Step]:
     """Where the rows and keys of each step of self-attention stand in the text; each call with the place followed.
 
     Two facts fix that, whatever the cache (growing, sliding, of fixed size, quantised). In a decoder the last key that
     a query may attend to is its own, so the newest keys are those of the step's queries, and all before them come from
     the cache. And what a cache keeps of a token does not change, so those keys are keys of the step before: where they
     stood there is where they stand now. A cache that slid has fewer of them, one that took back a draft ends earlier,
-    and the keys of another hypothesis are not among them. Values stand in for keys where only the softmax was seen.
+    and the keys of another hypothesis are not among them. Values stand in for keys where only the softmax was seen; as
+    they bear no position, those of the first layer may repeat, and then `others` decide, the calls of another layer.
     """
     steps: list[Step] = []
     for number, (call, item) in enumerate(pairs):
@@ -82,7 +85,16 @@ def place_steps(pairs: Sequence[tuple[AttentionCall, int]]) -> list[Step]:
         if cached < 0:
             raise CaptureError(f"'{call.path}' has fewer keys than queries: its steps make no map of a text.")
         if steps:
-            start, rows = _continued(steps, call, item, cached, number)
+            starts, rows = _continued(steps, call, item, cached, number)
+            if len(starts) > 1:
+                other = place_steps(others[: number + 1])[-1].start if others else None
+                starts = [start for start in starts if start == other]
+            if not starts:
+                raise CaptureError(
+                    f"The values at '{call.path}' repeat, so it is not known how many tokens of a draft were taken "
+                    f"back before step {number}: merge another layer."
+                )
+            start = starts[0]
         elif cached:
             raise CaptureError(
                 f"'{call.path}' begins with {cached} keys from a cache, whose queries were not recorded: record from "
@@ -95,19 +107,24 @@ def place_steps(pairs: Sequence[tuple[AttentionCall, int]]) -> list[Step]:
     return steps
 
 
-def _continued(steps: list[Step], call: AttentionCall, item: int, cached: int, number: int) -> tuple[int, slice]:
-    """The place of the first new row of a step in the text, and which of its rows are new."""
+def _continued(steps: list[Step], call: AttentionCall, item: int, cached: int, number: int) -> tuple[list[int], slice]:
+    """The places in the text where the first new row of a step may stand, and which of its rows are new."""
     before = steps[-1]
     if not cached:
         known = before.stop
         if call.query_length <= known or _apart(_kept(call, item, known), _filled(before)) > _close(call):
             raise CaptureError(f"'{call.path}' began another text after {known} tokens: merge the calls of one text.")
-        return known, slice(known, None)
+        return [known], slice(known, None)
     kept, earlier = _kept(call, item, cached), _filled(before)
     room = len(earlier) - cached
-    for shift in range(room, -1, -1):  # one less for each token that was taken back
-        if _apart(kept, earlier[shift : shift + cached]) <= _close(call):
-            return before.offset + shift + cached, slice(None)
+    rejected = range(min(room + 1, before.call.query_length))  # the first token of a step is never taken back
+    near = [
+        before.stop - back
+        for back in rejected
+        if _apart(kept, earlier[room - back : room - back + cached]) <= _close(call)
+    ]
+    if near:
+        return near, slice(None)
     if room >= 0:
         _check_parent(before, kept, call, item, number)
     own = _apart(kept, earlier[room:]) if room >= 0 else torch.inf
@@ -116,7 +133,7 @@ def _continued(steps: list[Step], call: AttentionCall, item: int, cached: int, n
             f"The {cached} cached keys of step {number} at '{call.path}' are not those of the step before: the cache "
             "was replaced, or rounded by more than a quarter. Merge the calls of one text."
         )
-    return before.stop, slice(None)
+    return [before.stop], slice(None)
 
 
 def _check_parent(before: Step, kept: Keys, call: AttentionCall, item: int, number: int) -> None:
@@ -132,21 +149,15 @@ def _check_parent(before: Step, kept: Keys, call: AttentionCall, item: int, numb
         )
 
 
-def _place_cross(
-    pairs: list[tuple[AttentionCall, int]], beside: Sequence[AttentionCall] | None, beams: Sequence[int] | None
-) -> list[Step]:
-    """The steps of cross attention, whose keys are the same in all of them: its rows stand where `beside` has them."""
-    if beside:
-        own = place_steps([(call, item) for call, (_, item) in zip(beside, pairs, strict=False)])
-    else:
-        own = _by_counting(pairs, beams)
+def _place_cross(pairs: Sequence[Pair], placed: Sequence[Step]) -> list[Step]:
+    """The steps of cross attention, whose keys are the same in all of them: its rows stand where others were placed."""
     return [
         Step(call, item, step.rows, step.start, 0, call.key_length)
-        for step, (call, item) in zip(own, pairs, strict=True)
+        for step, (call, item) in zip(placed, pairs, strict=True)
     ]
 
 
-def _by_counting(pairs: list[tuple[AttentionCall, int]], beams: Sequence[int] | None) -> list[Step]:
+def _by_counting(pairs: Sequence[Pair], beams: Sequence[int] | None) -> list[Step]:
     """Steps of a decoder without self-attention: rows that are there already are read again, all else is new."""
     steps: list[Step] = []
     for call, item in pairs:
@@ -213,7 +224,8 @@ def _kept(call: AttentionCall, item: int, count: int) -> Keys:
             f"Neither keys nor values of '{call.path}' were recorded, so it is not known where a step's keys stand in "
             "the text: merge the weights of its calls by hand."
         )
-    return kept[item, :, :count].transpose(0, 1).flatten(1).float().nan_to_num()
+    own = kept[item, :, :count].repeat_interleave(call.heads // kept.shape[1], dim=0)  # heads may share them
+    return own.transpose(0, 1).flatten(1).float().nan_to_num()
 
 
 def _filled(step: Step) -> Keys:

@@ -1,11 +1,7 @@
-"""Recorded tensors that are written in place later: which are copied at once, and how a change of the others is noticed."""
-
-from collections.abc import Iterable
+"""Recorded tensors that a model writes into later: which are copied at once, and how the others are checked."""
 
 import torch
 from torch import Tensor
-
-from ..errors import CaptureError
 
 
 def once(view: Tensor) -> Tensor:
@@ -24,7 +20,7 @@ def lasting(tensor: Tensor) -> Tensor:
     torch counts how often memory was written in place (`Tensor._version`). A count above zero at the time of the
     attention means a buffer that somebody fills, such as a cache of fixed size, which the next step fills further: it
     is copied. In inference mode torch counts nothing, so everything is copied. All else is kept without a copy, and
-    `check_versions` compares the count when it is read.
+    the count is compared when it is read.
     """
     tensor = tensor.detach()
     return copied(tensor) if torch.is_inference_mode_enabled() or version(tensor) else tensor
@@ -33,12 +29,3 @@ def lasting(tensor: Tensor) -> Tensor:
 def version(tensor: Tensor) -> int:
     """How often the tensor's memory was written in place; 0 for a tensor of inference mode, where nothing counts it."""
     return 0 if tensor.is_inference() else tensor._version
-
-
-def check_versions(path: str, tensors: Iterable[Tensor], versions: Iterable[int]) -> None:
-    """Raise CaptureError if the memory of a recorded tensor was written in place since it was recorded."""
-    if any(version(tensor) != before for tensor, before in zip(tensors, versions, strict=True)):
-        raise CaptureError(
-            f"What '{path}' read was changed in place after its attention ran, so its record no longer holds: record "
-            "under torch.inference_mode(), where everything is copied, or read it before the change."
-        )

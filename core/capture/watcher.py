@@ -187,6 +187,8 @@ class Sight:
 
     def record(self, **seen: Any) -> None:
         """Hand the finished call to everyone who records; what may be written again is copied."""
+        if not self.records:
+            return
         if seen["written"] is not None:
             seen["written"] = seen["written"].kept()
         seen |= {name: lasting(seen[name]) for name in ("seen_value", "sink") if seen.get(name) is not None}

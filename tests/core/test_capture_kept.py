@@ -55,6 +55,20 @@ def test_labels_are_kept_with_the_record_and_shown_and_saved(tmp_path):
     assert Record.load(tmp_path / "run.safetensors").tokens == tuple(labels)
 
 
+@pytest.mark.parametrize(
+    "labels", [torch.arange(7), list(range(7)), 7, [b"a"] * 7, [["a"] * 7, list(range(7))]], ids=repr
+)
+def test_labels_that_are_no_strings_get_a_sentence(labels):
+    record = recorded(tiny_gpt().eval(), tokens())
+    for show in (
+        lambda: record.show(labels),
+        lambda: record.show(key_tokens=labels),
+        lambda: Record([], tokens=labels),
+    ):
+        with pytest.raises(CaptureError, match="Labels are strings, one for each token"):
+            show()
+
+
 def test_an_edited_head_is_saved_as_it_was(tmp_path):
     model = tiny_gpt().eval()
     with torch.inference_mode(), edit_attention(model, {("blocks.0.attention", 1): "uniform"}):

@@ -54,6 +54,7 @@ def test_what_is_changed_in_place_afterwards_is_refused_or_was_copied(part, fuse
     for read in (call.weights, lambda: call.weights(0, 0), call.overview, call.output, lambda: call.value):
         with pytest.raises(CaptureError, match=r"changed in place.*inference_mode"):
             read()
+    assert "changed in place" in repr(call)
     copied = recorded(model, torch.inference_mode)
     assert torch.equal(copied.weights(), right.weights())
     assert torch.equal(copied.output(), right.output())
