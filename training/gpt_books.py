@@ -1,4 +1,4 @@
-"""Train `gpt-books`, a small GPT on forty public-domain books.
+"""Train `gpt-books`, a small GPT on 39 public-domain books.
 
 Data: a folder with `standardebooks/*.txt.gz` and `books.json` (plain text of books from standardebooks.org,
 CC0; any public-domain texts will do) and `wikitext2_test.txt.gz` (the test split of WikiText-2, Merity et al. 2016,

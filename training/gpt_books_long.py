@@ -1,4 +1,4 @@
-"""Train `gpt-books-long`: `gpt-books` with rotary positions, 1,024 tokens at once, on the same forty books.
+"""Train `gpt-books-long`: `gpt-books` with rotary positions, 1,024 tokens at once, on the same 39 books.
 
 It starts from the weights of `gpt-books`, without their learned positions. Data: as for `training/gpt_books.py`.
 

@@ -25,11 +25,13 @@ from .image_models import Framing, ImageModel
 from .missing_token import MissingToken
 from .text_models import Encoder, NextToken, TextModel
 
+BOOKS = 39  # of Standard Ebooks, that our language models of books were trained on (weights/gpt-books/CARD.md)
+
 # What is not there yet, or was taken away, is not offered.
 TEXT = {
     name: title
     for name, title in {
-        "gpt-books": "GPT, trained on forty books",
+        "gpt-books": f"GPT, trained on {BOOKS} books",
         "gpt-books-long": "GPT for long texts, trained on the same books",
         "bert-books": "BERT, trained on the same books",
         "bert-pairs": "BERT, trained once more on English-French pairs",

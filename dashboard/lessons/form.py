@@ -22,6 +22,7 @@ SETTING = "ATLAS_LESSONS"  # a folder with lessons of a host's own
 _ORDER = re.compile(r"^\d+-")  # before the name of a file: its place among the others
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]*)\)")
 _READING = re.compile(r"`([^`]+)`\s+(\S.*)")
+_PLACE = re.compile(r"\{\{\s*([^{}\n]{1,200}?)\s*\}\}")  # in a station's text: {{share}}, for what a reading measured
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,28 @@ def read(text: str, *, name: str, where: str = "The lesson") -> Lesson:
     ]
     about = "\n\n".join(block.text for block in blocks[1 : starts[0]])
     return Lesson(name, blocks[0].text[2:].strip(), about, tuple(stations))
+
+
+def fill(text: str, words: Mapping[str, str]) -> str:
+    """A station's text with `{{name}}` replaced by what the reading of its question measured under that name.
+
+    InputError for a name that the reading does not have.
+    """
+
+    def put(place: re.Match[str]) -> str:
+        if place[1] not in words:
+            raise InputError(
+                f"This station's text names “{place[1][:40]}”, and its reading measures no such thing; it has "
+                f"{', '.join(words)[:300]}."
+            )
+        return words[place[1]]
+
+    return _PLACE.sub(put, text)
+
+
+def named(text: str) -> tuple[str, ...]:
+    """The names in a station's text for which a reading has numbers."""
+    return tuple(_PLACE.findall(text))
 
 
 @dataclass(frozen=True)

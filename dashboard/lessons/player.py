@@ -12,7 +12,7 @@ from core.errors import InputError
 from dashboard import classroom_view, kept, layout, ways_on
 from dashboard.data_table import data_table
 from dashboard.kept import Digest
-from dashboard.lessons.form import Lesson, Station, lessons, read
+from dashboard.lessons.form import Lesson, Station, fill, lessons, read
 from dashboard.lessons.readings import ask
 from dashboard.lessons.readings.answers import Amount, Answer, Choice
 
@@ -80,10 +80,10 @@ def question(at: Playing) -> None:
             ways_on.bar(station.page, turns_pages=False)
     bar(at)
     st.header(station.title, anchor=False)
-    st.markdown(station.before, width=layout.PROSE)
     answer = ask(asked)
+    st.markdown(filled(station.before, answer), width=layout.PROSE)
     with st.container(border=True, width=layout.PROSE):
-        st.markdown(f"**{asked.text}**")
+        st.markdown(f"**{filled(asked.text, answer)}**")
         guess = _guess(answer)
         classroom_view.answers_bars(name_of(at), _choices(answer))
         with st.container(horizontal=True):
@@ -131,13 +131,34 @@ def below_title(at: Playing) -> None:
     with st.container(border=True):
         said, numbers = st.columns([1.4, 1], gap="large") if isinstance(answer, Choice) else (st.container(), None)
         with said:
-            st.markdown(f"**{station.question.text}**  \n{told(answer, given, own=own is not None)}")
-            st.markdown(station.after, width=layout.PROSE)
+            asked = filled(station.question.text, answer)
+            st.markdown(f"**{asked}**  \n{told(answer, given, own=own is not None)}")
+            st.markdown(explained(station, answer), width=layout.PROSE)
             classroom_view.answered(name_of(at), own)
             classroom_view.answers_bars(name_of(at), _choices(answer))
         if isinstance(answer, Choice) and numbers is not None:
             with numbers:
                 _numbers(answer)
+
+
+def filled(text: str, answer: Answer) -> str:
+    """A station's text with what the reading measured, as Markdown."""
+    return fill(text, {name: layout.plain(words) for name, words in answer.words.items()})
+
+
+def explained(station: Station, answer: Answer) -> str:
+    """What a station says once somebody has answered: true of the answer that it was written for, so of no other."""
+    if is_as_written(answer, station.question.expected):
+        return filled(station.after, answer)
+    return (
+        f"This station was written for the answer “{layout.plain(station.question.expected[:60])}”. The model says "
+        "something else today, so what was written about it is left out."
+    )
+
+
+def is_as_written(answer: Answer, expected: str) -> bool:
+    """Whether the answer is the one that a station was written for; of an amount, to the last digit that is told."""
+    return answer.says(expected) if isinstance(answer, Choice) else answer.best == expected
 
 
 def name_of(at: Playing) -> str:

@@ -1,18 +1,24 @@
 """Lessons: their form, what is read off the models, and every station of every lesson played."""
 
+import inspect
 import math
+import re
+import time
+from dataclasses import replace
 
 import pytest
 import torch
 
 from core import zoo
 from core.capture import record_attention
+from core.cloze import sides
 from core.errors import AtlasError, InputError
+from core.heads import jobs
 from dashboard import contents, kept
 from dashboard.kept import Digest
 from dashboard.lessons import form, player
 from dashboard.lessons.form import Question, lessons, read
-from dashboard.lessons.readings import READINGS, Amount, Choice, ask
+from dashboard.lessons.readings import READINGS, Amount, Choice, ask, bounds
 from dashboard.lessons.readings.answers import QUARTERS, quarters, told_apart
 from tests.pages.conftest import prose, told, visit  # noqa: F401  (a fixture)
 
@@ -58,6 +64,97 @@ def test_the_answer_of_a_station_is_what_the_model_says_today(station):
 
 
 @pytest.mark.parametrize("station", STATIONS, ids=name_of)
+def test_what_is_written_below_a_question_names_every_number_and_has_it(station):
+    lesson, number = station
+    at = lesson.stations[number]
+    answer = ask(at.question)
+    assert player.is_as_written(answer, at.question.expected)
+    assert written_numbers(at.after) == []
+    for text in (at.before, at.question.text, at.after):
+        assert set(form.named(text)) <= set(answer.words)
+        assert "{{" not in player.filled(text, answer)
+    for name in form.named(at.after):
+        assert "nan" not in answer.words[name]
+
+
+def written_numbers(text):
+    """What stands in a text as a number, and not as the name of one: digits, and words for counts and shares."""
+    return re.findall(rf"\d+|\b(?:{COUNTS})\b", form.fill(text, dict.fromkeys(form.named(text), "")), re.IGNORECASE)
+
+
+COUNTS = (
+    "three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand|half|halves|third|quarters|twice|double|"
+    "per cent|percent"
+)
+
+
+def test_the_test_of_numbers_can_fail():
+    assert written_numbers("It gives 2.7 of ten, {{head 2}} twice.") == ["2", "7", "ten", "twice"]
+
+
+@pytest.mark.parametrize("station", STATIONS, ids=name_of)
+def test_what_is_written_for_one_answer_is_not_said_of_another(station, monkeypatch):
+    lesson, number = station
+    at = lesson.stations[number]
+    answer = ask(at.question)
+    other = (
+        replace(answer, value=answer.value + 1)
+        if isinstance(answer, Amount)
+        else replace(answer, values={**answer.values, "quite another": (-1 if answer.least else 1) * 1e9})
+    )
+    assert player.explained(at, answer) == player.filled(at.after, answer)
+    said = player.explained(at, other)
+    assert "is left out" in said
+    assert not any(sentence in said for sentence in at.after.split(". ") if len(sentence) > 20)
+
+
+def test_a_number_that_a_reading_does_not_have_gets_a_sentence():
+    with pytest.raises(InputError, match="names “evn”, and its reading measures no such thing; it has dog, even, answer"):
+        player.filled("It gives {{evn}}.", Choice({"dog": 0.5}, beside={"even": "10%"}))
+    assert player.filled("{{ dog }} of {{answer}}", Choice({"dog": 0.5})) == "50\\.0% of dog"
+
+
+def test_a_choice_of_a_few_still_names_the_numbers_of_the_others():
+    few = Choice({"cat": 0.5, "dog": 0.3, "man": 0.2}, beside={"even": "33%"}).among(("cat", "dog"))
+    assert few.words == {"cat": "50.0%", "dog": "30.0%", "man": "20.0%", "even": "33%", "answer": "cat"}
+
+
+HEADS = {
+    ("first-twenty-minutes", 0): ((5, 2), "finds_again"),
+    ("first-twenty-minutes", 1): ((3, 2), "looks_at"),
+    ("inside-one-head", 3): ((5, 2), "finds_again"),
+    ("gpt-and-bert", 2): ((5, 2), "head_that_finds"),
+}
+
+
+def test_a_head_that_a_lesson_names_by_a_job_does_it_and_not_its_control():
+    gpt = zoo.load_text("gpt-books")
+    sentences = [each for each in re.split(r"(?<=[.!?])\s+", sides.page()) if len(each.split()) >= 8]
+    before, again = jobs.previous_tokens(gpt, sentences), jobs.repeated_words(gpt)
+    for (name, number), (head, reading) in HEADS.items():
+        question = lessons()[name].stations[number].question
+        assert question.reading == reading
+        assert (question.arguments["layer"], question.arguments.get("head", head[1])) == head
+        assert (before if reading == "looks_at" else again).of(head).holds
+    text = " ".join(station.after for lesson in lessons().values() for station in lesson.stations)
+    assert len(re.findall(r"induction head|previous-token head", text)) == 2, "A head is named by a job: test it here."
+
+
+def test_the_word_of_the_previous_token_head_is_one_for_which_it_looks_there():
+    question = lessons()["first-twenty-minutes"].stations[1].question
+    found = READINGS["looks_at"](**question.arguments)
+    words = question.arguments["text"].split()
+    assert found.best == words[question.arguments["token"] - 1]
+    gpt = zoo.load_text("gpt-books")
+    with record_attention(gpt.network) as record:
+        gpt.run(gpt.encode(question.arguments["text"]))
+    weights = record.calls[3].weights(2)
+    means = [float(weights.diagonal(-gap).mean()) for gap in range(len(weights))]
+    assert max(range(len(means)), key=means.__getitem__) == 1
+    assert found.words["before"] == f"{means[1]:.0%}"
+
+
+@pytest.mark.parametrize("station", STATIONS, ids=name_of)
 def test_a_station_shows_its_page_and_the_answer(visit, station):  # noqa: F811
     lesson, number = station
     at = lesson.stations[number]
@@ -66,7 +163,8 @@ def test_a_station_shows_its_page_and_the_answer(visit, station):  # noqa: F811
     assert not app.warning, told(app)
     assert app.title[0].value == at.page.question
     assert "The answer given was" in prose(app)
-    assert at.after.split("\n")[0][:40] in " ".join(element.value for element in app.markdown)
+    said = player.explained(at, ask(at.question))
+    assert said.split("\n")[0][:40] in " ".join(element.value for element in app.markdown)
     if section := at.choices.get("show"):
         assert app.session_state.show == section
 
@@ -156,13 +254,73 @@ def test_what_leaves_the_form_gets_a_sentence_with_its_line(before, after, said)
         ("kind_that_holds", {"split": "nothing"}, "has no answer to split="),
         ("heads_to_spare", {"model": "nobody"}, "has no answer to model="),
         ("bytes_saved", {"number_format": "int3"}, "is not a number format here"),
-        ("share_of_score", {"scores": "high"}, "has no answer to scores="),
+        ("share_of_score", {"scores": "high"}, "`scores` holds 1 to 64 scores"),
+        ("nearest_variant", {"text": "The cat", "layer": 0, "head": 0, "size": 250_000}, "`size` is a whole number"),
+        ("heads_to_spare", {"model": "bert-tasks"}, "cannot be told from none"),
         ("class_of", {"picture": "../secret"}, "."),
     ],
 )
 def test_a_reading_that_cannot_be_asked_gets_a_sentence(reading, arguments, said):
     with pytest.raises(AtlasError, match=said):
         ask(Question("?", reading, arguments, "x"))
+
+
+HOSTILE = (
+    None,
+    True,
+    "",
+    "x" * 5_000_000,
+    b"x",
+    -(10**9),
+    10**30,
+    10**5000,
+    1.5,
+    -1e308,
+    float("inf"),
+    float("nan"),
+    1j,
+    (),
+    ("x",) * 10_000,
+    [["x"]],
+    [float("nan")],
+    {"a": 1},
+    {1, 2},
+)
+
+
+def test_every_argument_of_every_reading_has_a_bound():
+    names = {name for reading in READINGS.values() for name in inspect.signature(reading).parameters}
+    assert names == set(bounds.BOUNDS)
+
+
+@pytest.mark.parametrize("reading", sorted(READINGS))
+def test_whatever_a_reading_is_asked_it_answers_or_refuses_in_a_sentence_at_once(reading):
+    given = {
+        "at": "itself", "distance": 50, "head": 0, "heads": 6, "layer": 0, "layers": 6, "length": 64,
+        "line": "To be or not", "model": "", "number_format": "int8", "options": ("a", "b"), "picture": "cat",
+        "pictures": 50000, "scene": "x", "scores": (1, 2), "text": "To be", "width": 288, "window": 2, "word": "be",
+    }  # fmt: skip
+    parameters = inspect.signature(READINGS[reading]).parameters
+    usual = {name: given[name] for name, of in parameters.items() if of.default is inspect.Parameter.empty}
+    refused = 0
+    started = time.process_time()
+    for name in parameters:
+        for value in HOSTILE:
+            if bounds.BOUNDS[name].holds(value):  # short texts that name nothing
+                continue
+            with pytest.raises(AtlasError) as error:
+                ask(Question("?", reading, {**usual, name: value}, "x"))
+            assert len(str(error.value)) < 300
+            assert f"`{name}`" in str(error.value)
+            refused += 1
+    assert refused >= 10 * len(parameters)
+    assert time.process_time() - started < 5, "Refusing computes nothing."
+
+
+def test_the_largest_size_of_an_approximation_is_soon_computed():
+    started = time.process_time()
+    READINGS["nearest_variant"](text="The cat sat down.", layer=3, head=2, size=bounds.BOUNDS["size"].most)
+    assert time.process_time() - started < 5
 
 
 def test_an_option_of_which_the_model_says_nothing_gets_a_sentence():

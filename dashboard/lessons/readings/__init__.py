@@ -6,11 +6,12 @@ A lesson names one with its arguments, as in `looks_at(text="…", layer=3, head
 import inspect
 import logging
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from core.errors import AtlasError, InputError
 from dashboard.kept import keep
 from dashboard.lessons.form import Question
-from dashboard.lessons.readings import measured, pictures, sizes, texts, words_and_pictures
+from dashboard.lessons.readings import bounds, measured, pictures, sizes, texts, words_and_pictures
 from dashboard.lessons.readings.answers import Amount, Answer, Choice
 
 __all__ = ["READINGS", "Amount", "Answer", "Choice", "ask"]
@@ -24,23 +25,35 @@ READINGS: Mapping[str, Callable[..., Answer]] = {
 }
 
 
-@keep("Asking the model …")
 def ask(question: Question) -> Answer:
     """The answer of the model, kept for the next who asks the same.
 
-    InputError for a reading that there is not, for arguments that it cannot use, and for options that it does not know:
-    a lesson is a visitor's text.
+    InputError for a reading that there is not, for arguments that it cannot use or that are beyond their bounds, and
+    for options that it does not know: a lesson is a visitor's text.
     """
     reading = READINGS.get(question.reading)
     if reading is None:
         raise InputError(f"There is no reading “{question.reading[:60]}”; there are {', '.join(sorted(READINGS))}.")
-    arguments = dict(question.arguments)
-    if question.options and "options" in inspect.signature(reading).parameters:
-        arguments["options"] = question.options
+    arguments = _arguments(question, reading)
     try:
         inspect.signature(reading).bind(**arguments)
     except TypeError as error:
         raise InputError(f"The reading “{question.reading}” cannot be asked like this: {error}.") from None
+    bounds.check(question.reading, arguments)
+    return _answered(question)
+
+
+def _arguments(question: Question, reading: Callable[..., Answer]) -> dict[str, Any]:
+    arguments = dict(question.arguments)
+    if question.options and "options" in inspect.signature(reading).parameters:
+        arguments["options"] = question.options
+    return arguments
+
+
+@keep("Asking the model …")
+def _answered(question: Question) -> Answer:
+    reading = READINGS[question.reading]
+    arguments = _arguments(question, reading)
     try:
         answer = reading(**arguments)
         answer.best  # noqa: B018  (nothing to choose from is no answer)

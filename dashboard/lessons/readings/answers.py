@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import torch
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from core.errors import InputError
 
+ANSWER = "answer"  # the name of the answer itself in the text of a station
 QUARTERS = ("upper left", "upper right", "lower left", "lower right")
 
 
@@ -26,17 +27,23 @@ class Answer(Protocol):
         """Whether a guess is right."""
         ...
 
+    @property
+    def words(self) -> Mapping[str, str]:
+        """What the text of a station may name: "answer", and all that was measured with it, by its name."""
+        ...
+
 
 @dataclass(frozen=True)
 class Choice:
     """What the model says of each choice; the answer is the one with the largest value, or with the `least`.
 
-    `unit`: "%" for shares, else what stands behind a number.
+    `unit`: "%" for shares, else what stands behind a number. `beside`: what was measured with it, in words, by name.
     """
 
     values: Mapping[str, float]
     unit: str = "%"
     least: bool = False
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def best(self) -> str:
@@ -51,28 +58,48 @@ class Choice:
         """A value with its unit."""
         return f"{value:.1%}" if self.unit == "%" else f"{value:,.3g} {self.unit}".strip()
 
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The answer, the value of each choice by its name, and what was measured beside them."""
+        return {**{name: self.told(value) for name, value in self.values.items()}, **self.beside, ANSWER: self.best}
+
     def among(self, options: Sequence[str]) -> "Choice":
-        """Only these choices, in this order; InputError for one of which the model says nothing."""
+        """Only these choices, in this order; InputError for one of which the model says nothing.
+
+        The values of the others can still be named in the text of the station.
+        """
         if unknown := [option for option in options if option not in self.values]:
             raise InputError(
                 f"The model says nothing of “{unknown[0][:40]}”; it does of {', '.join(self.values)[:300]}."
             )
-        return replace(self, values={option: self.values[option] for option in options})
+        others = {name: self.told(value) for name, value in self.values.items() if name not in options}
+        return replace(
+            self, values={option: self.values[option] for option in options}, beside={**others, **self.beside}
+        )
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A number, told with so many `digits` after the point; a guess is right within `within` of it, as a share."""
+    """A number, told with so many `digits` after the point; a guess is right within `within` of it, as a share.
+
+    `beside`: what was measured with it, in words, by name.
+    """
 
     value: float
     unit: str = ""
     digits: int = 0
     within: float = 0.1
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def best(self) -> str:
         """The number as it is told, without its unit."""
         return f"{self.value:,.{self.digits}f}"
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The answer, and what was measured beside it."""
+        return {**self.beside, ANSWER: self.told()}
 
     def says(self, guess: str) -> bool:
         """Whether a guess is near enough."""
@@ -85,6 +112,11 @@ class Amount:
     def told(self) -> str:
         """The number with its unit."""
         return f"{self.best}{'' if self.unit == '%' else ' '}{self.unit}".strip()
+
+
+def percent(share: float) -> str:
+    """A share as a station's text names it."""
+    return f"{share:.0%}" if share >= 0.095 or not share else f"{share:.1%}"
 
 
 def told_apart(labels: Iterable[str]) -> list[str]:

@@ -9,7 +9,7 @@ from core.images import open_example
 from core.vision.fillings import FILLINGS
 from core.vision.hiding import error_of, hide_patches, over_pixels
 from core.zoo.masked_autoencoders import PLAIN
-from dashboard.lessons.readings.answers import Amount, Choice, quarters
+from dashboard.lessons.readings.answers import Amount, Choice, percent, quarters
 from dashboard.models import autoencoder, image_model
 
 VIT, SWIN = "vit-tiny-imagenet", "swin-tiny-imagenet"
@@ -22,7 +22,8 @@ def class_of(picture: str, model: str = VIT, resolution: int = RESOLUTION, optio
     reader = image_model(model)
     run = reader.run(reader.prepare(open_example(picture), resolution=resolution))
     top = len(reader.classes) if options else 6
-    return Choice({each.label: each.probability for each in reader.predictions(run, top)})
+    values = {each.label: each.probability for each in reader.predictions(run, top)}
+    return Choice(values, beside={"classes": f"{len(reader.classes):,}"})
 
 
 def quarter_looked_at(picture: str, layer: int = -1, model: str = VIT, resolution: int = RESOLUTION) -> Choice:
@@ -53,4 +54,6 @@ def nearest_filling(picture: str, share: float = 0.75, way: str = "random", seed
     truth, where = model.colours(pixels[0]), over_pixels(hidden, model.grid, model.grid, model.patch)
     guesses = {AUTOENCODER: model.run(pixels, hidden)[PLAIN]}
     guesses |= {name: fill(truth, hidden, model.patch) for name, fill in FILLINGS.items()}
-    return Choice({name: error_of(guess, truth, where) for name, guess in guesses.items()}, "", least=True)
+    errors = {name: error_of(guess, truth, where) for name, guess in guesses.items()}
+    plain = min(errors[name] for name in FILLINGS)
+    return Choice(errors, "", least=True, beside={"best filling": f"{plain:,.3g}", "share": percent(share)})

@@ -1,6 +1,7 @@
 """Readings by formula and by count: shares of scores, parameters, bytes, and maps from which links are left out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
@@ -49,7 +50,8 @@ def largest_part_of_size(layers: int, width: int, heads: int, vocabulary: int = 
     """The same for a GPT of any size, by formula."""
     lines = parameters(gpt(layers, width, heads, vocabulary=vocabulary))
     total = sum(line.value for line in lines)
-    return _by_kind({line.part: line.value / total for line in lines})
+    found = _by_kind({line.part: line.value / total for line in lines})
+    return replace(found, beside={"parameters": f"{total / 1e9:,.0f} billion" if total >= 1e10 else f"{total:,}"})
 
 
 def bytes_saved(number_format: str = "int8", model: str = GPT) -> Amount:

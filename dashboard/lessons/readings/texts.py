@@ -1,6 +1,8 @@
 """Readings of models that read text; tokens are counted from 0, and from the end below 0."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
@@ -10,6 +12,8 @@ from core.capture import AttentionCall
 from core.errors import InputError
 from core.heads import measures
 from core.heads.ablation import trial
+from core.heads.head_table import repeated_tokens
+from core.heads.repetition import listen
 from core.measured import character_results
 from core.memory.gradient_reach import reach, shares
 from core.models import gpt
@@ -18,8 +22,8 @@ from core.order.permutation import compare, shuffle, take_gpt
 from core.text import read_text
 from core.zoo.missing_token import MissingToken
 from core.zoo.text_models import TextModel
-from dashboard import watched
-from dashboard.lessons.readings.answers import Amount, Choice, told_apart
+from dashboard import heads_tested, notices, watched
+from dashboard.lessons.readings.answers import Amount, Choice, percent, told_apart
 from dashboard.models import text_model, translator
 
 GPT, BERT = "gpt-books", "bert-books"
@@ -50,11 +54,52 @@ def hidden_word(text: str, model: str = BERT, options: Sequence[str] = ()) -> Ch
 
 
 def looks_at(text: str, layer: int, head: int, token: int = -1, model: str = GPT) -> Choice:
-    """What a head gives each token, for one token that looks."""
+    """What a head gives each token, for one token that looks.
+
+    Beside it: what a token gives the one before, on average over this text, and what even attention would give it.
+    """
     seen = watched.watch_text(model, text)
-    row = _call(seen, layer, head).weights(head)[token]
-    labels = told_apart(seen.given.labels)
-    return Choice({label: float(weight) for label, weight in zip(labels, row, strict=True) if weight > 0})
+    call = _call(seen, layer, head)
+    weights, labels = call.weights(head), told_apart(seen.given.labels)
+    row = zip(labels, weights[token], strict=True)
+    return Choice({label: float(weight) for label, weight in row if weight > 0}, beside=_before(call, head))
+
+
+def finds_again(text: str, layer: int, head: int, model: str = GPT) -> Choice:
+    """What a head gives each token of a text that repeats some words, for the last token.
+
+    Beside it: what it gives, over many sentences, to the word that followed the same words earlier ("repeated"), and to
+    the same word where they are not repeated ("control"), in so many "cases".
+    """
+    tested = heads_tested.repeated_words(model).of((layer, head))
+    beside = {
+        "repeated": percent(tested.job),
+        "control": percent(tested.control),
+        "error": f"{100 * tested.error:.1f}",
+        "cases": f"{tested.cases}",
+        "verdict": "finds what followed the same words" if tested.holds else "does not look for what followed",
+    }
+    return replace(looks_at(text, layer, head, model=model), beside=beside)
+
+
+def head_that_finds(layer: int, model: str = GPT) -> Choice:
+    """What each head of a layer gives to the word that followed the same words earlier, beyond its control.
+
+    Over many sentences, in points of a per cent: `repeated` less `control` of `finds_again`. Beside it: the loss in
+    nats of random tokens, the first and the second time that they are said, and that of guessing evenly.
+    """
+    heads = heads_tested.repeated_words(model)
+    tested = {head: heads.of((layer, head)) for head in range(heads.job.shape[2])}
+    heard = listen(text_model(model), repeated_tokens(text_model(model)))
+    vocabulary = text_model(model).tokenizer.get_vocab_size()
+    beside = {
+        "first": f"{float(heard.first.mean()):.1f}",
+        "second": f"{float(heard.second.mean()):.1f}",
+        "evenly": f"{math.log(vocabulary):.1f}",
+        **{f"head {head} repeated": percent(of.job) for head, of in tested.items()},
+        **{f"head {head} control": percent(of.control) for head, of in tested.items()},
+    }
+    return Choice({f"head {head}": 100 * of.difference for head, of in tested.items()}, "points", beside=beside)
 
 
 def head_that_looks_at(text: str, layer: int, at: str, model: str = GPT) -> Choice:
@@ -62,7 +107,8 @@ def head_that_looks_at(text: str, layer: int, at: str, model: str = GPT) -> Choi
     if at not in MEASURES:
         raise InputError(f"A head is measured by what it gives to one of: {', '.join(MEASURES)}.")
     call = _call(watched.watch_text(model, text), layer, 0)
-    return Choice({f"head {head}": float(MEASURES[at](call.weights(head))) for head in range(call.heads)})
+    values = {f"head {head}": float(MEASURES[at](call.weights(head))) for head in range(call.heads)}
+    return Choice(values, beside={"even": _before(call, 0)["even"]} if at == "token before" else {})
 
 
 def head_that_is_missed(text: str, layer: int, model: str = GPT) -> Choice:
@@ -78,7 +124,8 @@ def layer_that_knows(text: str, model: str = GPT) -> Amount:
     tokens = reader.encode(text)
     lens = logit_lens(walk(reader.network, lambda network: network(torch.tensor([tokens.ids]))))
     first = [bool(rank == 1) for rank in lens.final_rank[:, -1]]
-    return Amount(float(next(layer for layer in range(len(first)) if all(first[layer:]))), within=0.0)
+    known = next(layer for layer in range(len(first)) if all(first[layer:]))
+    return Amount(float(known), within=0.0, beside={"blocks": f"{len(first) - 1}"})
 
 
 def unmoved_by_a_shuffle(text: str, layer: int = 0, model: str = GPT) -> Choice:
@@ -105,12 +152,16 @@ def tokens_of(text: str, model: str = GPT) -> Amount:
 
 
 def remembers(line: str) -> Choice:
-    """Of each of five networks: the share of the gradient of its answer that reaches the first quarter of a line."""
+    """Of each of five networks: the share of the gradient of its answer that reaches the first quarter of a line.
+
+    Beside it: the share of a network for which every letter counts the same ("even").
+    """
     alphabet, readers = load_characters(character_results.FOLDER)
     characters = alphabet.encode(line)[None]
     early = len(line) // 4
     return Choice(
-        {OLDER[name]: float(shares(reach(each, characters))[0, :early].sum()) for name, each in readers.items()}
+        {OLDER[name]: float(shares(reach(each, characters))[0, :early].sum()) for name, each in readers.items()},
+        beside={"even": percent(early / len(line))},
     )
 
 
@@ -132,6 +183,15 @@ def verdict(text: str, model: str = "english-bert") -> Choice:
     run = reader.run(reader.encode(text))
     assert run.logits is not None
     return Choice(dict(zip(reader.classes, run.logits.softmax(dim=-1).tolist(), strict=True)))
+
+
+def _before(call: AttentionCall, head: int) -> dict[str, str]:
+    """What a token gives on average to the one before it, and what it would of even attention; of one token nothing."""
+    rows = torch.arange(1, call.query_length)
+    if not len(rows):
+        return {}
+    even = notices.even_shares(call, head, rows)[1]
+    return {"before": percent(float(measures.previous_token(call.weights(head)))), "even": percent(even)}
 
 
 def _call(seen: watched.WatchedText, layer: int, head: int) -> AttentionCall:

@@ -11,9 +11,11 @@ from PIL import Image
 
 from core.capture import record_attention
 from core.efficient.sliding_window import SlidingWindow
+from core.heads.jobs import AgainstControl
 from core.images import open_example
 from core.scenes.codes import read_code
 from core.scenes.draw import draw
+from dashboard import heads_tested
 from dashboard.components.attention_view import Scene
 from dashboard.kept import keep
 from dashboard.models import captioner, image_model, text_model, translator
@@ -54,9 +56,10 @@ class Looked:
 
 @dataclass(frozen=True, eq=False)
 class Repeated:
-    """A text whose last tokens stood in it before, and the head that looks most at what followed them then.
+    """A text whose last tokens stood in it before, and the head that finds best what followed the same words earlier.
 
-    `place`: the token that followed; `length`: how many tokens before it are those at the end.
+    `place`: the token that followed; `length`: how many tokens before it are those at the end; `weight`: what the last
+    token gives it; `tested`: the same over many sentences, against sentences in which nothing is repeated.
     """
 
     watched: WatchedText
@@ -64,6 +67,7 @@ class Repeated:
     place: int
     length: int
     weight: float
+    tested: AgainstControl
 
     @property
     def scene(self) -> Scene:
@@ -73,18 +77,18 @@ class Repeated:
 
 @keep("Reading …")
 def repeated() -> Repeated:
-    """The head of `gpt-books` that best finds what came next the last time (Olsson et al. 2022, "induction heads")."""
-    watched = watch_text("gpt-books", words.REPEATING)
+    """The head of `gpt-books` that exceeds its control most over many sentences, on the sentence of this page.
+
+    Which head it is, is decided on other sentences than the one that is shown.
+    """
+    watched, heads = watch_text("gpt-books", words.REPEATING), heads_tested.repeated_words("gpt-books")
     ids = watched.given.ids
     places = [place + 1 for place, number in enumerate(ids[:-1]) if number == ids[-1]]
-    found = {
-        (float(call.weights(head, queries=slice(-1, None))[0, place]), (layer, head), place)
-        for layer, call in enumerate(watched.record.calls)
-        for head in range(call.heads)
-        for place in places
-    }
-    weight, best, place = max(found)
-    return Repeated(watched, best, place, shared_end(ids[:place], ids), weight)
+    place = max(places, key=lambda after: shared_end(ids[:after], ids))
+    assert heads.best is not None
+    layer, head = heads.best
+    weight = float(watched.record.calls[layer].weights(head, queries=slice(-1, None))[0, place])
+    return Repeated(watched, heads.best, place, shared_end(ids[:place], ids), weight, heads.of(heads.best))
 
 
 def shared_end(first: Sequence[int], second: Sequence[int]) -> int:

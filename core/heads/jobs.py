@@ -1,0 +1,181 @@
+"""Does a head do what is said of it? What it gives where the job arises, against a control in which it does not.
+
+    found = repeated_words(model)            # does a head find what followed the same words earlier?
+    found.best                               # (5, 2)
+    found.of((5, 2))                         # AgainstControl(job=0.64, control=0.21, error=0.02, cases=120)
+    previous_tokens(model, texts).of((3, 2)).holds
+
+A weight on one token of one text proves nothing: a head that attends to nouns attends to the noun that followed the
+same words earlier, too. The control keeps everything but the job.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ..capture import AttentionCall, Record, record_attention
+from ..errors import InputError
+from ..text import Tokens
+from ..zoo import TextModel
+from .ablation import Head
+from .relevance import word_spans
+
+PAIRS, SEED = 120, 0
+CERTAIN = 2.0  # standard errors by which a job must exceed its control
+PLAIN = 0.1  # of the attention by which it must exceed it, to be worth a name
+
+_ADJECTIVES = ("old", "young", "little", "poor", "tall", "good")
+_PEOPLE = ("man", "woman", "king", "boy", "girl", "captain", "doctor", "soldier")
+_VERBS = ("looked at", "walked to", "pointed at", "spoke of", "thought of", "came to")
+_PLACES = ("sea", "house", "garden", "river", "door", "table", "fire", "ship")
+
+
+@dataclass(frozen=True)
+class AgainstControl:
+    """One head: its mean weight where the job arises and in the control, from 0 to 1.
+
+    `error` is the standard error of the mean difference over so many `cases`; NaN for fewer than two.
+    """
+
+    job: float
+    control: float
+    error: float
+    cases: int
+
+    @property
+    def difference(self) -> float:
+        """What the job adds to the weight."""
+        return self.job - self.control
+
+    @property
+    def holds(self) -> bool:
+        """Whether the job exceeds its control by PLAIN and by CERTAIN standard errors; never with NaN."""
+        return self.difference >= PLAIN and self.difference > CERTAIN * self.error
+
+
+@dataclass(frozen=True, eq=False)
+class Jobs:
+    """The same of every head, case by case; NaN where there is no such head."""
+
+    job: Float[Tensor, "draw layer head"]
+    control: Float[Tensor, "draw layer head"]
+
+    def of(self, head: Head) -> AgainstControl:
+        """One head, (layer, head); InputError if there is none of that number."""
+        layer, number = head
+        if not (0 <= layer < self.job.shape[1] and 0 <= number < self.job.shape[2]):
+            raise InputError(f"There is no head {number} in layer {layer} of this model.")
+        job, control = self.job[:, layer, number], self.control[:, layer, number]
+        cases = len(job)
+        error = float((job - control).std() / cases**0.5) if cases > 1 else float("nan")
+        return AgainstControl(float(job.mean()), float(control.mean()), error, cases)
+
+    @property
+    def best(self) -> Head | None:
+        """The head with the largest mean difference; None where no head has one."""
+        gaps = (self.job - self.control).mean(dim=0)
+        if not gaps.numel() or gaps.isnan().all():
+            return None
+        layer, head = divmod(int(gaps.nan_to_num(nan=-torch.inf).argmax()), gaps.shape[1])
+        return layer, head
+
+
+def repetitions(count: int = PAIRS, seed: int = SEED) -> tuple[tuple[str, str, str], ...]:
+    """Pairs of sentences and the word that is to be found: in the first its words stood before, in the second not.
+
+    In both the word stands in the same place of the first half, and the second half is the same:
+    "The old man looked at the sea, and the old man looked at the" and
+    "A young boy walked to my sea, and the old man looked at the".
+    """
+    draw, pairs = random.Random(seed), []
+    for _ in range(count):
+        (adjective, other_adjective), (person, other_person), (verb, other_verb) = (
+            draw.sample(words, 2) for words in (_ADJECTIVES, _PEOPLE, _VERBS)
+        )
+        place = draw.choice(_PLACES)
+        end = f" {place}, and the {adjective} {person} {verb} the"
+        repeated = f"The {adjective} {person} {verb} the{end}"
+        pairs.append((repeated, f"A {other_adjective} {other_person} {other_verb} my{end}", place))
+    return tuple(pairs)
+
+
+@torch.inference_mode()
+def repeated_words(model: TextModel, count: int = PAIRS, seed: int = SEED) -> Jobs:
+    """What the last token gives to what followed the same words earlier (Olsson et al. 2022, "prefix matching").
+
+    The control is the weight on the same word in a text in which none of the words before it are repeated. Of words
+    of several tokens the first counts.
+    """
+    pairs = repetitions(count, seed)
+    rows = _last_rows(model, [text for repeated, fresh, _ in pairs for text in (repeated, fresh)])
+    weights = [
+        maps[..., _first_place(tokens, pairs[number // 2][2])] for number, (tokens, maps) in enumerate(rows)
+    ]
+    return Jobs(torch.stack(weights[::2]), torch.stack(weights[1::2]))
+
+
+@torch.inference_mode()
+def previous_tokens(model: TextModel, texts: Sequence[str]) -> Jobs:
+    """What a token gives to the one just before it, on average over each text.
+
+    The control is what the same tokens give to the one two before: a head that only prefers what is near gives it
+    nearly as much. Texts of fewer than three tokens are left out; InputError if none remains.
+    """
+    job, control = [], []
+    for text in texts:
+        tokens = model.encode(text)
+        if len(tokens) < 3:
+            continue
+        maps = _maps(model, tokens)
+        job.append(maps.diagonal(-1, dim1=-2, dim2=-1)[..., 1:].mean(dim=-1))
+        control.append(maps.diagonal(-2, dim1=-2, dim2=-1).mean(dim=-1))
+    if not job:
+        raise InputError("None of these texts has 3 tokens: no token has two before it. Write longer ones.")
+    return Jobs(torch.stack(job), torch.stack(control))
+
+
+def _maps(model: TextModel, tokens: Tokens) -> Float[Tensor, "layer head query key"]:
+    """The self-attention of all heads on one text."""
+    with record_attention(model.network) as record:
+        model.run(tokens)
+    return _stacked([torch.cat(list(call.weights_by_heads())) for call in _own(record, len(tokens))])
+
+
+def _last_rows(model: TextModel, texts: Sequence[str]) -> list[tuple[Tokens, Float[Tensor, "layer head key"]]]:
+    """What the last token of each text gives to each token; texts of one length run together."""
+    encoded = [model.encode(text) for text in texts]
+    rows: dict[int, Float[Tensor, "layer head key"]] = {}
+    for length in sorted({len(tokens) for tokens in encoded}):
+        places = [place for place, tokens in enumerate(encoded) if len(tokens) == length]
+        with record_attention(model.network) as record:
+            model.network(torch.tensor([encoded[place].ids for place in places]))
+        calls = _own(record, length)
+        for item, place in enumerate(places):
+            maps = [torch.cat(list(call.weights_by_heads(item, [length - 1])))[:, 0] for call in calls]
+            rows[place] = _stacked(maps)
+    return [(tokens, rows[place]) for place, tokens in enumerate(encoded)]
+
+
+def _own(record: Record, length: int) -> list[AttentionCall]:
+    """The calls in which the tokens of the whole text attend to one another."""
+    return [call for call in record.calls if call.query_length == call.key_length == length]
+
+
+def _stacked(maps: Sequence[Tensor]) -> Tensor:
+    """Layers one above the other; NaN for heads that a layer does not have. InputError if there is no layer."""
+    if not maps:
+        raise InputError("No layer of this model lets the tokens of the whole text attend to one another.")
+    most = max(len(layer) for layer in maps)
+    stacked = torch.full((len(maps), most, *maps[0].shape[1:]), torch.nan)
+    for number, layer in enumerate(maps):
+        stacked[number, : len(layer)] = layer
+    return stacked
+
+
+def _first_place(tokens: Tokens, word: str) -> int:
+    spans = word_spans(tokens)
+    return next(span.start for span in spans if "".join(tokens.labels[place] for place in span).strip() == word)

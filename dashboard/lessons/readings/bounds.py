@@ -1,0 +1,152 @@
+"""What a reading may be asked: for each argument what kind of thing it is, and how large.
+
+A lesson may be a visitor's own file, so an argument is anything that can be written in Python: it is checked here
+before a model is touched. Arguments of one name mean the same in all readings.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from core.errors import InputError
+
+SHOWN = 40  # characters of an argument in a sentence
+
+
+class Bound(Protocol):
+    """What an argument may be; `rule` says it in words, after the argument's name."""
+
+    @property
+    def rule(self) -> str:
+        """Such as "is a whole number from 1 to 512"."""
+        ...
+
+    def holds(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number."""
+
+    least: int
+    most: int
+
+    @property
+    def rule(self) -> str:
+        """In words."""
+        return f"is a whole number from {self.least:,} to {self.most:,}"
+
+    def holds(self, value: Any) -> bool:
+        """Whether it is one, and within the bounds."""
+        return type(value) is int and self.least <= value <= self.most
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, whole or not."""
+
+    least: float
+    most: float
+
+    @property
+    def rule(self) -> str:
+        """In words."""
+        return f"is a number from {self.least:,g} to {self.most:,g}"
+
+    def holds(self, value: Any) -> bool:
+        """Whether it is one, and within the bounds; NaN is not."""
+        return type(value) in (int, float) and self.least <= value <= self.most
+
+
+@dataclass(frozen=True)
+class Text:
+    """Some text."""
+
+    most: int
+    least: int = 0
+
+    @property
+    def rule(self) -> str:
+        """In words."""
+        return f"is a text of {self.least} to {self.most:,} characters"
+
+    def holds(self, value: Any) -> bool:
+        """Whether it is one, and not too long."""
+        return type(value) is str and self.least <= len(value) <= self.most
+
+
+@dataclass(frozen=True)
+class Several:
+    """A tuple or a list of such things."""
+
+    of: Bound
+    what: str
+    most: int
+
+    @property
+    def rule(self) -> str:
+        """In words."""
+        return f"holds 1 to {self.most} {self.what}, of which every one {self.of.rule}"
+
+    def holds(self, value: Any) -> bool:
+        """Whether all of them are allowed, and there are not too many."""
+        return isinstance(value, Sequence) and type(value) in (tuple, list) and self._fits(value)
+
+    def _fits(self, values: Sequence[Any]) -> bool:
+        return 1 <= len(values) <= self.most and all(self.of.holds(value) for value in values)
+
+
+_COUNT = Whole(0, 1_000_000_000)  # looked up in a table of measurements: nothing is computed from it
+_NAME = Text(96)
+BOUNDS: Mapping[str, Bound] = {
+    "at": _NAME,
+    "candidates": _NAME,
+    "distance": _COUNT,
+    "head": Whole(0, 999),
+    "heads": Whole(1, 1_000),
+    "layer": Whole(-999, 999),
+    "layers": Whole(1, 1_000),
+    "length": _COUNT,
+    "line": Text(500, least=8),
+    "model": _NAME,
+    "number_format": _NAME,
+    "options": Several(Text(200, least=1), "choices", 20),
+    "picture": _NAME,
+    "pictures": _COUNT,
+    "place": Whole(-64, 63),
+    "resolution": Whole(32, 384),
+    "scene": Text(2_000),
+    "scores": Several(Number(-1e6, 1e6), "scores", 64),
+    "seed": Whole(0, 1_000_000),
+    "share": Number(0.05, 0.95),
+    "size": Whole(1, 512),
+    "split": _NAME,
+    "text": Text(2_000),
+    "token": Whole(-2_000, 1_999),
+    "vocabulary": Whole(1, 10_000_000),
+    "way": _NAME,
+    "width": Whole(1, 1_000_000),
+    "window": Whole(1, 2_000),
+    "word": _NAME,
+}
+
+
+def check(reading: str, arguments: Mapping[str, Any]) -> None:
+    """InputError, with the rule and what was written, for the first argument that its bound does not allow."""
+    for name, value in arguments.items():
+        if not (bound := BOUNDS[name]).holds(value):
+            raise InputError(f"In the reading “{reading}” `{name}` {bound.rule}; here it is {_shown(value)}.")
+
+
+def _shown(value: Any) -> str:
+    """The beginning of an argument as it was written, without writing out what is huge."""
+    if type(value) is int and abs(value) >= 10**SHOWN:
+        return f"a number of {math.floor(math.log10(abs(value))) + 1:,} digits"
+    if isinstance(value, str | bytes):
+        return repr(value) if len(value) <= SHOWN else f"one of {len(value):,} characters"
+    if isinstance(value, Sequence | set | frozenset | Mapping):
+        return f"a {type(value).__name__} of {len(value):,}"
+    return repr(value)[:SHOWN]
