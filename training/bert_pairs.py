@@ -1,7 +1,7 @@
 """Train `bert-pairs`: `bert-books` once more, on English sentences with their French translations in one input.
 
 Words are hidden on both sides, so that what is hidden in one language can be read off the other (translation language
-model, Lample and Conneau 2019, "Cross-lingual Language Model Pretraining", section 3.3; as there, the second sentence
+model, Lample and Conneau 2019, "Cross-lingual Language Model Pretraining", section 3.4; as there, the second sentence
 counts its places anew). The vocabulary is that of `translation`, for both languages.
 
 Data: a folder with `tatoeba/fra.tsv.gz`, sentence pairs of Tatoeba (tatoeba.org) as collected by

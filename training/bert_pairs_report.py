@@ -119,7 +119,7 @@ CARD = """# bert-pairs
 
 `bert-books` trained once more (`core/models/bert.py`, {parameters:,} parameters): an English sentence and its French
 translation stand in one input, words are hidden on both sides, and what is hidden in one language can be read off the
-other (translation language model, Lample and Conneau 2019, section 3.3). Its vocabulary is that of `translation`. The
+other (translation language model, Lample and Conneau 2019, section 3.4). Its vocabulary is that of `translation`. The
 weights are stored in 8 bits, and were measured so.
 
 ## Data and licence

@@ -17,7 +17,7 @@ def over_pixels(grid: Float[np.ndarray, "row column"], side: int) -> Float[np.nd
 
 
 def points_inside(pixels: Float[np.ndarray, "row column"], mask: Bool[np.ndarray, "row column"]) -> float:
-    """The pointing game (Zhang et al. 2016, "Top-down Neural Attention", section 4.2): is the brightest pixel inside?
+    """The pointing game (Zhang et al. 2016, "Top-down Neural Attention", section 4.1): is the brightest pixel inside?
 
     1 or 0; where several are as bright, the share of them that are. NaN where the mask is empty.
     """

@@ -112,9 +112,7 @@ def repeated_words(model: TextModel, count: int = PAIRS, seed: int = SEED) -> Jo
     """
     pairs = repetitions(count, seed)
     rows = _last_rows(model, [text for repeated, fresh, _ in pairs for text in (repeated, fresh)])
-    weights = [
-        maps[..., _first_place(tokens, pairs[number // 2][2])] for number, (tokens, maps) in enumerate(rows)
-    ]
+    weights = [maps[..., _first_place(tokens, pairs[number // 2][2])] for number, (tokens, maps) in enumerate(rows)]
     return Jobs(torch.stack(weights[::2]), torch.stack(weights[1::2]))
 
 

@@ -1,9 +1,9 @@
 """Two streams that read a sentence and a picture, and look at one another: ViLBERT (Lu et al. 2019).
 
 w     = words + positions                       p = body(pixels) W + positions, a learned vector where hidden
-w, p  = norm(blocks(w)), norm(blocks(p))        each alone first (section 3.1)
+w, p  = norm(blocks(w)), norm(blocks(p))        each alone first (section 2.2)
 w, p  = co-attention, then a block of its own   in each joint layer: queries of one stream, keys and values of the other
-words   = logits at each place of the text      (section 3.2, masked multi-modal modelling)
+words   = logits at each place of the text      (section 2.2, masked multi-modal modelling)
 patches = pixels at each place of the picture   their values in place of Lu et al.'s classes of regions
 match   = (w_0 * p_0) m                         whether they belong together (multi-modal alignment)
 

@@ -25,7 +25,7 @@ from core.measured import small_task_results as small_tasks
 from core.measured import translator_results as translators
 from core.measured.result_files import Group, Groups, Wholes, read_json, share
 from core.published.table import Number, Whole, Words
-from core.zoo.embedded import WEIGHTS
+from core.zoo.embedded import BOOKS, TEXT, WEIGHTS
 
 VIT = WEIGHTS / "vit-tiny-imagenet"
 # What reads a file, the file, and the command that an error must name.
@@ -405,3 +405,27 @@ def test_guesses_beside_the_other_language_and_alone_are_those_of_the_file():
         beside, alone = given[f"{language}, with the other language"], given[f"{language}, alone"]
         assert (of.tokens, of.accuracy, of.perplexity) == tuple(beside[n] for n in ("tokens", "accuracy", "perplexity"))
         assert (of.accuracy_alone, of.perplexity_alone) == (alone["accuracy"], alone["perplexity"])
+
+
+def test_the_readme_has_a_row_for_every_folder_of_weights():
+    readme = (WEIGHTS.parent / "README.md").read_text(encoding="utf-8")
+    rows = [line for line in readme.splitlines() if line.startswith("| [`")]
+    missing = [
+        card.parent.name
+        for card in WEIGHTS.glob("*/CARD.md")
+        if f"weights/{card.parent.name}/CARD.md" not in "".join(rows)
+    ]
+    assert not missing
+    (sentiment,) = [row for row in rows if "weights/sentiment/" in row]
+    models = json.loads((WEIGHTS / "sentiment" / "results.json").read_text())
+    assert "90.6%" in sentiment
+    assert "fall below" in sentiment
+    assert models
+
+
+def test_as_many_books_are_named_as_the_models_were_trained_on():
+    for name in ("gpt-books", "gpt-books-long", "bert-books"):
+        assert f"\n{BOOKS} books of Standard Ebooks" in (WEIGHTS / name / "CARD.md").read_text(encoding="utf-8")
+    lesson = (WEIGHTS.parent / "lessons" / "0-first-twenty-minutes.md").read_text(encoding="utf-8")
+    assert f"has read {BOOKS} old books" in lesson
+    assert f"trained on {BOOKS} books" in TEXT["gpt-books"]

@@ -109,7 +109,9 @@ def test_what_is_written_for_one_answer_is_not_said_of_another(station, monkeypa
 
 
 def test_a_number_that_a_reading_does_not_have_gets_a_sentence():
-    with pytest.raises(InputError, match="names “evn”, and its reading measures no such thing; it has dog, even, answer"):
+    with pytest.raises(
+        InputError, match="names “evn”, and its reading measures no such thing; it has dog, even, answer"
+    ):
         player.filled("It gives {{evn}}.", Choice({"dog": 0.5}, beside={"even": "10%"}))
     assert player.filled("{{ dog }} of {{answer}}", Choice({"dog": 0.5})) == "50\\.0% of dog"
 

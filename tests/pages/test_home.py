@@ -19,7 +19,7 @@ def test_the_page_names_every_other_page(visit):
 
 def test_the_example_can_be_a_photograph_and_leads_to_the_page_for_one_s_own(visit):
     app = visit("explore/home")
-    assert any("It looks for what followed the same words earlier" in element.value for element in app.markdown)
+    assert any("where the words before it are not repeated" in element.value for element in app.markdown)
     app.segmented_control(key="example").set_value("A photograph").run()
     assert not app.exception
     assert any("strongest look at the picture" in element.value for element in app.markdown)

@@ -1,11 +1,15 @@
 """The small living examples of Home: what they say is true of what they show."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from core import zoo
 from core.capture import record_attention
+from core.heads import jobs
+from core.heads.jobs import AgainstControl
 from pages.explore.home import compute, examples
 from pages.explore.home.compute import Looked, Matrix
 
@@ -34,13 +38,23 @@ def test_the_head_at_the_top_finds_what_followed_the_same_words():
     assert labels[found.place] == "sea"
     assert labels[found.place - found.length : found.place] == labels[-found.length :]
     assert labels[found.place - found.length - 1] != labels[-found.length - 1]
-    after = [place + 1 for place, label in enumerate(labels[:-1]) if label == labels[-1]]
-    rows = [call.weights(head)[-1] for call in record.calls for head in range(call.heads)]
-    assert found.weight == pytest.approx(max(float(row[place]) for row in rows for place in after), abs=1e-6)
+    layer, head = found.head
+    assert found.weight == pytest.approx(float(record.calls[layer].weights(head)[-1, found.place]), abs=1e-6)
+    assert found.head == jobs.repeated_words(model).best
+    assert found.tested.holds
     said = examples.about_repeated(found)
     assert f"gives {found.weight:.0%} of its attention to “sea”" in said
-    assert "“old man looked at the” stood there before, and “sea” came next" in said
-    assert "layer {}, head {}".format(*found.head) in said.lower()
+    assert f"{found.tested.job:.0%} on average, and {found.tested.control:.0%} where" in said
+    assert f"layer {layer}, head {head}" in said.lower()
+
+
+@pytest.mark.parametrize(
+    ("job", "control", "error", "holds"),
+    [(0.6, 0.2, 0.02, True), (0.2, 0.6, 0.02, False), (0.4, 0.4, 0.02, False), (0.6, 0.2, 0.3, False)],
+)
+def test_what_the_head_at_the_top_is_said_to_do_depends_on_its_control(job, control, error, holds):
+    found = replace(compute.repeated(), tested=AgainstControl(job, control, error, 120))
+    assert ("too little to say that it looks for" not in examples.about_repeated(found)) == holds
 
 
 def test_the_head_on_home_is_one_of_the_model_s():

@@ -97,7 +97,9 @@ def heads_to_spare(model: str) -> Amount:
             f"{intact.error / intact.quality:.1%} of it: a loss of {LOST:.0%} cannot be told from none. Ask of another "
             "model."
         )
-    least = {count: min(row.lost(intact) for row in rows if row.removed == count) for count in {r.removed for r in rows}}
+    least = {
+        count: min(row.lost(intact) for row in rows if row.removed == count) for count in {r.removed for r in rows}
+    }
     spare = max(count for count, lost in least.items() if lost < LOST)
     beside = {"heads": f"{intact.heads}", "lost": percent(least[spare])}
     if more := min((count for count in least if count > spare), default=None):

@@ -79,7 +79,7 @@ TOLD_GUESSES = (
 )
 OBJECTIVE = (
     "$M$ are the hidden tokens, $\\tilde W$ and $\\tilde V$ the two sentences with their gaps: words are hidden on "
-    "both sides, and each gap is guessed from what is left of both (Lample and Conneau 2019, section 3.3). Hide words "
+    "both sides, and each gap is guessed from what is left of both (Lample and Conneau 2019, section 3.4). Hide words "
     "of one sentence only, and the other is read whole. For the gap above, “{token}”:"
 )
 NO_GAP = "Hide a word that the model can read, and its numbers stand here."

@@ -170,5 +170,5 @@ def _formula(chance: float) -> None:
     st.latex(r"p = \sigma\big(m \cdot (h_{\text{begin}} \odot h_{\text{picture}}) + b\big)")
     st.markdown(
         "The last vectors of the first token and of the whole picture, multiplied channel by channel and weighed (Lu "
-        f"et al. 2019, section 3.2): here *p* = {chance:.4f}."
+        f"et al. 2019, section 2.2): here *p* = {chance:.4f}."
     )

@@ -135,6 +135,6 @@ def _formula() -> None:
     st.latex(r"\mathcal{L} = \mathcal{L}_{\text{words}} + \mathcal{L}_{\text{patches}} + \mathcal{L}_{\text{match}}")
     st.markdown(
         "Cross-entropy of hidden words, squared error of hidden patches, and whether both belong together (Lu et al. "
-        "2019, section 3.2). Half of the words of content and 15% of the patches are hidden; a quarter of the pairs "
+        "2019, section 2.2). Half of the words of content and 15% of the patches are hidden; a quarter of the pairs "
         "does not match, and of those no word is asked."
     )
