@@ -16,7 +16,10 @@ from dashboard import layout
 
 WEIGHTS = 2**26  # at most so many are looked at, about a second: of larger maps some rows, evenly spread
 FAR = 4  # tokens: from here on a link crosses a distance
+EDGE = 1.2  # times the mean over patches: a strongest look that is not more looks at all of them alike
 ALIKE = 0.5  # patches: distances that differ by less are told as one
+LITTLE = 0.05  # of the attention: so much more than even attention would give is a liking
+CLOSE = 0.005  # of the attention: shares that differ by less read the same
 WEAK = 0.1  # below it no link is worth a sentence
 MOST, TIMES = 0.5, 2  # a habit: more than half of the attention, and twice what even attention would give
 
@@ -104,6 +107,8 @@ def notice_picture(calls: Calls, patches: Patches) -> Notice:
     """About layers in which all patches look at one another: how far, and where the class token looks in the end."""
     if not calls or not patches.rows * patches.columns:
         return _nothing("No layer of this model lets every patch look at every other.")
+    if patches.rows * patches.columns == 1:
+        return _nothing("This picture is one patch: there is no other to look at.")
     rows = _spread(patches.rows * patches.columns, calls)
     places = torch.cartesian_prod(torch.arange(patches.rows), torch.arange(patches.columns)).reshape(-1, 2).double()
     gaps = torch.cdist(places[rows], places)
@@ -123,13 +128,15 @@ def notice_picture(calls: Calls, patches: Patches) -> Notice:
 
 
 def say_previous(shares: Sequence[Finding]) -> str:
-    """Which head gives most to the token before."""
-    most = max(shares, key=_strength)
+    """Which head gives more to the token before than even attention would, by how much, and whether any does."""
+    most = max(shares, key=lambda share: (share.value - share.even, share.value))
+    found = f"a token gives that one on average {most.value:.0%}, where even attention would give {most.even:.0%}"
+    if most.value - most.even < LITTLE:
+        return f"No head has a liking for the token just before: at most, in {most.where}, {found}."
+    others = sum(abs(share.value - most.value) < CLOSE for share in shares) - 1
+    alike = f" (as {'do' if others > 1 else 'does'} {others} more)" if others else ""
     verdict = ": a previous-token head." if most.is_habit else "."
-    return (
-        f"**{most.where.capitalize()}** looks most at the token just before: a token gives that one on average "
-        f"{most.value:.0%}, where even attention would give {most.even:.0%}{verdict}"
-    )
+    return f"**{most.where.capitalize()}** looks most at the token just before{alike}: {found}{verdict}"
 
 
 def say_sinks(shares: Sequence[Finding], name: str = "") -> str:
@@ -239,12 +246,18 @@ def _class_look(layer: int, call: AttentionCall, patches: Patches) -> tuple[Find
     head, key = divmod(int(rows[:, before:].argmax()), rows.shape[1] - before)
     strongest = Finding(layer, head, float(rows[head, before + key]), 0, before + key)
     row, column = divmod(key, patches.columns)
+    looks = rows[head, before:]
+    if strongest.value < CLOSE:
+        look = "it gives no patch more than next to nothing"
+    elif strongest.value < EDGE * float(looks.mean()):
+        look = f"it gives no patch much more than the others, at most {strongest.value:.0%}"
+    else:
+        look = f"its strongest look at the picture is {strongest.value:.0%}, in head {head}: row {row}, column {column}"
     itself = " and ".join(
         ["itself", *(f"the {name} token" if name in others else name for name in name_prefix(others))]
     )
     return strongest, (
-        f"In layer {layer} the {first} token keeps on average {kept:.0%} of its attention for {itself}; its strongest "
-        f"look at the picture is {strongest.value:.0%}, in head {head}: row {row}, column {column}."
+        f"In layer {layer} the {first} token keeps on average {kept:.0%} of its attention for {itself}; {look}."
     )
 
 

@@ -65,13 +65,17 @@ def induction_scores(model: TextModel, seed: int = SEED) -> Float[Tensor, "layer
     known. An encoder-decoder gets them on both sides. NaN for cross attention, and in a context too short to repeat.
     """
     tokens = repeated_tokens(model, seed)
-    length = tokens.shape[1]
+    return scores_of_repeat(run_on(model, tokens), tokens.shape[1] // 2)["induction"]
+
+
+def run_on(model: TextModel, tokens: Int[Tensor, "batch token"]) -> tuple[AttentionCall, ...]:
+    """The attention calls of one pass over tokens; an encoder-decoder gets them on both sides."""
     with torch.inference_mode(), record_attention(model.network) as record:
         if isinstance(model, SourceToTarget):
             cast(Any, model.network)(input_ids=tokens, decoder_input_ids=tokens)
         else:
             model.network(tokens)
-    return scores_of_repeat(record.calls, length // 2)["induction"]
+    return record.calls
 
 
 def scores_of_repeat(calls: Sequence[AttentionCall], period: int) -> Values:

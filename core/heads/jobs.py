@@ -14,14 +14,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from ..capture import AttentionCall, Record, record_attention
 from ..errors import InputError
 from ..text import Tokens
 from ..zoo import TextModel
+from . import measures
 from .ablation import Head
+from .head_table import repeated_tokens, run_on
 from .relevance import word_spans
 
 PAIRS, SEED = 120, 0
@@ -114,6 +116,30 @@ def repeated_words(model: TextModel, count: int = PAIRS, seed: int = SEED) -> Jo
     rows = _last_rows(model, [text for repeated, fresh, _ in pairs for text in (repeated, fresh)])
     weights = [maps[..., _first_place(tokens, pairs[number // 2][2])] for number, (tokens, maps) in enumerate(rows)]
     return Jobs(torch.stack(weights[::2]), torch.stack(weights[1::2]))
+
+
+@torch.inference_mode()
+def random_repeats(model: TextModel, seed: int = SEED) -> Jobs:
+    """The induction score of each head on random tokens said twice, a draw for each sequence (Olsson et al. 2022).
+
+    The control has other random tokens in place of the first ones: what a head gives to the same places there, it gives
+    to a distance and not to a repetition. Layers are all attention calls, NaN for cross attention and in a context too
+    short to repeat.
+    """
+    tokens = repeated_tokens(model, seed)
+    period = tokens.shape[1] // 2
+    fresh = torch.cat([repeated_tokens(model, seed + 1)[:, :period], tokens[:, period:]], dim=1)
+    return Jobs(*(_induction(model, given, period) for given in (tokens, fresh)))
+
+
+def _induction(model: TextModel, tokens: Int[Tensor, "batch token"], period: int) -> Float[Tensor, "draw layer head"]:
+    calls = run_on(model, tokens)
+    scores = torch.full((len(tokens), len(calls), max(call.heads for call in calls)), torch.nan)
+    for layer, call in enumerate(calls):
+        if period > 1 and call.kind == "self" and call.query_length == call.key_length == 2 * period:
+            maps = torch.stack([torch.cat(list(call.weights_by_heads(item))) for item in range(call.batch_size)])
+            scores[:, layer, : call.heads] = measures.induction(maps, period)
+    return scores
 
 
 @torch.inference_mode()

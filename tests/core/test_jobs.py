@@ -6,7 +6,7 @@ import torch
 from core import zoo
 from core.capture import record_attention
 from core.errors import InputError
-from core.heads.jobs import Jobs, AgainstControl, previous_tokens, repeated_words, repetitions
+from core.heads.jobs import AgainstControl, Jobs, previous_tokens, repeated_words, repetitions
 
 FOUND, NO_INDUCTION = (5, 2), (4, 5)  # of gpt-books: the second gives much to a word that stood there once, too
 

@@ -93,7 +93,7 @@ def test_the_test_of_numbers_can_fail():
 
 
 @pytest.mark.parametrize("station", STATIONS, ids=name_of)
-def test_what_is_written_for_one_answer_is_not_said_of_another(station, monkeypatch):
+def test_what_is_written_for_one_answer_is_not_said_of_another(station):
     lesson, number = station
     at = lesson.stations[number]
     answer = ask(at.question)

@@ -196,6 +196,9 @@ def test_distances_in_a_picture_are_those_of_plain_loops(rows, columns, prefix, 
     patches = Patches(rows, columns, ("class", "register 1")[:prefix])
     patterns = random_patterns(seed, heads, len(patches), len(patches))
     found = said(notice_picture(calls_of(patterns), patches))
+    if rows * columns == 1:
+        assert found == "This picture is one patch: there is no other to look at."
+        return
     places = [(place // columns, place % columns) for place in range(rows * columns)]
     reaches = []
     for head in patterns[:, prefix:, prefix:].tolist():
@@ -231,6 +234,20 @@ def test_the_class_token_s_strongest_look_is_given_by_row_and_column():
     assert "In layer 0 the class token keeps on average 10% of its attention for itself;" in notice.sentences[1]
     assert "60%, in head 0: row 1, column 1" in notice.sentences[1]
     assert notice.start.query == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ([0.2, 0.2, 0.2, 0.2, 0.2], "it gives no patch much more than the others, at most 20%"),
+        ([1.0, 0, 0, 0, 0], "it gives no patch more than next to nothing"),
+        ([0.2, 0.1, 0.1, 0.1, 0.5], "its strongest look at the picture is 50%, in head 0: row 1, column 1"),
+    ],
+)
+def test_a_class_token_that_looks_at_all_patches_alike_has_no_strongest_look(row, said):
+    pattern = torch.full((5, 5), 0.2)
+    pattern[0] = torch.tensor(row)
+    assert said in notice_picture(calls_of(pattern[None]), Patches(2, 2, ("class",))).sentences[1]
 
 
 def test_of_silent_heads_the_class_token_s_mean_is_not_made_smaller():

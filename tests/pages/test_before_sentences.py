@@ -203,3 +203,49 @@ def test_the_best_and_the_fastest_are_found():
     assert "**C** goes through the text in 10 seconds, B in 60: 6.0 times" in fast
     assert far == "The longest distance over which digits were copied is 100 characters, by **A**."
     assert about_models(facts.assign(**{"copies up to": 0}), 64)[2].startswith("None of them")
+
+
+def facts(bits, seconds):
+    return pd.DataFrame(
+        {"model": list("ABC"), "bits per character": bits, "seconds per epoch": seconds, "copies up to": [1, 1, 1]}
+    )
+
+
+def test_models_that_predict_alike_are_named_together():
+    best, fast, _ = about_models(facts([2.171, 2.174, 2.5], [10.0, 10.0, 10.4]), 64)
+    assert "**A and B** predict Shakespeare best, with 2.17" in best
+    assert "C needs 2.50" in best
+    assert fast == "In training, all models go through the text in about 10 seconds."
+    best, fast, _ = about_models(facts([2.17, 2.17, 2.171], [0.0, 5.0, 10.0]), 64)
+    assert best.startswith("All models predict Shakespeare about as well, with 2.17")
+    assert "inf" not in fast
+    reversed_, _, _ = about_models(facts([2.5, 2.3, 2.1], [1.0, 2.0, 3.0]), 64)
+    assert "**C** predicts" in reversed_
+
+
+def test_where_every_model_answers_alike_none_is_best():
+    alike = answers(**dict.fromkeys(TITLES, "48000"))
+    assert about_copy(accuracies(), alike)[-1] == "In the question shown, every model got 3 of 5 digits right."
+
+
+def test_a_model_that_learned_a_part_is_not_said_to_have_hardly_learned():
+    given = answers(**dict.fromkeys(TITLES, "48203"))
+    told = about_copy(accuracies(rnn=[0.45, 0.42]), given)[1]
+    assert "hardly learned" not in told
+    assert "at none of them are more than half right" in told
+
+
+def test_equal_or_missing_gradients_have_no_winner():
+    lines = curves()
+    both = lines | {"LSTM": np.where(DISTANCE == 0, 1.0, 0.0195)}
+    assert "Most is left in: **LSTM and Self-attention**." in about_reach(both, own=False, window=25)[2]
+    nothing = dict.fromkeys(lines, np.eye(128)[0])
+    said = about_reach(nothing, own=True, window=25)
+    assert "In none of them anything is left." in said[2]
+    empty = lines | {"Convolution": np.zeros(128)}
+    assert "nothing reaches the convolution" in about_reach(empty, own=True, window=25)[1]
+
+
+def test_growth_from_nothing_is_not_spoken_of():
+    costs = [Cost("Free", tokens, 0.0, 5, 0) for tokens in (512, 1024)]
+    assert about_measured(costs) == ()

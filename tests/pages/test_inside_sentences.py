@@ -1,5 +1,8 @@
 """Inside the transformer: what is said of masks, norms, weights, stream and lens is true of what ran."""
 
+from dataclasses import replace
+
+import pandas as pd
 import pytest
 import torch
 
@@ -9,7 +12,7 @@ from core.anatomy.stream import Added
 from core.models.transformer import Transformer, TransformerConfig
 from dashboard import controls
 from dashboard.photograph import Photograph
-from pages.foundations.inside_the_transformer import compute, lens, stream
+from pages.foundations.inside_the_transformer import compute, lens, sizes, stream
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.walk import blocks_of, norm_order, noticed, who_sees_whom
 from tests.core.tiny_models import tiny_gpt, tiny_transformers, tokens
@@ -45,7 +48,11 @@ def pair(norm: str) -> Walk:
             "at all of these",
         ),
         ([EVEN, causal(EVEN)], "neither decoder nor encoder: in 1 of 2 layers a token may only look back"),
-        ([torch.ones(1, 1, 1)], "an encoder: a token may look at all others, in both directions"),
+        (
+            [torch.ones(1, 1, 1)],
+            "a network that reads one token here: a longer input would show which tokens may look at which",
+        ),
+        ([], "a network whose attention could not be seen here"),
     ],
 )
 def test_what_a_model_is_is_read_off_the_masks_that_ran(patterns, said):
@@ -151,6 +158,41 @@ def test_an_answer_is_settled_where_it_stays_to_the_end(best, where, late):
     first, second = lens.noticed(made_lens(best), ["a", "b"], ["x", "y"])
     assert first == f"At “b” the final answer “y” (50%) is the most probable one {where}."
     assert second == f"At {late} tokens the answer changes in the very last block."
+
+
+def test_an_answer_that_the_lens_never_shows_is_not_said_to_be_known_from_anywhere():
+    shown = made_lens([[1, 7], [2, 7], [3, 7]])
+    (said,) = lens.noticed(replace(shown, final=torch.tensor([3, 9])), ["a", "b"], ["x", "y"])
+    assert "is not the most probable one through the lens, even after the last block" in said
+    (only,) = lens.noticed(made_lens([[1, 7]]), ["a", "b"], ["x", "y"])
+    assert "from before the first block on" in only
+
+
+def test_steps_of_equal_size_have_no_largest():
+    two = (step(0, "attention", [1, 1], [1, 1]), step(1, "MLP", [1, 1], [1, 1]))
+    assert (
+        "are those of the attention of block 0 and the MLP of block 1"
+        in (stream.noticed(made_stream([1, 1], [1, 1], added=two), ["a", "b"])[-1])
+    )
+    many = tuple(step(block, "MLP", [1, 1], [1, 1]) for block in range(4))
+    assert (
+        "No single step is the largest: 4 of 4"
+        in (stream.noticed(made_stream([1, 1], [1, 1], added=many), ["a", "b"])[-1])
+    )
+
+
+def test_parts_of_equal_size_are_named_together_and_none_where_nothing_is_counted():
+    def table(*counts):
+        total = sum(counts) or 1
+        shares = [count / total for count in counts]
+        parts = list("ABC")[: len(counts)]
+        return pd.DataFrame({"part": parts, "parameters, count": counts, "parameters, share": shares})
+
+    both = sizes.noticed(None, table(5, 5, 2), [4])[0]
+    assert both == "No part has more parameters than **A and B**: 42% of them each."
+    assert sizes.noticed(None, table(1, 5, 2), [4])[0] == "No part has more parameters than **B**: 62% of them."
+    for empty in (table(0, 0), table()):
+        assert sizes.noticed(None, empty, [4])[0] == "No part of this model has parameters."
 
 
 def test_one_answer_for_the_whole_input_has_one_sentence():

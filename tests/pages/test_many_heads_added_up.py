@@ -117,6 +117,23 @@ def test_a_bias_is_not_taken_for_heads_that_point_different_ways(vectors, bias, 
     assert said in noticed(summed(vectors, bias), [1 / len(vectors)] * len(vectors), "“x”")[-1]
 
 
+@pytest.mark.parametrize(
+    ("vectors", "usual", "said"),
+    [
+        ([[2, 0]], [1.0], "The only head of this layer writes a vector of length 2.00 at “x”."),
+        ([[2, 0], [0, 2]], [0.5, 0.5], "**Heads 0 and 1** write most at “x”: 50% of all lengths together each. Over"),
+        ([[2, 0], [0, 2]], [0.5, 0.5], "Over all tokens no head writes more than the others: 50% on average."),
+        ([[3, 0], [0, 1]], [0.8, 0.2], "It does so over all tokens, too: 80% on average."),
+        ([[3, 0], [0, 1]], [0.2, 0.8], "Over all tokens it is head 1 that does: 80% on average."),
+        ([[3, 0], [0, 1]], [float("nan")] * 2, "75% of all lengths together."),
+    ],
+)
+def test_who_writes_most_is_said_of_those_that_do(vectors, usual, said):
+    first = noticed(summed(vectors), usual, "“x”")[0]
+    assert said in first
+    assert "nan" not in first
+
+
 def test_heads_that_write_nothing_are_said_to():
     assert noticed(summed([[0, 0], [0, 0]]), [0.5, 0.5], "“x”") == ("No head writes anything at “x”.",)
 

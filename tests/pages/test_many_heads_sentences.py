@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from core.heads.ablation import Trial
 from core.heads.head_table import HeadTable, measure_heads
+from core.heads.jobs import Jobs
 from core.images import Patches
 from core.text import Tokens
 from core.zoo.missing_token import MissingToken
 from core.zoo.text_models import NextToken, TextRun
-from dashboard.notices import say_distances
+from dashboard.notices import Finding, say_distances
 from dashboard.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, measured, one_at_a_time, silenced
 from tests.core.saved_models import byte_level_tokenizer
@@ -71,6 +72,39 @@ def test_a_weak_induction_head_is_not_called_one(share, verdict):
     assert verdict in said
 
 
+@pytest.mark.parametrize(
+    ("job", "control", "named"),
+    [
+        ([0.4, 0.5, 0.45, 0.42], [0.01, 0.02, 0.01, 0.01], True),
+        ([0.4, 0.5, 0.45, 0.42], [0.4, 0.5, 0.45, 0.42], False),  # it looks there in any case
+        ([0.4, 0.5, 0.45, 0.42], [0.9, 0.9, 0.8, 0.9], False),
+        ([0.9, 0.1, 0.8, 0.0], [0.3, 0.5, 0.2, 0.4], False),  # within the noise
+    ],
+)
+def test_a_head_is_an_induction_head_only_beyond_its_control(job, control, named):
+    tested = Jobs(*(torch.tensor(values)[:, None, None] for values in (job, control)))
+    said = measured.about_induction([Finding(0, 0, sum(job) / 4)], tested)
+    assert (": an induction head." in said) == named
+    assert f"({sum(control) / 4:.0%} where other tokens stood there)" in said
+
+
+def test_where_no_head_has_a_score_nothing_is_said_of_induction():
+    assert "induction" not in said_of(UNIFORM[None], induction=torch.full((1, 1), torch.nan))
+
+
+def test_a_head_that_gives_the_token_before_no_more_than_even_has_no_liking_for_it():
+    assert "No head has a liking for the token just before" in said_of(UNIFORM[None])
+    assert "No head has a liking" in said_of(FIRST[None])  # all to the first: less than even
+    tied = said_of(torch.stack([PREVIOUS, PREVIOUS, UNIFORM]))
+    assert "looks most at the token just before (as does 1 more)" in tied
+
+
+def test_heads_that_cost_alike_are_not_ranked():
+    said = one_at_a_time.noticed({(0, 0): 0.5, (0, 1): 0.501, (0, 2): 0.1}, 3)[1]
+    assert "costs most, 1 more head as much" in said
+    assert "will say what each one costs" in one_at_a_time.noticed({}, 0)[0]
+
+
 def test_the_broadest_and_the_narrowest_layer_are_named():
     said = said_of(UNIFORM[None], PREVIOUS[None])
     assert "Layer 0 looks most broadly (3.0 bits on average, of at most 3.0), layer 1 most narrowly (0.0 bits)" in said
@@ -78,6 +112,12 @@ def test_the_broadest_and_the_narrowest_layer_are_named():
 
 def test_no_common_bound_is_claimed_for_layers_that_see_different_numbers_of_tokens():
     assert "of at most" not in said_of(UNIFORM[None], causal(PREVIOUS + UNIFORM)[None])
+
+
+def test_layers_that_share_a_place_are_named_together():
+    said = measured.about_entropy(torch.tensor([[3.0], [1.0], [2.98], [torch.nan]]), None)
+    assert said == ["Layers 0 and 2 look most broadly (3.0 bits on average), layer 1 most narrowly (1.0 bits)."]
+    assert measured.about_entropy(torch.full((2, 1), torch.nan), None) == []
 
 
 def test_layers_that_are_alike_are_not_ranked():

@@ -194,6 +194,21 @@ def test_heads_that_are_all_alike_hide_nothing():
     assert "on average 0% of a head's attention" in sentence
 
 
+def test_layers_of_which_the_mean_hides_as_much_are_not_ranked():
+    looks = torch.stack([torch.eye(4).roll(shift, dims=1) for shift in range(2)])
+    (sentence,) = said_of(taken_together.MEAN, FOUR, looks, looks)
+    assert "hides about as much in every layer: on average 50%" in sentence
+    most, least = said_of(taken_together.MEAN, FOUR, torch.eye(4).expand(2, -1, -1), looks)
+    assert "most in **layer 1**" in most
+    assert "least in layer 0" in least
+
+
+def test_even_attention_leads_rollout_to_no_patch():
+    even = torch.full((2, 5, 5), 0.2)
+    said = said_of(taken_together.ROLLOUT, Patches(2, 2, ("class",)), even)[1]
+    assert "leads to no patch much more than to others" in said
+
+
 def test_of_a_single_head_the_mean_is_not_said_to_hide_anything():
     assert said_of(taken_together.MEAN, FOUR, torch.eye(4)[None]) == (
         "Each layer has one head only: the mean over heads is that head.",

@@ -99,6 +99,8 @@ def words_and_pictures() -> str:
 def about_patches(found: Looked, who: str) -> str:
     """What share of the attention to all patches the tenth of them holds that was given most."""
     values = sorted(found.values.flatten().tolist(), reverse=True)
+    if not sum(values):
+        return f"{who} gives nothing to patches."
     count = max(1, round(len(values) / 10))
     share = sum(values[:count]) / sum(values)
     return f"{who} gives {share:.0%} of what it gives to patches to {count} of {len(values)}."

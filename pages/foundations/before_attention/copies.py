@@ -1,6 +1,6 @@
 """Copy: how far each of five models can carry a digit, measured, and asked live."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.memory import copy_task
 from dashboard import charts, controls, layout
+from dashboard.comparisons import listed
 from dashboard.components.cell_map import cell_map
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.compute import Answers
@@ -55,9 +56,6 @@ def about_copy(accuracies: pd.DataFrame, answers: Answers) -> tuple[str, ...]:
     """
     far = {title: longest_copied(accuracies[title]) for title in accuracies}
     last = accuracies.iloc[-1]
-    right = {TITLES[name]: answers.right(name) for name in answers.probabilities}
-    most = max(right.values())
-    best = [title for title, count in right.items() if count == most]
     return (
         "More than half of the digits come back up to these distances: "
         + ", ".join(f"{title} **{distance or 'none'}**" for title, distance in far.items())
@@ -65,10 +63,19 @@ def about_copy(accuracies: pd.DataFrame, answers: Answers) -> tuple[str, ...]:
         *(_about_unlearned(title, accuracies[title]) for title in accuracies if not far[title]),
         f"At distance {accuracies.index[-1]}, guessing would give {copy_task.CHANCE:.0%}; the convolution gives "
         f"{last[TITLES['convolution']]:.0%}, self-attention {last[TITLES['self_attention']]:.0%}.",
-        f"In the question shown, {listed(best)} got the most digits right: {most} of {copy_task.REMEMBERED}."
-        if most
-        else "In the question shown, no model got a single digit right.",
+        _about_question({TITLES[name]: answers.right(name) for name in answers.probabilities}),
     )
+
+
+def _about_question(right: Mapping[str, int]) -> str:
+    """Who answered best; `right`: how many digits each model got right."""
+    most = max(right.values())
+    best = [title for title, count in right.items() if count == most]
+    if not most:
+        return "In the question shown, no model got a single digit right."
+    if len(best) == len(right) > 1:
+        return f"In the question shown, every model got {most} of {copy_task.REMEMBERED} digits right."
+    return f"In the question shown, {listed(best)} got the most digits right: {most} of {copy_task.REMEMBERED}."
 
 
 def _about_unlearned(title: str, accuracies: pd.Series) -> str:
@@ -76,14 +83,14 @@ def _about_unlearned(title: str, accuracies: pd.Series) -> str:
     least, most = accuracies.min(), accuracies.max()
     if most - least > FLAT:
         return f"{title} gives {accuracies.iloc[0]:.0%} at the shortest distance, and {least:.0%} to {most:.0%} in all."
+    told = f"{title} gives {least:.0%} to {most:.0%} at all distances, near and far: it does not forget on the way"
+    if least > copy_task.CHANCE + FLAT:
+        return f"{told}, and at none of them are more than half right; guessing would give {copy_task.CHANCE:.0%}."
     known = (
         " A known reason is that the gradient that trains a recurrent network fades on its way back (Bengio et al. "
         "1994); in this training it was not measured."
     )
-    return (
-        f"{title} gives {least:.0%} to {most:.0%} at all distances, near and far: it does not forget on the way; it "
-        f"has hardly learned this task.{known if title in RECURRENT else ''}"
-    )
+    return f"{told}; it has hardly learned this task.{known if title in RECURRENT else ''}"
 
 
 def longest_copied(accuracies: pd.Series) -> int:
@@ -91,11 +98,6 @@ def longest_copied(accuracies: pd.Series) -> int:
     failed = np.flatnonzero(accuracies.to_numpy() <= MOSTLY)
     reached = failed[0] if len(failed) else len(accuracies)
     return int(accuracies.index[reached - 1]) if reached else 0
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as a sentence lists them: "A", "A and B", "A, B and C"."""
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def _choices() -> tuple[str, int, int, int]:

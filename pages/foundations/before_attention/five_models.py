@@ -8,10 +8,14 @@ import torch
 
 from core.memory.gradient_reach import edge, half_life
 from dashboard import charts, layout
+from dashboard.comparisons import leading, listed
 from dashboard.data_table import data_table
 from pages.foundations.before_attention import compute, words
-from pages.foundations.before_attention.copies import listed, longest_copied
+from pages.foundations.before_attention.copies import longest_copied
 from pages.foundations.before_attention.words import TITLES
+
+CLOSE = 0.01  # bits per character: models that differ by less predict about as well
+ALIKE = 1.1  # times as long: networks that differ by less take about as long
 
 
 def show() -> None:
@@ -56,15 +60,38 @@ def table() -> pd.DataFrame:
 def about_models(facts: pd.DataFrame, characters: int) -> tuple[str, ...]:
     """Which of the models in the table predicts best, which learns fastest, and that far and good are two things."""
     bits, seconds, far = (facts[name] for name in ("bits per character", "seconds per epoch", "copies up to"))
-    fastest, slowest = seconds.min(), seconds.max()
+    evenly = f"Guessing evenly among all {characters} characters would take {math.log2(characters):.2f}."
     return (
-        f"**{facts['model'][bits.idxmin()]}** predicts Shakespeare best, with {bits.min():.2f} bits per character; "
-        f"{facts['model'][bits.idxmax()]} needs {bits.max():.2f}. Guessing evenly among all {characters} characters "
-        f"would take {math.log2(characters):.2f}.",
-        f"In training, **{facts['model'][seconds.idxmin()]}** goes through the text in {fastest:.0f} seconds, "
-        f"{facts['model'][seconds.idxmax()]} in {slowest:.0f}: {slowest / fastest:.1f} times as long.",
+        f"{_about_bits(dict(zip(facts['model'], bits, strict=True)))} {evenly}",
+        _about_seconds(dict(zip(facts["model"], seconds, strict=True))),
         f"The longest distance over which digits were copied is {far.max()} characters, by "
         f"**{listed(facts['model'][far == far.max()].tolist())}**."
         if far.max()
         else "None of them copied more than half of the digits at any distance.",
+    )
+
+
+def _about_bits(bits: dict[str, float]) -> str:
+    """Which models predict best, and which worst, where they differ by more than CLOSE bits."""
+    best, worst = leading(bits, CLOSE, least=True), leading(bits, CLOSE)
+    if not best:
+        return "The bits per character were not measured."
+    if len(best) == len(bits) > 1:
+        return f"All models predict Shakespeare about as well, with {min(bits.values()):.2f} bits per character."
+    predict, need = ("predicts", "predict")[len(best) > 1], ("needs", "need")[len(worst) > 1]
+    return (
+        f"**{listed(best)}** {predict} Shakespeare best, with {bits[best[0]]:.2f} bits per character; {listed(worst)} "
+        f"{need} {bits[worst[0]]:.2f}."
+    )
+
+
+def _about_seconds(seconds: dict[str, float]) -> str:
+    """Which model is trained fastest, where the slowest takes more than ALIKE times as long."""
+    fastest, slowest = min(seconds, key=seconds.__getitem__), max(seconds, key=seconds.__getitem__)
+    if not seconds[fastest] * ALIKE < seconds[slowest]:
+        return f"In training, all models go through the text in about {seconds[slowest]:.0f} seconds."
+    times = f": {seconds[slowest] / seconds[fastest]:.1f} times as long" if seconds[fastest] else ""
+    return (
+        f"In training, **{fastest}** goes through the text in {seconds[fastest]:.0f} seconds, {slowest} in "
+        f"{seconds[slowest]:.0f}{times}."
     )

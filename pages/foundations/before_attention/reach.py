@@ -11,6 +11,7 @@ import torch
 
 from core.memory.gradient_reach import by_distance, edge, half_life, shares
 from dashboard import charts, controls, layout
+from dashboard.comparisons import leading, listed
 from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.numbers import with_power
 from pages.foundations.before_attention import compute, words
@@ -78,17 +79,33 @@ def about_reach(lines: Mapping[str, np.ndarray], *, own: bool, window: int) -> t
         f"In the recurrent networks the gradient falls {where} to half, according to the best-fitting exponential: "
         + ", ".join(f"{title} {_halved(life)}" for title, life in lives.items())
         + ".",
-        f"The farthest character that reaches the convolution is **{edge(torch.from_numpy(lines[CONVOLUTION]))} "
-        f"characters** before the last one: its window holds exactly {window}, and what lies beyond gives exactly 0, "
-        "not just little."
+        _about_edge(edge(torch.from_numpy(lines[CONVOLUTION])), window)
         if length > window
         else (
             f"All {length} characters are within the convolution's window of {window}: a longer line would show its "
             "edge."
         ),
-        f"Of the gradient at the last character, this much is left {where} {distance} characters away: {told}. Most is "
-        f"left in: **{max(left, key=left.__getitem__)}**.",
+        f"Of the gradient at the last character, this much is left {where} {distance} characters away: {told}."
+        f"{_about_most(left)}",
     )
+
+
+def _about_edge(farthest: int, window: int) -> str:
+    """From how far back anything reaches the convolution; `farthest` is -1 where nothing does."""
+    if farthest < 0:
+        return "In this line nothing reaches the convolution: its expectation depends on no character."
+    return (
+        f"The farthest character that reaches the convolution is **{farthest} characters** before the last one: its "
+        f"window holds exactly {window}, and what lies beyond gives exactly 0, not just little."
+    )
+
+
+def _about_most(left: Mapping[str, float]) -> str:
+    """In which model most of the gradient is left, or in which two, if they differ by less than a tenth."""
+    most = max((value for value in left.values() if math.isfinite(value)), default=0.0)
+    if not most:
+        return " In none of them anything is left."
+    return f" Most is left in: **{listed(leading(left, most / 10))}**."
 
 
 def _halved(life: float) -> str:

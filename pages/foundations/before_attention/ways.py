@@ -94,6 +94,7 @@ def about_measured(costs: Sequence[Cost]) -> tuple[str, ...]:
         for name in dict.fromkeys(cost.name for cost in costs)
         if len(lengths) == 2 and all((name, length) in found for length in lengths)
     ]
+    pairs = [(first, last) for first, last in pairs if first.seconds and first.bytes]
     if not pairs:
         return ()
     grown = ", ".join(

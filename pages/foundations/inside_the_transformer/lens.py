@@ -41,11 +41,11 @@ def noticed(lens: Lens, labels: list[str], answers: list[str]) -> tuple[str, ...
     first = len(lens.best) - same[-1]
     where = "before the first block" if first == 0 else f"after block {first - 1}"
     at = f"At “{layout.plain(labels[-1])}” the" if len(labels) > 1 else "The"
-    sentences = [
-        f"{at} final answer “{layout.plain(answers[-1])}” ({lens.final_probability[-1, -1]:.0%}) is the most probable "
-        f"one from {where} on."
-    ]
-    if len(same) > 1:
+    answer = f"{at} final answer “{layout.plain(answers[-1])}” ({lens.final_probability[-1, -1]:.0%})"
+    if not same[-1]:
+        return (f"{answer} is not the most probable one through the lens, even after the last block.",)
+    sentences = [f"{answer} is the most probable one from {where} on."]
+    if len(same) > 1 and len(lens.best) > 1:
         late = sum(layers == 1 for layers in same)
         sentences.append(f"At **{late} of {len(same)}** tokens the answer changes in the very last block.")
     return tuple(sentences)

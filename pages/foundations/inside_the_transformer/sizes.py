@@ -10,6 +10,7 @@ from core.published import model_sizes
 from core.sizes import PARTS, PRECISIONS, Shape, count_parameters, crossing, flops, parameters, shape_of, total
 from core.sizes.bill import CROSS, SCORES
 from dashboard import charts, controls, layout
+from dashboard.comparisons import listed
 from dashboard.data_table import data_table
 from dashboard.numbers import amount
 from pages.foundations.inside_the_transformer import compute, longer_and_larger, words
@@ -115,8 +116,7 @@ def _formulas(shape: Shape, n: int, target: int) -> None:
 
 def noticed(shape: Shape | None, table: pd.DataFrame, lengths: list[int]) -> tuple[str, ...]:
     """Sentences about the table of parts, the crossing for inputs of these lengths, and the famous models."""
-    first = table.loc[table["parameters, count"].idxmax()]
-    largest = f"No part has more parameters than **{first['part']}**: {first['parameters, share']:.0%} of them."
+    largest = _largest(table)
     differences = {each.model: abs(total(each.shape) / each.published - 1) for each in model_sizes()}
     far = max(differences, key=differences.__getitem__)
     famous = (
@@ -124,6 +124,18 @@ def noticed(shape: Shape | None, table: pd.DataFrame, lengths: list[int]) -> tup
         f"{far}."
     )
     return (largest, famous) if shape is None else (_agreement(table), largest, _square(shape, table, lengths), famous)
+
+
+def _largest(table: pd.DataFrame) -> str:
+    """Which part has most parameters, where one has any."""
+    counts = table["parameters, count"]
+    if not len(counts) or not counts.max():
+        return "No part of this model has parameters."
+    first = table[counts == counts.max()]
+    return (
+        f"No part has more parameters than **{listed(first['part'].tolist())}**: "
+        f"{first['parameters, share'].iloc[0]:.0%} of them{' each' if len(first) > 1 else ''}."
+    )
 
 
 def _agreement(table: pd.DataFrame) -> str:

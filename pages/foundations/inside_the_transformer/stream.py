@@ -1,5 +1,6 @@
 """The residual stream: how long each token's vector is after each block, and who made it so."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -8,11 +9,14 @@ import streamlit as st
 
 from core.anatomy import Stream
 from dashboard import charts, controls, layout
+from dashboard.comparisons import leading, listed
 from dashboard.figures.curves import curves
 from dashboard.figures.heat import heat
 from pages.foundations.inside_the_transformer import compute, words
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.lens import point_names
+
+CLOSE = 0.005  # of a vector's length: shares that differ by less read the same
 
 
 def show(walk: Walk) -> None:
@@ -47,12 +51,24 @@ def noticed(stream: Stream, labels: list[str]) -> tuple[str, ...]:
         )
     steps = [(share, added) for added in stream.added if np.isfinite(share := _step(added.before, added.added))]
     if steps:
-        share, most = max(steps, key=lambda step: step[0])
-        sentences.append(
-            f"The largest step, measured against the stream it is added to, is that of the {most.kind} of block "
-            f"{most.block}: what it adds to a token is on average **{share:.0%}** as long as the vector before it."
-        )
+        sentences.append(_about_steps({f"the {added.kind} of block {added.block}": share for share, added in steps}))
     return tuple(sentences)
+
+
+def _about_steps(shares: Mapping[str, float]) -> str:
+    """Which part adds most for the stream's length, or which two, if they differ by less than CLOSE."""
+    first = leading(shares, CLOSE)
+    if len(first) > 2:
+        return (
+            f"No single step is the largest: {len(first)} of {len(shares)} add to a token on average "
+            f"**{shares[first[0]]:.0%}** of the length of the vector before it."
+        )
+    step, adds = ("step", "it adds") if len(first) == 1 else ("steps", "they add")
+    is_that = "is that" if len(first) == 1 else "are those"
+    return (
+        f"The largest {step}, measured against the stream it is added to, {is_that} of {listed(first)}: what {adds} to "
+        f"a token is on average **{shares[first[0]]:.0%}** as long as the vector before it."
+    )
 
 
 def _step(before, added) -> float:

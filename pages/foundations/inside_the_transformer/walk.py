@@ -185,6 +185,10 @@ def who_sees_whom(calls: Sequence[AttentionCall]) -> str:
             f"an encoder-decoder: in {back} of {len(own)} layers of self-attention a token may look only at itself and "
             f"at the tokens before it, and {across} more layers look across at the source{left_out}"
         )
+    if not own:
+        return "a network whose attention could not be seen here"
+    if max(call.key_length for call in own) == 1:
+        return "a network that reads one token here: a longer input would show which tokens may look at which"
     if back == len(own):
         return f"a decoder: a token may look only at itself and at the tokens before it{left_out}"
     if not back:

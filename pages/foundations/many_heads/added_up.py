@@ -5,9 +5,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import streamlit as st
+from jaxtyping import Float
 
 from core.heads.contributions import Difference, HeadOutputs
 from dashboard import charts, controls, layout
+from dashboard.comparisons import leading, listed
 from dashboard.figures.heat import heat
 from dashboard.numbers import with_power
 from dashboard.watched import Watched, WatchedText
@@ -19,6 +21,7 @@ from pages.foundations.many_heads.head_in_view import sequences_of, token_names
 SIDES = (2, 3)  # widths of what stands on the left and on the right
 MOST = 12  # terms of a sum that is written out
 SHOWN = 5  # channels in the table
+ALIKE = 0.005  # of all lengths: shares that differ by less read the same
 RIGHT = -0.1  # a cosine above it is nearly a right angle: such heads do not cancel
 
 
@@ -60,12 +63,7 @@ def noticed(added: Sum, shares: list[float], token: str) -> tuple[str, ...]:
     lengths = np.linalg.norm(added.vectors, axis=-1)
     if not lengths.any():
         return (f"No head writes anything at {token}.",)
-    most, usual = int(lengths.argmax()), int(np.argmax(shares))
-    whose = "It does so over all tokens, too" if usual == most else f"Over all tokens it is head {usual} that does"
-    sentences = [
-        f"**Head {most}** writes most at {token}: a vector of length {lengths[most]:.2f}, "
-        f"{lengths[most] / lengths.sum():.0%} of all lengths together. {whose}: {shares[usual]:.0%} on average.",
-    ]
+    sentences = [_about_most(lengths / lengths.sum(), shares, lengths, token)]
     if (lengths > 0).sum() > 1:
         sentences.append(_opposed(added))
     together = float(np.linalg.norm(added.vectors.sum(axis=0)))
@@ -76,6 +74,37 @@ def noticed(added: Sum, shares: list[float], token: str) -> tuple[str, ...]:
         f"long{bias}{ways}."
     )
     return tuple(sentences)
+
+
+def _about_most(
+    here: Float[np.ndarray, " head"], usual: list[float], lengths: Float[np.ndarray, " head"], token: str
+) -> str:
+    """Which head writes most at a token, by its share of all lengths `here`, and which does over all tokens."""
+    if len(here) == 1:
+        return f"The only head of this layer writes a vector of length {lengths[0]:.2f} at {token}."
+    first = leading(dict(enumerate(here.tolist())), ALIKE)
+    everywhere = leading(dict(enumerate(usual)), ALIKE)
+    most = first[0]
+    if len(first) > 1:
+        said = (
+            f"**Heads {listed([str(head) for head in first])}** write most at {token}: {here[most]:.0%} of all lengths "
+            "together each."
+        )
+    else:
+        said = (
+            f"**Head {most}** writes most at {token}: a vector of length {lengths[most]:.2f}, {here[most]:.0%} of all "
+            "lengths together."
+        )
+    if not everywhere:
+        return said
+    share = f"{usual[everywhere[0]]:.0%} on average"
+    if len(everywhere) == len(usual):
+        return f"{said} Over all tokens no head writes more than the others: {share}."
+    if everywhere == first:
+        return f"{said} {'They do' if len(first) > 1 else 'It does'} so over all tokens, too: {share}."
+    names = listed([str(head) for head in everywhere])
+    those = f"it is head {names} that does" if len(everywhere) == 1 else f"these are heads {names}"
+    return f"{said} Over all tokens {those}: {share}."
 
 
 def _opposed(added: Sum) -> str:

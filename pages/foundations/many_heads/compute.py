@@ -24,6 +24,7 @@ from core.heads.contributions import (
     watch_outputs,
 )
 from core.heads.head_table import HeadTable, attention_moved_between, induction_scores, measure_heads, shares_of_output
+from core.heads.jobs import Jobs, random_repeats
 from core.heads.taken_together import ACROSS, LARGEST, OVERALL, PATHS, Stack, Together, combine
 from core.progress import Progress, unheard
 from core.text import Tokens
@@ -75,6 +76,12 @@ def even_shares(watched: WatchedText) -> dict[str, Float[Tensor, "layer head"]]:
                 some = layer, slice(head, head + together)
                 first[some], previous[some] = notices.even_shares(call, head, rows)
     return {"first_token": first, "previous_token": previous}
+
+
+@keep("Testing every head …")
+def tested_on_random(name: str) -> Jobs:
+    """The induction score of each head on random tokens said twice, against tokens that are not."""
+    return random_repeats(text_model(name))
 
 
 @keep()

@@ -11,7 +11,9 @@ from torch import Tensor
 
 from core.heads import measures
 from core.heads.head_table import PERIOD, HeadTable
+from core.heads.jobs import CERTAIN, Jobs
 from dashboard import charts, glossary, layout, notices
+from dashboard.comparisons import leading, listed
 from dashboard.components.cell_map import cell_map
 from dashboard.data_table import data_table
 from dashboard.notices import Finding
@@ -22,6 +24,7 @@ from pages.foundations.many_heads.head_in_view import layer_names
 from pages.foundations.many_heads.words import MEASURES, MeasureWords
 
 ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrolling
+BROAD = 0.05  # bits: layers whose heads spread their attention by no more than that apart are alike
 INDUCTION = 0.1  # of the attention, from which on a head is called an induction head: even attention gives 0.01
 
 
@@ -46,9 +49,13 @@ def show(watched: Watched) -> None:
         _rank(watched, table, name)
     layout.notes(
         words.MEASURED,
-        notice=noticed(watched, table),
+        notice=noticed(watched, table, _tested(watched, table)),
         formula=lambda: _explain(watched, table, name, place),
     )
+
+
+def _tested(watched: Watched, table: HeadTable) -> Jobs | None:
+    return compute.tested_on_random(watched.model.name) if "induction" in table.values else None
 
 
 def _measure(table: HeadTable) -> tuple[str, tuple[float, float] | None]:
@@ -168,16 +175,16 @@ def _column(name: str) -> str:
     return measure.name if measure.share else f"{measure.name} ({measure.unit})"
 
 
-def noticed(watched: Watched, table: HeadTable) -> tuple[str, ...]:
-    """What the measures say about this input in this model."""
+def noticed(watched: Watched, table: HeadTable, tested: Jobs | None = None) -> tuple[str, ...]:
+    """What the measures say about this input in this model; `tested`: the induction scores against their control."""
     values, calls, sentences = table.values, watched.record.calls, []
     if isinstance(watched, WatchedText):
         even = compute.even_shares(watched)
         for name, say in (("previous_token", notices.say_previous), ("first_token", notices.say_sinks)):
             if name in values and (found := findings(values[name], even[name])):
                 sentences.append(say(found))
-        if "induction" in values:
-            sentences.append(about_induction(findings(values["induction"])))
+        if "induction" in values and (found := findings(values["induction"])):
+            sentences.append(about_induction(found, tested))
     elif found := findings(values.get("mean_distance_in_plane", torch.empty(0, 0))):
         patches = watched.given.patches
         whole = all(call.key_length == len(patches) for call in calls)
@@ -197,25 +204,33 @@ def findings(values: Values, even: Values | None = None) -> list[Finding]:
     ]
 
 
-def about_induction(scores: list[Finding]) -> str:
-    """The head that looks most at what came next the first time."""
+def about_induction(scores: list[Finding], tested: Jobs | None = None) -> str:
+    """The head that looks most at what came next the first time; `tested`: the same against its control."""
     most = max(scores, key=lambda found: found.value)
-    verdict = "an induction head" if most.value >= INDUCTION else "too little to call it an induction head"
+    control, holds = "", most.value >= INDUCTION
+    if tested is not None:
+        against = tested.of(most.place)
+        holds = holds and against.difference > CERTAIN * against.error
+        control = f" ({against.control:.0%} where other tokens stood there)"
+    verdict = "an induction head" if holds else "too little to call it an induction head"
     return (
         f"On random tokens said twice, **{most.where}** gives {most.value:.0%} of its attention to what came next the "
-        f"first time, and no head more: {verdict}."
+        f"first time{control}, and no head more: {verdict}."
     )
 
 
 def about_entropy(entropies: Values, largest: float | None) -> list[str]:
     """The layer whose heads spread their attention most, and least; `largest`: what none can exceed, if it is one."""
-    layers = entropies.nanmean(dim=1)
-    known = layers[~layers.isnan()]
-    if len(known) < 2 or known.max() - known.min() < 0.05:
+    layers = dict(enumerate(entropies.nanmean(dim=1).tolist()))
+    broad, narrow = leading(layers, BROAD), leading(layers, BROAD, least=True)
+    if not broad or broad[0] in narrow:
         return []
-    broad, narrow = (int((sign * layers).nan_to_num(nan=-torch.inf).argmax()) for sign in (1, -1))
     most = "" if largest is None else f", of at most {largest:.1f}"
+    wide, close = (
+        (f"Layers {listed([str(layer) for layer in some])}", "look") if len(some) > 1 else (f"Layer {some[0]}", "looks")
+        for some in (broad, narrow)
+    )
     return [
-        f"Layer {broad} looks most broadly ({layers[broad]:.1f} bits on average{most}), layer {narrow} most narrowly "
-        f"({layers[narrow]:.1f} bits)."
+        f"{wide[0]} {wide[1]} most broadly ({layers[broad[0]]:.1f} bits on average{most}), {close[0].lower()} most "
+        f"narrowly ({layers[narrow[0]]:.1f} bits)."
     ]

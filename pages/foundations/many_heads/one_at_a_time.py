@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.heads.ablation import Trial
 from dashboard import charts, layout, waiting
+from dashboard.comparisons import leading
 from dashboard.components.cell_map import cell_map
 from dashboard.data_table import data_table
 from dashboard.watched import Head, Watched
@@ -20,6 +21,7 @@ ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrollin
 AT_ONCE = 30  # seconds of work that is done without being asked for
 TELL = "without layer {row}, head {column} the loss changes by {value} nats"
 CHEAP = 0.02  # nats: a loss that few would notice
+ALIKE = 0.005  # nats: losses that differ by less read the same
 
 
 def costs(watched: Watched, trial: Trial) -> dict[Head, float]:
@@ -34,7 +36,7 @@ def costs(watched: Watched, trial: Trial) -> dict[Head, float]:
 
 def noticed(costs: dict[Head, float], count: int) -> tuple[str, ...]:
     """What silencing each of `count` heads alone told, in nats, if every head was tried."""
-    if len(costs) < count:
+    if not costs or len(costs) < count:
         return ("Silence each head in turn, above, and this place will say what each one costs.",)
     dearest, cheapest = max(costs, key=costs.__getitem__), min(costs, key=costs.__getitem__)
     cheap = sum(abs(cost) < CHEAP for cost in costs.values())
@@ -42,7 +44,9 @@ def noticed(costs: dict[Head, float], count: int) -> tuple[str, ...]:
         f"**{cheap} of {count} heads** change the loss by less than {CHEAP} nats when they are silenced alone."
     ]
     if costs[dearest] >= CHEAP:
-        sentences.append(f"**{head_name(dearest)}** costs most: the loss rises by {costs[dearest]:.2f} nats.")
+        others = len(leading(costs, ALIKE)) - 1
+        also = f", {others} more {'heads' if others > 1 else 'head'} as much" if others else ""
+        sentences.append(f"**{head_name(dearest)}** costs most{also}: the loss rises by {costs[dearest]:.2f} nats.")
     if costs[cheapest] <= -CHEAP:
         sentences.append(
             f"Without **{head_name(cheapest).lower()}** the loss *falls*, by {-costs[cheapest]:.2f} nats: one input is "

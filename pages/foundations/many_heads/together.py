@@ -7,10 +7,13 @@ from core.heads import relevance, taken_together
 from core.heads.taken_together import Together
 from core.images import Patches
 from dashboard import controls, layout, waiting
+from dashboard.comparisons import leading
 from dashboard.components.attention_view import Scene, attention_view
 from dashboard.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.head_in_view import Sequence, token_names
+
+ALIKE = 0.005  # of the attention: shares that differ by less read the same
 
 
 def show(watched: Watched) -> None:
@@ -85,10 +88,19 @@ def noticed(together: Together, sequence: Sequence) -> tuple[str, ...]:
 
 def _about_mean(together: Together, _: Sequence) -> tuple[str, ...]:
     numbers, hidden = list(together.stack.calls), [float(apart.mean()) for apart in together.apart]
-    most, least = int(np.argmax(hidden)), int(np.argmin(hidden))
-    apart = together.apart[most]
     if max(map(len, together.apart)) == 1:
         return ("Each layer has one head only: the mean over heads is that head.",)
+    of_layers = dict(enumerate(hidden))
+    first, last = leading(of_layers, ALIKE), leading(of_layers, ALIKE, least=True)
+    if not first:
+        return ("No layer has a mean that could be compared with its heads.",)
+    if len(numbers) > 1 and len(first) == len(numbers):
+        return (
+            f"The mean hides about as much in every layer: on average {hidden[0]:.0%} of a head's attention lies "
+            "elsewhere than the mean says.",
+        )
+    most, least = first[0], last[0]
+    apart = together.apart[most]
     sentences = [
         f"The mean hides most in **layer {numbers[most]}**: on average {apart.mean():.0%} of a head's attention lies "
         f"elsewhere than the mean says, and {apart.min():.0%} even in head {int(apart.argmin())}, the nearest to it."
@@ -100,8 +112,12 @@ def _about_mean(together: Together, _: Sequence) -> tuple[str, ...]:
 
 def _about_largest(together: Together, _: Sequence) -> tuple[str, ...]:
     sums = np.nanmean(together.maps.sum(axis=-1), axis=-1)
-    most = int(sums.argmax())
+    if not np.isfinite(sums).any():
+        return ("Every head is silenced: no row sums to anything.",)
+    most = int(np.nanargmax(sums))
     number, call = list(together.stack.calls.items())[most]
+    if call.heads == 1:
+        return (f"Layer {number} has one head only: its rows sum to 1.",)
     return (
         f"A row of a head sums to 1; here, in layer {number}, rows sum to {sums[most]:.1f} on average. It would be 1 "
         f"if all heads did the same, and can at most be {call.heads}, the number of heads.",
@@ -131,7 +147,7 @@ def _about_rollout(together: Together, sequence: Sequence) -> tuple[str, ...]:
         sentences.append(_most_of_class(maps[-1], sequence))
     elif len(sequence) > 1:
         first = maps[:, 1:, 0].mean(axis=1)
-        keeps = all(call.causal for call in together.stack.calls.values()) and first[-1] > first[0]
+        keeps = all(call.causal for call in together.stack.calls.values()) and first[-1] - first[0] > ALIKE
         sentences.append(
             f"The share of the first token, {_name(sequence, 0)}, in all others goes from {first[0]:.0%} to "
             f"{first[-1]:.0%}" + (": it may look at itself only, so what reaches it stays there." if keeps else ".")
@@ -142,8 +158,15 @@ def _about_rollout(together: Together, sequence: Sequence) -> tuple[str, ...]:
 def _most_of_class(rolled: np.ndarray, patches: Patches) -> str:
     before = len(patches.prefix)
     asking = 0 if before else len(rolled) // 2
-    looks = rolled[asking, before:]
+    looks = rolled[asking, before:].copy()
+    if not before:
+        looks[asking] = -1.0  # what stays in place is assumed, not found
     place, even = int(looks.argmax()), 1 / rolled.shape[1]
+    if looks.max() < 1.5 * even:
+        return (
+            f"From {_name(patches, asking)} rollout leads to no patch much more than to others: at most to "
+            f"{looks.max():.1%}, where even spread would give {even:.1%}."
+        )
     return (
         f"From {_name(patches, asking)} rollout leads most to {_name(patches, before + place)}: {looks.max():.1%}, "
         f"where even spread would give {even:.1%}."

@@ -19,6 +19,7 @@ from core.order.learned_positions import (
     similarity,
 )
 from dashboard import charts, controls, layout, naming
+from dashboard.comparisons import leading, listed
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.figures.heat import heat
@@ -31,6 +32,8 @@ from pages.foundations.order.words import LEARNED, TABLE_OF_WAVES, TABLE_TOLD
 
 TEXT, IMAGE = "A text model", "An image model"
 MOST_POSITIONS = 256  # rows of a similarity map that are shown
+MORE = "more alike"
+APART = 0.02  # of a cosine: means that differ by less are told as alike
 MOST_TILES = 14  # small maps on a side
 
 
@@ -126,14 +129,23 @@ def sequence_notices(table: PositionTable) -> tuple[str, ...]:
     if count < 3:
         return (end,)
     half = count // 2
-    nearer = "more alike" if means[1] > means[half] else "no more alike"
+    if not (math.isfinite(means[1]) and math.isfinite(means[half])):
+        return (end,)
     if half == 1:
         return f"Neighbours have a cosine of **{signed(means[1])}** on average.", end
+    nearer = _compared(means[1], means[half])
     return (
         f"Neighbours have a cosine of **{signed(means[1])}** on average, positions {half} apart "
-        f"**{signed(means[half])}**: near positions are {nearer}{free}.",
+        f"**{signed(means[half])}**: near positions are {nearer}{free if nearer == MORE else ''}.",
         end,
     )
+
+
+def _compared(near: float, far: float) -> str:
+    """Whether near places are more alike than far ones, by their mean cosines."""
+    if abs(near - far) < APART:
+        return "about as alike as far ones"
+    return MORE if near > far else "less alike than far ones"
 
 
 def _picture(table: PositionTable) -> tuple[str, ...]:
@@ -203,11 +215,13 @@ def picture_notices(table: PositionTable) -> tuple[str, ...]:
         return (end,)
     found = likeness(table.grid, similarity(table.vectors[table.prefix :]))
     near, far = round(found.touching, 2), round(found.far, 2)
-    nearer = "more alike" if near > far else "no more alike"
+    if not (math.isfinite(near) and math.isfinite(far)):
+        return (end,)
+    nearer = _compared(near, far)
+    free = f", though nothing in the table itself says how the {rows * columns} patches lie" if nearer == MORE else ""
     said = [
         f"Patches that touch have a cosine of **{signed(near)}** on average, patches at least half the shorter side "
-        f"apart **{signed(far)}**: near places are {nearer}, though nothing in the table itself says how the "
-        f"{rows * columns} patches lie."
+        f"apart **{signed(far)}**: near places are {nearer}{free}."
     ]
     kinds = {
         "in the same row or column": found.same_line,
@@ -216,10 +230,9 @@ def picture_notices(table: PositionTable) -> tuple[str, ...]:
     }
     if not any(map(math.isnan, kinds.values())):
         numbers = ", ".join(f"**{signed(value)}** {kind}" for kind, value in kinds.items())
-        said.append(
-            f"Among patches that far apart the mean cosine is {numbers}. Most alike are those "
-            f"{max(kinds, key=kinds.__getitem__)}."
-        )
+        first = leading(kinds, APART)
+        most = "None of the three stand out." if len(first) == len(kinds) else f"Most alike are those {listed(first)}."
+        said.append(f"Among patches that far apart the mean cosine is {numbers}. {most}")
     return (*said, end)
 
 

@@ -20,6 +20,7 @@ from pages.foundations.order.words import BUCKETS, BUCKETS_HELP, WINDOWS
 
 REACH = 160  # tokens of distance that are drawn
 FAR = 10_000  # tokens of distance: as good as any
+EVEN = 0.005  # added to a score: biases that differ by less read the same
 BACK, BOTH = "Back only", "Both ways"
 OURS, NAMED = "Our small model", "A model by name"
 LARGEST = 8  # patches on a side of a window
@@ -108,7 +109,9 @@ def bias_notices(name: str, bias: BucketBias) -> tuple[str, ...]:
     """Near and far, and the buckets at the far end that hold nothing."""
     added = _added(bias, -torch.arange(bias.longest + 1))
     filled = (added != 0).any(dim=1).nonzero().flatten()
-    first = int(filled[-1]) + 1 if len(filled) else 0
+    if not len(filled):
+        return (f"In {name} all biases of this table are exactly 0: it tells no order.",)
+    first = int(filled[-1]) + 1
     if 1 < first <= bias.longest:
         before = round(added[first // 2 : first].mean().item(), 2)
         change = "as much as" if before == 0 else "more than" if before < 0 else "less than"
@@ -231,6 +234,8 @@ def window_notice(values: np.ndarray, head: int) -> str:
         (_direction(int(place), values.shape), signed(float(values.flat[place])))
         for place in (values.argmax(), values.argmin())
     )
+    if float(values.max() - values.min()) < EVEN:
+        return f"Head {head} of this layer adds the same for every patch, **{most[1]}**: it tells no order."
     return (
         f"Head {head} of this layer adds most (**{most[1]}**) for {most[0]}, and least (**{least[1]}**) for {least[0]}."
     )

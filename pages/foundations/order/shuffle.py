@@ -196,10 +196,15 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
             (results[told].before[first] - results[told].before[second]).abs().max().item()
             for told in (NOTHING, POSITIONS)
         )
+        scale = SAME * results[NOTHING].before.abs().max().item()
+        plain = (
+            f"both get the same vector (difference {small(gap)}): the vector alone does not tell which of them did what"
+            if gap <= scale
+            else f"their vectors differ by {small(gap)}"
+        )
         said.append(
             f"{choose.quoted(labels[first])} stands at places {first} and {second}, counted from 0. Without positions "
-            f"both get the same vector (difference {small(gap)}): the vector alone does not tell which of them did "
-            f"what. With positions they differ by {small(placed)}."
+            f"{plain}. With positions they differ by {small(placed)}."
         )
     return tuple(said)
 
