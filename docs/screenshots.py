@@ -16,7 +16,7 @@ TALL = {"width": 1280, "height": 1300}  # where the figure stands lower
 PICTURES = {
     "home": ("", "light", ".atlas .reading h2"),
     "lessons": (
-        "text?text=The+old+man+looked+at+the+sea%2C+and+the+old+man+looked+at+the&layer=4&head=5&token=14"
+        "text?text=The+old+man+looked+at+the+sea%2C+and+the+old+man+looked+at+the&layer=5&head=2&token=14"
         "&lesson=inside-one-head&station=4&answer=man",
         "light",
         ".atlas .reading h2",

@@ -37,7 +37,7 @@ def test_stations_lead_through_pages_each_with_all_that_is_chosen_on_it(browser_
     expect(page.get_by_role("heading", name="Finding what came next last time")).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Just show me").click()
-    expect(page).to_have_url(re.compile(r"/text\?.*layer=4.*station=4"))
+    expect(page).to_have_url(re.compile(r"/text\?.*layer=5.*station=4"))
     expect(page.get_by_label("Your text")).to_have_value("The old man looked at the sea, and the old man looked at the")
     settled(page)
     page.get_by_role("button", name="Leave the lesson").click()

@@ -6,7 +6,10 @@ import torch
 from core import zoo
 from core.capture import record_attention
 from core.errors import InputError
-from core.heads.jobs import AgainstControl, Jobs, previous_tokens, repeated_words, repetitions
+from core.heads.head_table import induction_scores
+from core.heads.jobs import AgainstControl, Jobs, previous_tokens, random_repeats, repeated_words, repetitions
+from core.zoo.text_models import NextToken
+from tests.core.saved_models import byte_level_tokenizer
 
 FOUND, NO_INDUCTION = (5, 2), (4, 5)  # of gpt-books: the second gives much to a word that stood there once, too
 
@@ -90,3 +93,34 @@ def test_a_model_without_heads_has_no_best_one_and_no_head_that_is_not_there():
     with pytest.raises(InputError, match="no head 7 in layer 0"):
         Jobs(torch.zeros(2, 1, 1), torch.zeros(2, 1, 1)).of((0, 7))
     assert AgainstControl(0.5, 0.2, float("nan"), 1).difference == pytest.approx(0.3)
+
+
+def test_on_random_tokens_the_score_is_set_against_tokens_that_are_not_repeated(gpt):
+    found = random_repeats(gpt)
+    scores = induction_scores(gpt)
+    assert found.job.mean(dim=0).tolist() == pytest.approx(scores.tolist(), abs=1e-6)
+    assert found.of(FOUND).job > 5 * found.of(FOUND).control
+    assert found.of(NO_INDUCTION).job < 0.03, "Chance is about 0.01."
+    assert found.job.shape[0] == found.control.shape[0] > 1
+
+
+def test_a_head_that_always_looks_so_many_tokens_back_finds_no_repetition():
+    class Back(torch.nn.Module):
+        """One head that attends to the token PERIOD - 1 before each token, whatever it is."""
+
+        def forward(self, ids):
+            count = ids.shape[1]
+            scores = torch.full((len(ids), 1, count, count), -1e4)
+            for place in range(count):
+                scores[:, 0, place, max(0, place - count // 2 + 1)] = 0
+            return (scores.softmax(dim=-1) @ torch.ones(len(ids), 1, count, 4)).sum(dim=-1)[:, 0]
+
+    tokenizer = byte_level_tokenizer()
+    found = random_repeats(NextToken("back", "back", Back(), tokenizer, 32))
+    assert found.of((0, 0)).job == pytest.approx(1)
+    assert found.of((0, 0)).control == pytest.approx(1)
+    assert not found.of((0, 0)).holds
+
+
+def test_the_sentence_of_home_is_not_among_those_that_choose_its_head():
+    assert all("The old man looked at the sea, and" not in repeated for repeated, _, _ in repetitions())

@@ -158,7 +158,7 @@ def test_patches_are_called_alike_where_their_mean_cosines_are(grid):
         assert said == []
     else:
         assert said[:2] == pytest.approx([np.mean(touching), np.mean(far)], abs=0.0051)
-        assert compared(*said).replace("positions", "places") in told
+        assert compared(*said[:2]).replace("positions", "places") in told
     if all(kinds.values()):
         means = {kind: np.mean(values) for kind, values in kinds.items()}
         assert said[2:] == pytest.approx(list(means.values()), abs=0.0051)

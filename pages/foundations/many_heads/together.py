@@ -7,12 +7,13 @@ from core.heads import relevance, taken_together
 from core.heads.taken_together import Together
 from core.images import Patches
 from dashboard import controls, layout, waiting
-from dashboard.comparisons import leading
+from dashboard.comparisons import leading, listed
 from dashboard.components.attention_view import Scene, attention_view
 from dashboard.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.head_in_view import Sequence, token_names
 
+EDGE = 1.2  # times even spread: what leads to no place by more leads nowhere
 ALIKE = 0.005  # of the attention: shares that differ by less read the same
 
 
@@ -91,7 +92,7 @@ def _about_mean(together: Together, _: Sequence) -> tuple[str, ...]:
     if max(map(len, together.apart)) == 1:
         return ("Each layer has one head only: the mean over heads is that head.",)
     of_layers = dict(enumerate(hidden))
-    first, last = leading(of_layers, ALIKE), leading(of_layers, ALIKE, least=True)
+    first = leading(of_layers, ALIKE)
     if not first:
         return ("No layer has a mean that could be compared with its heads.",)
     if len(numbers) > 1 and len(first) == len(numbers):
@@ -99,13 +100,16 @@ def _about_mean(together: Together, _: Sequence) -> tuple[str, ...]:
             f"The mean hides about as much in every layer: on average {hidden[0]:.0%} of a head's attention lies "
             "elsewhere than the mean says.",
         )
-    most, least = first[0], last[0]
+    known = {layer: value for layer, value in of_layers.items() if np.isfinite(value)}
+    most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
     apart = together.apart[most]
     sentences = [
         f"The mean hides most in **layer {numbers[most]}**: on average {apart.mean():.0%} of a head's attention lies "
         f"elsewhere than the mean says, and {apart.min():.0%} even in head {int(apart.argmin())}, the nearest to it."
     ]
-    if least != most:
+    if others := [str(numbers[layer]) for layer in first if layer != most]:
+        sentences[0] += f" In layer {listed(others)} it hides about as much."
+    if least not in first:
         sentences.append(f"It hides least in layer {numbers[least]}, where {hidden[least]:.0%} lies elsewhere.")
     return tuple(sentences)
 
@@ -162,7 +166,7 @@ def _most_of_class(rolled: np.ndarray, patches: Patches) -> str:
     if not before:
         looks[asking] = -1.0  # what stays in place is assumed, not found
     place, even = int(looks.argmax()), 1 / rolled.shape[1]
-    if looks.max() < 1.5 * even:
+    if looks.max() < EDGE * even:
         return (
             f"From {_name(patches, asking)} rollout leads to no patch much more than to others: at most to "
             f"{looks.max():.1%}, where even spread would give {even:.1%}."
