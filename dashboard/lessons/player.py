@@ -142,8 +142,11 @@ def below_title(at: Playing) -> None:
 
 
 def filled(text: str, answer: Answer) -> str:
-    """A station's text with what the reading measured, as Markdown."""
-    return fill(text, {name: layout.plain(words) for name, words in answer.words.items()})
+    """A station's text with what the reading measured, as Markdown; in its place a sentence where it names no such."""
+    try:
+        return fill(text, {name: layout.plain(words) for name, words in answer.words.items()})
+    except InputError as error:
+        return layout.plain(str(error))
 
 
 def explained(station: Station, answer: Answer) -> str:

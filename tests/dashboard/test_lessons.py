@@ -109,11 +109,14 @@ def test_what_is_written_for_one_answer_is_not_said_of_another(station):
 
 
 def test_a_number_that_a_reading_does_not_have_gets_a_sentence():
+    answer = Choice({"dog": 0.5}, beside={"even": "10%"})
     with pytest.raises(
         InputError, match="names “evn”, and its reading measures no such thing; it has dog, even, answer"
     ):
-        player.filled("It gives {{evn}}.", Choice({"dog": 0.5}, beside={"even": "10%"}))
-    assert player.filled("{{ dog }} of {{answer}}", Choice({"dog": 0.5})) == "50\\.0% of dog"
+        form.fill("It gives {{evn}}.", answer.words)
+    assert "measures no such thing" in player.filled("It gives {{evn}}.", answer)
+    assert player.filled("{{ dog }} of {{answer}}", answer) == "50\\.0% of dog"
+    assert player.filled(r"$\frac{a}{b}$", answer) == r"$\frac{a}{b}$"
 
 
 def test_a_choice_of_a_few_still_names_the_numbers_of_the_others():

@@ -31,6 +31,7 @@ def test_the_first_path_is_numbered_and_every_station_one_click_away(visit):
     icons = [link.proto.icon for link in app.get("page_link") if "counter" in link.proto.icon]
     assert icons == [f":material/counter_{number}:" for number in range(1, len(icons) + 1)]
     assert 6 <= len(icons) <= 8
+    assert f"{len(icons)} stations." in " ".join(element.value for element in app.markdown)
 
 
 @pytest.mark.parametrize(("count", "most", "lengths"), [(5, 3, [3, 2]), (4, 3, [2, 2]), (5, 2, [2, 2, 1]), (1, 3, [1])])

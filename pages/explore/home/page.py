@@ -13,7 +13,7 @@ def show_path() -> None:
     tour = player.find(TOUR)
     with st.container(border=True):
         st.subheader(words.PATH, anchor=False)
-        st.markdown(words.PATH_ABOUT, width=layout.PROSE)
+        st.markdown(words.PATH_ABOUT.format(count=len(tour.stations)), width=layout.PROSE)
         with st.container(horizontal=True):
             for number in range(len(tour.stations)):
                 player.entry(tour, number)

@@ -25,5 +25,5 @@ OWN = {"Text": "Try it with your own sentence", "Image": "Try it with your own p
 
 # The path for whoever is here for the first time.
 PATH = "First twenty minutes"
-PATH_ABOUT = "Seven stations. At each you guess first, then you see what the model says."
+PATH_ABOUT = "{count} stations. At each you guess first, then you see what the model says."
 PATH_BEGIN = "Begin with the first station"
