@@ -63,18 +63,16 @@ def test_the_answer_of_a_station_is_what_the_model_says_today(station):
         assert ranked[0] != ranked[1] or answer.says(question.expected)
 
 
-@pytest.mark.parametrize("station", STATIONS, ids=name_of)
-def test_what_is_written_below_a_question_names_every_number_and_has_it(station):
-    lesson, number = station
-    at = lesson.stations[number]
-    answer = ask(at.question)
-    assert player.is_as_written(answer, at.question.expected)
-    assert written_numbers(at.after) == []
-    for text in (at.before, at.question.text, at.after):
-        assert set(form.named(text)) <= set(answer.words)
-        assert "{{" not in player.filled(text, answer)
-    for name in form.named(at.after):
-        assert "nan" not in answer.words[name]
+@pytest.mark.parametrize("lesson", lessons().values(), ids=lambda lesson: lesson.name)
+def test_what_is_written_below_a_question_names_every_number_and_has_it(lesson):
+    for at in lesson.stations:
+        answer = ask(at.question)
+        assert player.is_as_written(answer, at.question.expected), at.title
+        assert written_numbers(at.after) == [], at.title
+        for text in (at.before, at.question.text, at.after):
+            assert set(form.named(text)) <= set(answer.words), at.title
+            assert "{{" not in player.filled(text, answer), at.title
+        assert not any("nan" in answer.words[name] for name in form.named(at.after)), at.title
 
 
 def written_numbers(text):
@@ -92,20 +90,19 @@ def test_the_test_of_numbers_can_fail():
     assert written_numbers("It gives 2.7 of ten, {{head 2}} twice.") == ["2", "7", "ten", "twice"]
 
 
-@pytest.mark.parametrize("station", STATIONS, ids=name_of)
-def test_what_is_written_for_one_answer_is_not_said_of_another(station):
-    lesson, number = station
-    at = lesson.stations[number]
-    answer = ask(at.question)
-    other = (
-        replace(answer, value=answer.value + 1)
-        if isinstance(answer, Amount)
-        else replace(answer, values={**answer.values, "quite another": (-1 if answer.least else 1) * 1e9})
-    )
-    assert player.explained(at, answer) == player.filled(at.after, answer)
-    said = player.explained(at, other)
-    assert "is left out" in said
-    assert not any(sentence in said for sentence in at.after.split(". ") if len(sentence) > 20)
+@pytest.mark.parametrize("lesson", lessons().values(), ids=lambda lesson: lesson.name)
+def test_what_is_written_for_one_answer_is_not_said_of_another(lesson):
+    for at in lesson.stations:
+        answer = ask(at.question)
+        other = (
+            replace(answer, value=answer.value + 1)
+            if isinstance(answer, Amount)
+            else replace(answer, values={**answer.values, "quite another": (-1 if answer.least else 1) * 1e9})
+        )
+        assert player.explained(at, answer) == player.filled(at.after, answer)
+        said = player.explained(at, other)
+        assert "is left out" in said
+        assert not any(sentence in said for sentence in at.after.split(". ") if len(sentence) > 20)
 
 
 def test_a_number_that_a_reading_does_not_have_gets_a_sentence():
