@@ -98,7 +98,7 @@ def test_a_model_without_heads_has_no_best_one_and_no_head_that_is_not_there():
 def test_on_random_tokens_the_score_is_set_against_tokens_that_are_not_repeated(gpt):
     found = random_repeats(gpt)
     scores = induction_scores(gpt)
-    assert found.job.mean(dim=0).tolist() == pytest.approx(scores.tolist(), abs=1e-6)
+    torch.testing.assert_close(found.job.mean(dim=0), scores, atol=1e-6, rtol=0)
     assert found.of(FOUND).job > 5 * found.of(FOUND).control
     assert found.of(NO_INDUCTION).job < 0.03, "Chance is about 0.01."
     assert found.job.shape[0] == found.control.shape[0] > 1
