@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 CLEAR = 2  # standard errors by which two measured numbers differ before a sentence calls one of them larger
+POINT = 0.01  # shares that differ by no more are called alike where no standard error is known
 READABLE = 10_000_000  # from here on a number is written with a power of ten
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

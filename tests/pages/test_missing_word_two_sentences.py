@@ -6,9 +6,12 @@ import pytest
 import torch
 
 from core.cloze.pairs import Crossing
+from core.errors import ModelError
+from core.measured.next_sentence_results import NextSentence, next_sentence
+from core.places import PROJECT
 from pages.language.missing_word import words
 from pages.language.missing_word.compute_two_sentences import SegmentLengths
-from pages.language.missing_word.two_sentences import about_crossing, about_following, about_segments
+from pages.language.missing_word.pair_sentences import about_crossing, about_following, about_measured, about_segments
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import check, prose, told
 from tests.pages.tiny_bert_books import tiny_bert_books  # noqa: F401
@@ -23,8 +26,9 @@ def test_the_section_is_alive_at_once(visit):
     app = visit(PAGE, **open_section())
     assert not app.warning
     assert app.text_input(key="first").value == words.FIRST_SENTENCE
-    assert "The model says that the second sentence" in prose(app)
-    assert "looks across most" in prose(app)
+    assert f"{len(words.UNRELATED)} unrelated" in prose(app) or f"of {len(words.UNRELATED)}** unrelated" in prose(app)
+    assert "has not been measured here" in prose(app)  # of a network with random weights
+    assert "even attention" in prose(app)
     assert "segment vectors are" in prose(app)
 
 
@@ -69,24 +73,72 @@ def test_a_model_without_the_second_task_still_shows_its_heads(visit, tmp_path):
     assert "puts nothing between two sentences" in told(app)
 
 
-def test_what_changes_the_verdict_most_is_named():
-    said = about_following({"as": 0.9, "turned": 0.7, "other": 0.2})
-    assert "**follows**: 90.0% that it does" in said
-    assert "“other” changes it most: to 20.0%" in said
-    assert "**does not follow**: 10.0%" in about_following({"as": 0.1})
-    assert "Nothing that was tried here" in about_following({"as": 0.9, "turned": 0.905})
+def test_a_probability_is_weighed_by_what_unrelated_sentences_get():
+    others = {str(number): number / 100 for number in range(45, 57)}  # 45 % to 56 %
+    assert "**The second sentence fits best**" in about_following({"as": 0.9}, others)
+    assert "**Any unrelated sentence fits better**" in about_following({"as": 0.1}, others)
+    assert "**6 of 12** unrelated" in about_following({"as": 0.512}, others)  # 51 to 56, with a point of margin
+    assert "**1 of 12** unrelated" in about_following({"as": 0.565}, others)  # ahead of 56 %, but within a point
+    assert "no room" in about_following({"as": 0.9}, {"one": 0.1})
+
+
+def test_the_input_that_changes_most_is_named_if_it_changes_anything():
+    others = dict.fromkeys("abcdef", 0.5)
+    assert "“turned” changes it most: to 20.0%" in about_following({"as": 0.9, "same": 0.7, "turned": 0.2}, others)
+    assert "changes it most" not in about_following({"as": 0.9, "turned": 0.905}, others)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "pairs", "verdict"),
+    [
+        (0.5526, 1008, "a little better than a coin"),
+        (0.5526, 100, "no better than a coin"),  # the same share of fewer pairs
+        (0.5, 1008, "no better than a coin"),
+        (0.4, 1008, "worse than a coin"),
+        (0.9, 1008, "better than a coin"),
+    ],
+)
+def test_a_head_is_better_than_chance_only_beyond_two_standard_errors(accuracy, pairs, verdict):
+    said = about_measured(NextSentence(accuracy, pairs))
+    assert f"**{verdict}**" in said
+    assert f"{accuracy:.1%}" in said
+
+
+def test_of_the_bert_that_comes_with_the_atlas_the_accuracy_stands_beside_the_answer():
+    found = next_sentence(PROJECT / "weights" / "bert-books")
+    assert found == NextSentence(0.5526, 1008)
+    assert next_sentence(PROJECT / "weights" / "nothing-here") is None
+
+
+def test_a_damaged_accuracy_is_an_error_that_names_the_file(tmp_path):
+    (tmp_path / "results.json").write_text('{"next_sentence": {"accuracy": 1.5, "pairs": 3}}')
+    with pytest.raises(ModelError, match=r"results\.json"):
+        next_sentence(tmp_path)
 
 
 def test_segments_are_told_by_their_distance():
     assert "0.50 apart" in about_segments(SegmentLengths(1.0, 1.0, 0.5, 2.0))
     assert "**25%**" in about_segments(SegmentLengths(1.0, 1.0, 0.5, 2.0))
     assert "has no segment vectors" in about_segments(None)
+    assert "nothing to compare" in about_segments(SegmentLengths(1.0, 1.0, 0.5, 0.0))
+
+
+def crossing(other, even=0.25):
+    other = torch.tensor(other)
+    return Crossing(other, torch.full_like(other, 0.25), torch.zeros_like(other), even=even)
 
 
 def test_the_head_that_looks_across_most_is_named_with_what_even_attention_would_give():
-    other = torch.tensor([[0.1, 0.2, float("nan")], [0.5, 0.3, 0.0]])
-    said = about_crossing(Crossing(other, torch.full((2, 3), 0.25), torch.zeros(2, 3), even=0.25))
+    said = about_crossing(crossing([[0.1, 0.2, float("nan")], [0.5, 0.3, 0.0]]))
     assert "**Layer 1, head 0** looks across most: a word gives 50%" in said
-    assert "Even attention would give 25%; **2 of 5** heads give more" in said
+    assert "even attention would give 25%. **2 of 5** heads" in said
     assert "most attention crosses in layer 1 (27%), least in layer 0 (15%)" in said
     assert "Separators get 25%" in said
+
+
+def test_no_head_looks_across_where_none_gives_more_than_even_attention():
+    assert "keeps to its own" in about_crossing(crossing([[0.1, 0.2]]))
+    assert "No head looks across more" in about_crossing(crossing([[0.255, 0.2]]))
+    assert "By layer" not in about_crossing(crossing([[0.1, 0.5]]))  # a single layer
+    assert "All layers let about as much" in about_crossing(crossing([[0.5, 0.3], [0.305, 0.5]]))
+    assert "No head of this model" in about_crossing(crossing([[float("nan")]]))

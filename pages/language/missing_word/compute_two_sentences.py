@@ -4,12 +4,17 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from core import zoo
 from core.capture import record_attention
 from core.cloze.pairs import Crossing, crossing, segment_vectors
+from core.errors import InputError
+from core.measured.next_sentence_results import NextSentence, next_sentence
 from core.text import Tokens, read_text
+from core.zoo import embedded
 from dashboard.components.attention_view import Scene
 from dashboard.kept import keep
 from dashboard.watched import Head, WatchedText
+from pages.language.missing_word import words
 from pages.language.missing_word.inputs import masked_model
 
 
@@ -55,6 +60,26 @@ def follows(name: str, first: str, second: str, segments: bool = True) -> float:
     tokens = model.encode_pair(read_text(first), read_text(second))
     with torch.inference_mode():
         return model.follows(tokens if segments else replace(tokens, segments=(0,) * len(tokens)))
+
+
+@keep("Asking about unrelated sentences …")
+def unrelated(name: str, first: str, second: str) -> dict[str, float]:
+    """The same of each sentence of words.UNRELATED in the place of `second`, if there is room for it."""
+    found = dict[str, float]()
+    for other in words.UNRELATED:
+        if other.strip() in (first.strip(), second.strip()):
+            continue
+        try:
+            found[other] = follows(name, first, other)
+        except InputError:  # both are too long together
+            continue
+    return found
+
+
+@keep(computes=False)
+def measured(name: str) -> NextSentence | None:
+    """How often the answer is right on held-out pairs; None where nobody has measured."""
+    return next_sentence(embedded.WEIGHTS / name) if name in zoo.TEXT else None
 
 
 @keep()

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.cloze.pairs import Crossing
 from dashboard import charts, controls, layout
 from dashboard.components.attention_view import attention_view
 from dashboard.components.cell_map import cell_map
@@ -18,6 +17,7 @@ from dashboard.watched import Head
 from pages.language.missing_word import compute_two_sentences as compute
 from pages.language.missing_word import inputs, words
 from pages.language.missing_word.compute_two_sentences import Pair, SegmentLengths
+from pages.language.missing_word.pair_sentences import about_crossing, about_following, about_measured, about_segments
 
 OTHER, SEPARATORS, FIRST = "the other sentence", "separators", "the first token"
 FIRST_KEY, SECOND_KEY = "first", "second"
@@ -31,58 +31,18 @@ def show() -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         layout.heading("Does the second follow?")
-        answers = _next_sentence(name, first, second)
+        answers, others = _next_sentence(name, first, second)
     with right:
         layout.heading("What the model reads")
         lengths = _input(name, pair)
     head = _heads(pair)
     attention_view(compute.one_head(name, first, second, head), key=f"pair-{head[0]}-{head[1]}", address=False)
     notice = (
-        *((about_following(answers),) if answers else ()),
+        *((about_following(answers, others), about_measured(compute.measured(name))) if answers else ()),
         about_segments(lengths),
         about_crossing(pair.crossing),
     )
     layout.notes(words.PAIR_NOTES, notice=notice, formula=lambda: _formula(pair, answers))
-
-
-def about_following(answers: Mapping[str, float]) -> str:
-    """What the model says of the pair, and what changes it most."""
-    (asked, own), *others = answers.items()
-    verdict = "follows" if own >= 0.5 else "does not follow"
-    sentence = f"The model says that the second sentence **{verdict}**: {own:.1%} that it does."
-    if not others:
-        return sentence
-    name, most = max(others, key=lambda item: abs(item[1] - own))
-    del asked
-    if abs(most - own) < 0.01:
-        return f"{sentence} Nothing that was tried here changes that by more than a point."
-    return f"{sentence} Of what else was tried, “{name}” changes it most: to {most:.1%}."
-
-
-def about_segments(lengths: SegmentLengths | None) -> str:
-    """How large the difference is that tells one sentence from the other."""
-    if lengths is None:
-        return "This model has no segment vectors: only the separators tell it where the second sentence begins."
-    return (
-        f"The two segment vectors are {lengths.apart:.2f} apart; a token's own vector is {lengths.tokens:.2f} long on "
-        f"average. So changing sentence moves a token by **{lengths.apart / lengths.tokens:.0%}** of its length."
-    )
-
-
-def about_crossing(found: Crossing) -> str:
-    """Which head looks across most, and how many more than even attention would."""
-    values = found.other.numpy()
-    heads = np.isfinite(values)
-    layer, head = np.unravel_index(int(np.nanargmax(values)), values.shape)
-    more = int((values[heads] > found.even).sum())
-    layers = np.nanmean(values, axis=1)
-    return (
-        f"**Layer {layer}, head {head}** looks across most: a word gives {values[layer, head]:.0%} of its attention to "
-        f"the other sentence. Even attention would give {found.even:.0%}; **{more} of {int(heads.sum())}** heads give "
-        f"more. Separators get {float(found.separators.nanmean()):.0%} on average over all heads. By layer, most "
-        f"attention crosses in layer {int(layers.argmax())} ({layers.max():.0%}), least in layer "
-        f"{int(layers.argmin())} ({layers.min():.0%})."
-    )
 
 
 def _given() -> tuple[str, str, str]:
@@ -106,30 +66,39 @@ def _take(first: str, second: str) -> None:
     st.session_state[FIRST_KEY], st.session_state[SECOND_KEY] = first, second
 
 
-def _next_sentence(name: str, first: str, second: str) -> dict[str, float]:
-    """The probability that the second follows, beside what it is with something else in its place."""
+def _next_sentence(name: str, first: str, second: str) -> tuple[dict[str, float], dict[str, float]]:
+    """The probability that the second follows, beside other inputs made of both; and that of unrelated sentences."""
     model = inputs.masked_model(name)
     if model.next_sentence is None:
         st.info(words.NO_NEXT_SENTENCE.format(title=layout.plain(model.title)), icon=":material/info:")
-        return {}
+        return {}, {}
     answers = {
         words.AS_GIVEN: compute.follows(name, first, second),
         words.TURNED: compute.follows(name, second, first),
-        words.UNRELATED: compute.follows(name, first, words.FOLLOWS_NOT),
         words.ITSELF: compute.follows(name, first, first),
     }
     if model.tells_segments:
         answers[words.NO_SEGMENTS] = compute.follows(name, first, second, segments=False)
+    with layout.waiting_place():
+        others = compute.unrelated(name, first, second)
+    bars = dict(answers)
+    if others:
+        bars[words.MEAN_UNRELATED.format(count=len(others))] = float(np.mean(list(others.values())))
+        bars[words.MOST_UNRELATED.format(count=len(others))] = max(others.values())
     look = layout.look()
-    hues = [look.palette.accent, *[look.palette.map] * (len(answers) - 1)]
+    hues = [look.palette.accent, *[look.palette.map] * (len(bars) - 1)]
+    told = {**answers, **others}
     charts.chart(
-        partial(prediction_bars, list(answers), list(answers.values()), look=look, hues=hues),
+        partial(prediction_bars, list(bars), list(bars.values()), look=look, hues=hues),
         name="pair-follows",
         alt="Probability that the second sentence follows: "
-        + ", ".join(f"{label} {value:.1%}" for label, value in answers.items()),
-        table=pd.DataFrame({"input": list(answers), "probability that it follows": list(answers.values())}),
+        + ", ".join(f"{label} {value:.1%}" for label, value in bars.items()),
+        table=pd.DataFrame({"input": list(told), "probability that it follows": list(told.values())}),
     )
-    return answers
+    if others and not layout.is_presented():
+        with st.expander(words.COMPARED_TITLE):
+            st.markdown("\n".join(f"- {share:.1%}: {layout.plain(text)}" for text, share in others.items()))
+    return answers, others
 
 
 def _input(name: str, pair: Pair) -> SegmentLengths | None:

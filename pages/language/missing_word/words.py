@@ -103,13 +103,29 @@ BOTH_NOTES = replace(
 FIRST_SENTENCE = "The old man sat down by the fire and lit his pipe."
 FOLLOWS = "Then he began to tell the children a long story."
 FOLLOWS_NOT = "The ship had lost her mast in the storm, and the captain was dead."
-AS_GIVEN, TURNED, UNRELATED, ITSELF, NO_SEGMENTS = (
+# Second sentences of ours that follow no first one: what the model says of these is the yardstick of its answer.
+UNRELATED = (
+    FOLLOWS_NOT,
+    "The king gave his daughter in marriage to the prince.",
+    "In the morning the doctor found a letter upon the table.",
+    "She opened the window and looked out into the garden.",
+    "The price of corn had risen again in the spring.",
+    "It is not easy to say what became of the money.",
+    "“You are quite wrong,” said the lawyer, and shut the book.",
+    "The horses were tired, for the road was long and steep.",
+    "There were three letters in the box, and none of them was signed.",
+    "The train was late, and nobody knew when it would come.",
+    "My aunt had never been to London before.",
+    "The soldiers crossed the river before the sun was up.",
+)
+AS_GIVEN, TURNED, ITSELF, NO_SEGMENTS = (
     "as they stand",
     "second one first",
-    "another second sentence",
     "the first one twice",
     "without segments",
 )
+MOST_UNRELATED, MEAN_UNRELATED = "highest of {count} unrelated", "mean of {count} unrelated"
+COMPARED_TITLE = "The unrelated sentences, each in the place of the second one"
 NO_NEXT_SENTENCE = (
     "{title} was not trained to say whether one sentence follows another, or came without that head, so it cannot be "
     "asked. BERT was (google-bert/bert-base-uncased); RoBERTa and DistilBERT were not. The heads below can be looked "
@@ -136,8 +152,7 @@ PAIR_NOTES = replace(
     PAGE,
     try_this=(
         "Take the sentence that does not follow. Which heads look across less than before?",
-        "Put “He” in place of “The ship” in the sentence that does not follow. Is one word enough to change the "
-        "verdict?",
+        "Type a second sentence of nonsense words. How many of the unrelated sentences does it beat?",
         "Look at the share that goes to separators. In which layers is it largest?",
     ),
     references=references("DEVLIN", "LIU_ROBERTA", "CLARK"),

@@ -1,0 +1,120 @@
+"""What is true of two sentences in one input: whether the second follows, what tells them apart, what looks across."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from core.cloze.pairs import Crossing
+from core.measured.next_sentence_results import CHANCE, NextSentence
+from dashboard.numbers import CLEAR, POINT, compare
+from pages.language.missing_word.compute_two_sentences import SegmentLengths
+
+FEWEST = 5  # unrelated sentences: with fewer, the probability of the second one has no yardstick
+
+
+def about_following(answers: Mapping[str, float], unrelated: Mapping[str, float]) -> str:
+    """How the probability that the second sentence follows stands against that of unrelated ones, and what changes it.
+
+    `answers`: of the pair as it stands first, then of other inputs; `unrelated`: of sentences that follow nothing.
+    """
+    (_, own), *others = answers.items()
+    told = [_against(own, [*unrelated.values()])]
+    if others:
+        name, most = max(others, key=lambda item: abs(item[1] - own))
+        told.append(
+            "Neither turning the sentences round nor repeating the first changes that by more than a point."
+            if compare(most, own, margin=POINT) == "as much"
+            else f"Of the other inputs, “{name}” changes it most: to {most:.1%}."
+        )
+    return " ".join(told)
+
+
+def _against(own: float, others: list[float]) -> str:
+    """The probability of the second sentence beside those of unrelated ones; a difference within POINT is none."""
+    if len(others) < FEWEST:
+        return (
+            f"The model gives **{own:.1%}** that the second sentence follows; there is no room to compare that with "
+            f"{FEWEST} unrelated sentences."
+        )
+    sides = [compare(own, other, margin=POINT) for other in others]
+    ahead, count, span = sides.count("more"), len(others), f"{min(others):.1%} to {max(others):.1%}"
+    if ahead == count:
+        return (
+            f"**The second sentence fits best**: the model gives {own:.1%} that it follows, more than of any of "
+            f"{count} unrelated sentences in its place ({span})."
+        )
+    if sides.count("less") == count:
+        return (
+            f"**Any unrelated sentence fits better**: the model gives {own:.1%} that the second one follows, less than "
+            f"of each of {count} unrelated ones in its place ({span})."
+        )
+    return (
+        f"**The answer says little**: the model gives {own:.1%} that the second sentence follows, but "
+        f"**{count - ahead} of {count}** unrelated sentences get as much or more in its place ({span}; differences of "
+        "up to a point count as none)."
+    )
+
+
+def about_measured(found: NextSentence | None) -> str:
+    """How much an answer of this head is worth: its held-out accuracy beside chance."""
+    if found is None:
+        return "How often this head is right has not been measured here, so its answer cannot be weighed."
+    against = compare(found.accuracy, CHANCE, margin=CLEAR * found.error)
+    what = {
+        "more": "a little better than a coin" if found.accuracy < 0.6 else "better than a coin",
+        "less": "worse than a coin",
+    }.get(against, "no better than a coin")
+    return (
+        f"The head that answers is **{what}**: on {found.pairs:,} held-out pairs it is right for {found.accuracy:.1%} "
+        f"(± {100 * found.error:.1f} points, one standard error), where chance is {CHANCE:.0%}."
+    )
+
+
+def about_segments(lengths: SegmentLengths | None) -> str:
+    """How large the difference is that tells one sentence from the other."""
+    if lengths is None:
+        return "This model has no segment vectors: only the separators tell it where the second sentence begins."
+    apart = f"The two segment vectors are {lengths.apart:.2f} apart"
+    if not lengths.tokens:
+        return f"{apart}; the tokens' own vectors are 0, so there is nothing to compare that with."
+    return (
+        f"{apart}; a token's own vector is {lengths.tokens:.2f} long on average. So changing sentence moves a token by "
+        f"**{lengths.apart / lengths.tokens:.0%}** of its length."
+    )
+
+
+def about_crossing(found: Crossing) -> str:
+    """Which head looks across most, how many more than even attention would, and in which layers."""
+    values = found.other.numpy()
+    heads = np.isfinite(values)
+    if not heads.any():
+        return "No head of this model connects the words of both sentences."
+    layer, head = np.unravel_index(int(np.nanargmax(values)), values.shape)
+    most = float(values[layer, head])
+    more = sum(compare(float(value), found.even, margin=POINT) == "more" for value in values[heads])
+    first = {
+        "more": f"**Layer {layer}, head {head}** looks across most: a word gives {most:.0%} of its attention to the "
+        f"other sentence, where even attention would give {found.even:.0%}. **{more} of {int(heads.sum())}** heads "
+        "give over a point more than that.",
+        "as much": f"No head looks across more than even attention would, {found.even:.0%}: the most that any gives "
+        f"to the other sentence is {most:.0%}.",
+        "less": f"Every head keeps to its own sentence: the most that any gives to the other one is {most:.0%}, where "
+        f"even attention would give {found.even:.0%}.",
+    }[compare(most, found.even, margin=POINT)]
+    separators = f"Separators get {float(found.separators.nanmean()):.0%} on average over all heads."
+    there = heads.any(axis=1)
+    return " ".join(filter(None, (first, separators, _by_layer(values[there], np.flatnonzero(there)))))
+
+
+def _by_layer(values: np.ndarray, numbers: np.ndarray) -> str:
+    """In which layers most and least attention crosses; "" for a single layer."""
+    if len(values) < 2:
+        return ""
+    means = np.nanmean(values, axis=1)
+    most, least = int(means.argmax()), int(means.argmin())
+    if compare(float(means[most]), float(means[least]), margin=POINT) == "as much":
+        return f"All layers let about as much cross ({means[most]:.0%})."
+    return (
+        f"By layer, most attention crosses in layer {numbers[most]} ({means[most]:.0%}), least in layer "
+        f"{numbers[least]} ({means[least]:.0%})."
+    )
