@@ -154,7 +154,7 @@ SENTIMENT = Page(
     "Sentiment",
     "Does attention explain a verdict?",
     "sentiment",
-    "Write a review, see what five networks think of it and which words they name as the reason; then try whether the "
+    "Write a review, see what networks think of it and which words they name as the reason; then try whether the "
     "words are the reason.",
     builds_on=(HEADS,),
 )

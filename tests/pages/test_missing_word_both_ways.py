@@ -1,5 +1,6 @@
 """Missing word / Both ways: two models on one sentence, and the claims of its sentences."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -101,6 +102,13 @@ def test_links_and_words_that_inform_are_counted():
     assert "with **1 of 2** other words in the GPT, and with **2 of 2** in the BERT" in said
 
 
+def test_a_single_word_has_no_other_that_could_inform_its_guess():
+    single = reading(np.ones((1, 1), dtype=bool), [np.nan])
+    single = replace(single, words=single.words[:1], asked=0)
+    assert "of 0" not in about_masks(single, single)
+    assert "single word" in about_masks(single, single)
+
+
 def test_the_word_is_told_with_both_probabilities_or_without_the_left_one():
     full = np.ones((3, 3), dtype=bool)
     both = reading(full, [0.1, np.nan, 0.2], 0.5)
@@ -126,11 +134,33 @@ def test_the_page_is_told_with_its_shares_and_what_both_sides_alone_find():
         commonest_word="the",
     )
     said = about_page(found)
-    assert "right for **25%** of 4 words from the left (GPT) and for **75%** from both sides" in said
-    assert "“the” alone would be right for 50%" in said
+    assert "right for 25% of 4 words from the left (GPT) and for 75% from both sides" in said
+    assert "“the” would be right for 50%" in said
     assert error(found.both) == pytest.approx((0.75 * 0.25 / 4) ** 0.5)
-    assert "finds 25% from the left and 0% from the right: more from the left. **2** words" in about_one_side(found)
+    assert "finds 25% from the left and 0% from the right: the difference is within" in about_one_side(found)
+    assert "**2** words" in about_one_side(found)
     table = page_table(found, "GPT", "BERT")
     assert table["first guess is right"].tolist() == [0.25, 0.25, 0.0, 0.75, 0.5]
     assert table["perplexity"].tolist()[:4] == pytest.approx([2, 2, 2, 2])
     assert table["among the first five"].tolist()[:4] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("left", "other", "verdict"),
+    [
+        ((1, 4), (3, 4), "cannot be told"),  # 50 points of four words
+        ((10, 100), (40, 100), "the BERT with both sides is right more often"),
+        ((40, 100), (10, 100), "the GPT from the left is right more often"),
+        ((20, 100), (22, 100), "cannot be told"),
+        ((0, 0), (0, 0), "nothing to compare"),
+    ],
+)
+def test_a_reader_is_better_only_beyond_two_standard_errors(left, other, verdict):
+    def of(right, count):
+        return answers(*[1] * right, *[2] * (count - right))
+
+    found = Sides(("word",) * left[1], 8, of(*left), of(*left), of(*other), of(*other), 0.1, "the")
+    assert verdict.lower() in about_page(found).lower()
+    said = about_one_side(found)
+    assert ("more from the left" in said) == (verdict[4:7] == "GPT")
+    assert ("more from the right" in said) == (verdict[4:8] == "BERT")

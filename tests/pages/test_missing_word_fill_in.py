@@ -172,16 +172,22 @@ def test_the_cost_of_a_text_names_the_word_with_the_largest_share():
     assert table["share"].sum() == pytest.approx(1)
 
 
+def test_no_word_costs_most_where_two_cost_as_much_or_there_is_only_one():
+    assert "“w0” and “w2” cost most, 2.0 bits each" in about_cost(scored(*(math.log(2) * bits for bits in (2, 1, 2))))
+    assert "costs most" not in about_cost(scored(1.0))
+
+
 def test_hiding_more_is_told_by_its_first_and_last_point():
     def answers(*ranks: int) -> Answers:
         return Answers(torch.tensor([0.5] * len(ranks)).log(), torch.tensor(ranks), torch.tensor(ranks))
 
     found = HiddenMore(4, (1, 4), (answers(1, 1, 2, 1), answers(1, 3, 2, 9)))
-    assert about_more(found) == (
-        "With one word hidden at a time the first guess is right for **3 of 4** words; when all 4 are hidden at once "
-        "that falls to 1 of 4."
-    )
+    assert "right for **3 of 4** words; when all 4 are hidden at once that falls to 1 of 4." in about_more(found)
+    assert "too few" in about_more(found)
+    many = HiddenMore(12, (1, 12), (answers(*[1] * 12), answers(*[1] * 6, *[2] * 6)))
+    assert about_more(many).endswith("falls to 6 of 12.")
     same = HiddenMore(4, (1, 4), (answers(1, 2), answers(2, 1)))
     assert about_more(same).endswith("that stays.")
+    assert "No word" in about_more(HiddenMore(2, (1, 2), (answers(), answers())))
     assert more_table(found)["right"].tolist() == [0.75, 0.25]
     assert more_table(found)["probability"].tolist() == pytest.approx([0.5, 0.5])

@@ -280,14 +280,17 @@ def test_sentences_about_the_shares_are_true_of_them(found):
     rows = grammar_relations.rows_of(found, grammar_relations.BETTER)
     if rows:
         said = grammar_relations.about_gains(rows)
-        clear = sum(row.share - row.offset_share >= 0.05 for row in rows.values())
+        clear = sum(grammar_relations.is_clear(row) for row in rows.values())
         assert f"**{clear} of {len(rows)}** relations" in said
+    if rows and max(row.gain for row in rows.values()) > 0:
         most = next(row for row in rows.values() if f"`{row.relation}` {row.direction}:" in said)
         assert most.gain == max(row.gain for row in rows.values())
         assert f"**{most.share:.0%}** of {most.cases:,} cases" in said
-        layer, count = map(int, re.search(r"Layer (\d+) has the best heads of (\d+)", said).groups())
+        named, count = re.search(r"Layers? ([\d, ]+) ha(?:s|ve each) the best heads of (\d+)", said).groups()
         layers = [row.head[0] for row in rows.values()]
-        assert count == layers.count(layer) == max(layers.count(each) for each in layers)
+        most_of_all = [layer for layer in sorted(set(layers)) if layers.count(layer) == int(count)]
+        assert most_of_all == list(map(int, named.split(", ")))
+        assert int(count) == max(map(layers.count, layers))
     for direction in DIRECTIONS:
         own = [row for row in found.heads if row.direction == direction]
         said = " ".join(grammar_relations.about_ahead(found))
@@ -295,6 +298,25 @@ def test_sentences_about_the_shares_are_true_of_them(found):
             later = np.average([1 - row.earlier for row in own], weights=[row.cases for row in own])
             assert f"**{later:.0%}** of {sum(row.cases for row in own):,} cases {direction}" in said
     assert grammar_relations.about_ahead(Measured(found.heads, False, 1, 1)) == ()
+
+
+@pytest.mark.parametrize(
+    ("share", "fixed", "cases", "is_clear"),
+    [
+        (0.36, 0.3, 30, False),  # six points of thirty cases are two cases
+        (0.36, 0.3, 3000, True),
+        (0.33, 0.3, 30_000, False),  # sure, but less than five points
+        (0.2, 0.4, 3000, False),
+    ],
+)
+def test_a_head_beats_a_distance_by_points_and_by_standard_errors(share, fixed, cases, is_clear):
+    assert grammar_relations.is_clear(best(share=share, offset_share=fixed, cases=cases)) == is_clear
+
+
+def test_no_head_is_praised_where_a_fixed_distance_finds_as_much():
+    said = grammar_relations.about_gains({"det": best(share=0.3, offset_share=0.3)})
+    assert "**0 of 1** relations" in said
+    assert "gains most" not in said
 
 
 @given(found=tables)
@@ -312,7 +334,11 @@ def test_published_shares_stand_only_beside_the_same_direction():
     up, down = best(share=0.95), best(direction=TO_DEPENDENT, share=0.95)
     (said,) = grammar_relations.about_published({"det": up})
     assert "for 1 of these relations" in said
+    assert "larger share in 0 of them and a smaller one in 0" in said  # 95 of 100 cases beside 94.3 %
+    (said,) = grammar_relations.about_published({"det": best(share=0.97, cases=3000)})
     assert "larger share in 1 of them" in said
+    (said,) = grammar_relations.about_published({"det": best(share=0.5)})
+    assert "smaller one in 1" in said
     assert grammar_relations.about_published({"det": down}) == ()
     assert grammar_relations.about_published({"cc": best("cc")}) == ()
     frame = grammar_relations.relations_table([(up, 0.943), (down, None)])

@@ -148,6 +148,18 @@ def test_the_verdict_on_copying_follows_from_both_times(first, second, before, a
     assert f"in {again:.0%} of the cases, the first time in {before:.0%}" in said
 
 
+@pytest.mark.parametrize(("tokens", "says"), [(1, "too few to tell"), (4, "too few to tell"), (400, "hardly copies")])
+def test_a_gain_that_a_few_tokens_may_have_by_chance_is_no_copying(tokens, says):
+    generator = torch.Generator().manual_seed(0)
+    losses = torch.full((1, 2 * tokens + 1), 10.0)
+    losses[:, tokens + 1 :] = 9.0 + 4 * torch.randn(1, tokens, generator=generator).sort(descending=True).values
+    losses[:, tokens + 1] = 9.5 if tokens == 1 else float(losses[0, tokens + 1])
+    right = torch.zeros_like(losses, dtype=torch.bool)
+    right[0, -1] = tokens == 1  # one of one is right the second time
+    said = about_copying(Heard(torch.zeros(1, 2 * tokens + 2, dtype=torch.long), losses, right))
+    assert says in said
+
+
 def test_what_is_saved_leaves_the_token_out_that_nobody_can_know():
     assert saved(heard(5.0, 2.0)) == pytest.approx(3.0)
 
@@ -156,7 +168,7 @@ def test_what_is_saved_leaves_the_token_out_that_nobody_can_know():
     ("score", "verdict"),
     [(0.9, ": an induction head. "), (0.3, "an induction head, but a weak one"), (0.04, "too little to call it")],
 )
-@pytest.mark.parametrize(("layer", "where"), [(0, "in an earlier layer"), (2, "but not in an earlier layer")])
+@pytest.mark.parametrize(("layer", "where"), [(0, "head in an earlier layer"), (2, "but not in an earlier layer")])
 def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where):
     induction, previous = torch.full((3, 4), 0.01), torch.full((3, 4), 0.02)
     induction[1, 3], previous[layer, 2] = score, 0.7
@@ -164,7 +176,13 @@ def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where
     assert f"**Layer 1, head 3** looks most at what came next the first time, with {score:.0%}" in said
     assert "(even attention: 1.4%)" in said
     assert verdict in said
-    assert f"layer {layer}, head 2 (70%), {where}" in said
+    assert where in said
+    assert f"layer {layer}, head 2 gives most to the token before (70%; even: 5.0%)" in said
+    assert ("needs it" in said) == (layer == 0 and score >= 0.1)
+    # The same scores are no heads of these kinds where even attention gives half as much.
+    assert "too little to call it" in about_heads(induction, previous, (0.46, 0.05))
+    assert "no previous-token head" in about_heads(induction, previous, (0.0137, 0.4))
+    assert "no previous-token head" in about_heads(induction, 0.5 * previous, (0.0137, 0.05))
     nothing = torch.full((3, 4), torch.nan)
     assert "No head of this model" in about_heads(nothing, nothing, (0.0, 0.0))
 

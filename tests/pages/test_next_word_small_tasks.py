@@ -145,8 +145,9 @@ def test_the_head_named_is_the_one_that_points_best():
         ).groups()
         assert int(count) == max(sums.values()) == sums[tuple(map(int, name.split(".")))]
         assert "by chance it would in 30%" in column
-        better = sum(count / 200 > 0.55 for count in sums.values())
-        assert (f"**{better} of 6 heads** do better" if better else "No head does better") in column
+        # Of 200 cases two standard errors of a difference from 55 % are nearly 10 points.
+        better = sum(count / 200 > 0.55 + 0.0985 for count in sums.values())
+        assert (f"**{better} of 6 heads** do clearly better" if better else "No head does clearly better") in column
         assert "The place is always the same here" in carry
         totals = pointed.sum(dim=-1)
         assert totals[best_head(links)] == totals.max()
@@ -167,5 +168,7 @@ def test_what_is_said_of_silence_is_true_of_the_numbers(silenced):
 
 def test_nobody_is_missed_where_nothing_is_lost():
     nothing = compute.Accuracy(1.0, 1.0, np.ones((2, 2), dtype=np.float32))
-    assert "No head is missed" in about_silence(nothing, (), (0, 0))[0]
+    assert "No head is clearly missed" in about_silence(nothing, (), (0, 0))[0]
+    few = compute.Accuracy(0.99, 0.99, np.array([[0.985, 0.99], [0.99, 0.99]], dtype=np.float32))
+    assert "No head is clearly missed" in about_silence(few, (), (0, 0))[0]  # three of 512 answers
     assert "stays at **100.0%**" in about_silence(nothing, ((0, 0),), (0, 0))[0]

@@ -138,6 +138,7 @@ def test_an_added_token_is_said_to_stand_outside_the_merges():
 
 def test_pieces_without_merges_are_counted_and_their_probabilities_added():
     assert merges.about_pieces([Piece("a", 1, None), Piece("b", 2, None)]) == ("Here it makes **2 tokens**.",)
+    assert "least" not in " ".join(merges.about_pieces([Piece("a", 1, -1.25)]))
     _, added = merges.about_pieces([Piece("a", 1, -1.25), Piece("b", 2, -3.0)])
     assert "**−4.25**" in added
     assert "“b”" in added
@@ -169,6 +170,7 @@ def test_unknown_tokens_and_ones_own_sentence_are_said():
     said = " ".join(scripts.about_languages({**found, scripts.OWN: cut(tokenizer, "lazy", "[UNK]")}))
     assert f"Hindi ({found['Hindi'].unknown})" in said
     assert "Your sentence has 4 characters" in said
+    assert "times as many" not in scripts.about_languages({"One": found["English"], "Two": found["English"]})[0]
 
 
 def test_ones_own_sentence_is_a_row_of_its_own(visit):
@@ -223,9 +225,18 @@ def test_sentences_about_bits_are_looked_up_in_them(length):
         count, ordered = int(half[1]), sorted(values, reverse=True)
         assert sum(ordered[:count]) >= values.sum() / 2 - 1e-4
         assert sum(ordered[: count - 1]) < values.sum() / 2 + 1e-4
-    middle = (length - 1) // 2
-    falls = values[middle:].mean() < values[:middle].mean() if length > 2 else None
-    assert (" it falls" in " ".join(said)) == bool(falls and length - 1 >= 2 * surprise.MEAN)
+    assert ("standard errors" in " ".join(said)) == (length - 1 >= 2 * surprise.MEAN)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "spread", "way"),
+    [(5, 3, 1, "it falls"), (3, 5, 1, "it rises"), (5, 4.9, 1, "no clear change"), (5, 3, 20, "no clear change")],
+)
+def test_a_text_becomes_easier_only_beyond_two_standard_errors(first, second, spread, way):
+    swing = spread * np.tile([-1.0, 1.0], 20)
+    bits = np.concatenate([[np.nan], first + swing, second + swing])
+    said = surprise.about_bits([f" w{place}" for place in range(81)], bits, characters=240, vocabulary=4096)
+    assert way in said[-1]
 
 
 def test_a_text_dearer_than_an_even_guess_is_not_called_a_choice_among_more_tokens_than_there_are():

@@ -216,6 +216,7 @@ def test_from_where_on_the_stream_favours_the_answer_is_the_last_change_of_sign(
     while first > 0 and (values[first - 1] > 0) == (values[7] > 0):
         first -= 1
     assert ("“a”" if values[7] > 0 else "“b”") in said
+    assert "favours neither" in about_lens(np.append(values, 0.001), "“a”", "“b”")
     assert ("already before the first layer" if first == 0 else f"after layer {first - 1} and from then on") in said
 
 

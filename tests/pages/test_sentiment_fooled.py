@@ -128,6 +128,25 @@ def test_what_a_stubborn_model_would_do_is_counted(counted):
     shoulds = [one.should for one in next(iter(counted.values()))]
     expected = {0: "fail on none of these 40 pairs", 1: "fail on 20 of 40 pairs", 2: "fail on all 40 pairs"}
     assert expected[shoulds.count("change")] in text
+    if shoulds.count("change") == 1:  # 20 of 40 pairs: two standard errors of a difference are 9 pairs or so
+        failed = [sum(one.failed for one in tests) for tests in counted.values()]
+        more, fewer = map(int, re.search(r"(\d+) of \d+ models fail on more and (\d+) on fewer", text).groups())
+        assert sum(each >= 30 for each in failed) <= more <= sum(each > 28 for each in failed)
+        assert sum(each <= 10 for each in failed) <= fewer <= sum(each < 12 for each in failed)
+
+
+def test_models_that_read_nothing_are_not_compared():
+    assert "No model" in sentences.about_kind("Contrast", {})
+    assert "cannot be compared" in sentences.about_sides({"A": [Fooled("names", "b", "stay", 20, 3, None, 0.0)]})
+
+
+@pytest.mark.parametrize(("first", "second", "named"), [(70, 62, False), (70, 40, True), (60, 60, False)])
+def test_a_model_gets_more_sentences_right_only_beyond_two_standard_errors(first, second, named):
+    counted = {
+        name: [Fooled("negation", "a", "change", 40, 10, right, 0.0)]
+        for name, right in (("Worse", second), ("Better", first))
+    }
+    assert ("by Better, and" in sentences.about_right(counted)) == named
 
 
 @given(COUNTED)
@@ -154,8 +173,14 @@ def test_keeping_and_losing_one_s_mind_are_compared_model_by_model(failures):
         ]
         for number, (change, stay) in enumerate(failures)
     }
-    expected = sum(change > stay for change, stay in failures)
-    assert f"**{expected} of {len(failures)}** err more" in sentences.about_sides(counted)
+    said = sentences.about_sides(counted)
+    stubborn, of, fickle = map(int, re.search(r"\*\*(\d+) of (\d+)\*\* err .*?, (\d+) by changing", said).groups())
+    # Of 20 pairs each a difference of 4 is never clear, one of 7 always.
+    assert sum(change - stay >= 7 for change, stay in failures) <= stubborn
+    assert stubborn <= sum(change - stay > 3 for change, stay in failures)
+    assert sum(stay - change >= 7 for change, stay in failures) <= fickle
+    assert fickle <= sum(stay - change > 3 for change, stay in failures)
+    assert of == len(failures)
     assert sentences.about_right(counted) is None
 
 

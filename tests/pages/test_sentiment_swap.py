@@ -53,11 +53,12 @@ def test_the_most_different_weights_are_told_with_what_they_share(pairs, before,
 
 @given(st.integers(0, 100), SHARES, SHARES)
 def test_flips_are_counted(flips, middle, moved):
-    found = SimpleNamespace(
-        flips=flips, draws=100, median_change=middle, exchanged={"uniform": SimpleNamespace(change=moved)}
-    )
+    kinds = {"uniform": SimpleNamespace(change=moved), "own": SimpleNamespace(weights=[0.5, 0.5])}
+    found = SimpleNamespace(flips=flips, draws=100, median_change=middle, exchanged=kinds)
     assert about_permuted(found).startswith(f"**{flips} of 100** permutations")
     assert about_permuted(found).endswith(f"move it by {moved:.1%}.")
+    kinds["own"] = SimpleNamespace(weights=[1.0])
+    assert "single word" in about_permuted(found)
 
 
 ROW = st.builds(Swapped, st.just("own"), st.just("all"), st.integers(50, 900), SHARES, SHARES, SHARES, SHARES, SHARES)
@@ -72,6 +73,8 @@ def test_a_gain_is_told_only_where_the_difference_is_no_chance(own, without, tex
     if abs(abs(own - without) - 2 * apart) < 1e-9:
         return
     assert ("**no gain" in said) == (abs(own - without) < 2 * apart)
+    assert ("attention costs" in said) == (without - own > 2 * apart)
+    assert ("attention is worth" in said) == (own - without > 2 * apart)
     assert f"{own:.1%} rightly, and {without:.1%} when" in said
 
 

@@ -247,6 +247,13 @@ def test_a_word_of_which_one_piece_is_cut_has_a_link_that_is_cut():
     assert "one of whose own links is cut" in cut_effects.about_loss(partly)
 
 
+def test_a_loss_that_would_be_printed_as_none_is_none():
+    found = compared("bahdanau", cuts.decode("all-1", 9, 99)[0])
+    nearly = tuple(value - 1e-4 for value in found.before.aligned.log_probabilities)
+    again = dataclasses.replace(found.again, log_probabilities=nearly)
+    assert "greatest loss" not in cut_effects.about_loss(dataclasses.replace(found, again=again))
+
+
 def test_silenced_heads_alone_say_nothing_of_links():
     said = " ".join(cut_effects.noticed(compared("transformer", silenced=(("cross", 0, 1), ("cross", 2, 0)))))
     assert "Made to write its first translation" in said

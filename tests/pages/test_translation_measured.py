@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -173,6 +174,16 @@ def test_the_best_and_the_dearest_are_those_of_the_file():
     assert "Transformer read 3.0 times as many pairs in a second as Bahdanau's attention" in cost
 
 
+@pytest.mark.parametrize(("gap", "is_told"), [(5.0, True), (0.4, False)])
+def test_models_within_a_point_of_bleu_are_not_ranked(gap, is_told):
+    models = {
+        name: {"bleu": 40 - place * gap / 2, "train_flops": 1e15, "pairs_per_second": 10.0}
+        for place, name in enumerate(TITLES)
+    }
+    (scores,) = measured_quality.about_scores(SimpleNamespace(models=models))  # none is dearer than another
+    assert (f"{gap:.1f} points apart" in scores) == is_told
+
+
 SCORES = st.lists(st.floats(0, 100), min_size=2, max_size=2)
 
 
@@ -184,7 +195,10 @@ def test_the_model_that_loses_most_with_length_is_found(rows):
     kept = {name: lines[name].iloc[-1] / max(lines[name]) for name in "AB" if max(lines[name])}
     for name, share in kept.items():
         assert f"{name} {lines[name].iloc[-1]:.1f} ({share:.0%} of its best)" in said
-    if len(set(kept.values())) == 2:
+    apart = max(kept.values(), default=0) - min(kept.values(), default=0)
+    if abs(apart - 0.05) < 1e-9:
+        return
+    if apart > 0.05:
         assert f"**{min(kept, key=kept.get)}** loses most, **{max(kept, key=kept.get)}** least" in said
     else:
         assert "loses most" not in said
@@ -223,8 +237,12 @@ def test_heads_worse_than_the_diagonal_are_counted(rates, straight):
     layer, head = map(int, re.search(r"layer (\d), head (\d) aligns best", said).groups())
     every = [rate for row in rates for rate in row]
     assert rates[layer][head] == min(every)
-    worse = sum(rate > straight for rate in every)
+    if any(abs(abs(rate - straight) - 0.01) < 1e-9 for rate in every):
+        return
+    worse, better = sum(rate > straight + 0.01 for rate in every), sum(rate < straight - 0.01 for rate in every)
     assert f"**{worse} of {len(every)} heads** {'is' if worse == 1 else 'are'} worse" in said
+    assert f"and {better} better" in said
+    assert ("no better than the diagonal" in said) == (not better)
     assert said.endswith(f"the highest rate is {max(every):.0%}.")
 
 
@@ -259,8 +277,12 @@ def test_only_what_was_measured_on_the_same_pairs_is_compared(found):
         rate = f"{title} **{found.models[name]['agreement'][TEXTS[1]]['aer']:.0%}**"
         assert (rate in said[0]) == (name in same)
     counted = found.baselines["IBM model 1"][TEXTS[1]]["aer"]
-    better = [name for name in same if found.models[name]["agreement"][TEXTS[1]]["aer"] < counted]
+    gaps = {name: found.models[name]["agreement"][TEXTS[1]]["aer"] - counted for name in same}
+    better = [name for name, gap in gaps.items() if gap < -0.01]
+    equal = [name for name, gap in gaps.items() if abs(gap) <= 0.01]
     assert ("Better than IBM model 1" in said[0]) == bool(better)
+    assert ("Within a point" in said[0]) == bool(equal)
+    assert ("None reaches" in said[0]) == (not better and not equal)
     for name in better:
         assert TITLES[name] in said[0].split("Better than IBM model 1:")[1]
     assert (len(said) == 1) == ("seq2seq" in same)

@@ -343,8 +343,11 @@ def test_the_surest_model_has_the_highest_geometric_mean(log_probabilities):
         name: math.prod(math.exp(value) for value in values) ** (1 / len(values))
         for name, values in log_probabilities.items()
     }
-    assert means[re.match(r"\*\*(.)\*\* is surest", said)[1]] == pytest.approx(max(means.values()))
-    assert f"({', '.join(f'{name} {mean:.0%}' for name, mean in means.items())})" in said
+    if any(abs(max(means.values()) - mean - 0.01) < 1e-9 for mean in means.values()):
+        return
+    near = [name for name, mean in means.items() if max(means.values()) - mean <= 0.01]
+    assert re.findall(r"\*\*(.)\*\*", said) == (near if len(near) == 1 or len(near) < len(means) else [])
+    assert f"is {', '.join(f'{name} {mean:.0%}' for name, mean in means.items())}." in said
 
 
 @settings(max_examples=50)

@@ -9,10 +9,12 @@ from core.cloze.across import Twice
 from core.measured.translator_results import PAIRS, Alignment, Guesses
 from dashboard import layout
 from dashboard.alignment_table import COUNTED, STRAIGHT, TEXTS, TITLES, comparable, pairs_of
+from dashboard.numbers import POINT, compare
 from pages.language.missing_word.fill_in_sentences import ordinal
 
 OTHER = {"English": "French", "French": "English"}
 EVEN = 0.05  # bits: less is no change worth a word
+FAINT_LINK = 0.05  # of a word's attention: a strongest link that gets less says nothing of the order
 
 
 def about_gap(gap: Twice, language: str) -> str:
@@ -23,7 +25,7 @@ def about_gap(gap: Twice, language: str) -> str:
     change = f"worth **{gap.bits:.1f} bits**" if gap.bits >= 0 else f"a loss of **{-gap.bits:.1f} bits**"
     verdict = f"the {OTHER[language]} sentence is {change}"
     if abs(gap.bits) < EVEN:
-        verdict = f"the {OTHER[language]} sentence changes next to nothing"
+        verdict = f"the {OTHER[language]} sentence changes next to nothing (less than {EVEN} bits)"
     return (
         f"With the {OTHER[language]} sentence beside it, what was hidden has a probability of "
         f"**{_percent(beside.probability)}** and comes {ordinal(beside.rank or 0)}; alone "
@@ -42,7 +44,7 @@ def about_all(english: Sequence[Twice], french: Sequence[Twice]) -> str:
     tokens = "1 hidden token" if len(known) == 1 else f"{len(known)} hidden tokens"
     gained = f"is worth {bits:.1f} bits" if bits >= 0 else f"costs {-bits:.1f} bits"
     if abs(bits) < EVEN:
-        gained = "changes next to nothing"
+        gained = f"changes next to nothing (less than {EVEN} bits)"
     return (
         f"Of **{tokens}** the first guess is right for **{beside}** with the other language and for **{alone}** "
         f"without it; the other language {gained} in all."
@@ -53,21 +55,35 @@ def about_links(
     weights: Float[np.ndarray, "target source"], french: Sequence[str], english: Sequence[str], name: str
 ) -> str:
     """How much of a head's attention crosses, its strongest link, and how often links cross one another."""
-    strongest = weights.argmax(axis=1)
+    if not weights.size:
+        return f"**{name}**: there are no words on both sides, so nothing can cross."
     row, column = divmod(int(weights.argmax()), weights.shape[1])
-    crossings = sum(
-        int(strongest[later] < strongest[earlier]) for later in range(len(strongest)) for earlier in range(later)
-    )
-    pairs = "1 pair" if crossings == 1 else f"{crossings} pairs"
-    order = f"**{pairs}** of links cross" if crossings != 1 else f"**{pairs}** of links crosses"
-    if not crossings:
-        order = "no two links cross: both sentences go the same way"
     return (
         f"**{name}**: a French word gives {weights.sum(axis=1).mean():.0%} of its attention to the English words on "
         f"average, the rest to its own sentence and to special tokens. The strongest link: {_quoted(french[row])} "
-        f"gives {weights[row, column]:.0%} to {_quoted(english[column])}. Each French word with the English word it "
-        f"looks at most: {order}."
+        f"gives {weights[row, column]:.0%} to {_quoted(english[column])}. {_about_order(weights, english)}"
     )
+
+
+def _about_order(weights: Float[np.ndarray, "target source"], english: Sequence[str]) -> str:
+    """How many pairs of strongest links cross, of those links that are strong enough to say anything."""
+    strongest = weights.argmax(axis=1)[weights.max(axis=1) >= FAINT_LINK].tolist()
+    taken = f"Each French word with the English word that it looks at most, if it gives that at least {FAINT_LINK:.0%}"
+    if len(strongest) < 2:
+        left = "no link is" if not strongest else "only one link is"
+        return f"{taken}: {left} left, so nothing can be said of the order."
+    if len(set(strongest)) == 1:
+        return (
+            f"{taken}: all {len(strongest)} look at {_quoted(english[strongest[0]])}, so nothing can be said of order."
+        )
+    count = len(strongest) * (len(strongest) - 1) // 2
+    crossings = sum(
+        int(strongest[later] < strongest[earlier]) for later in range(len(strongest)) for earlier in range(later)
+    )
+    if not crossings:
+        return f"{taken}: of {count} pairs of links **no two cross**; both sentences go the same way."
+    verb = "crosses" if crossings == 1 else "cross"
+    return f"{taken}: of {count} pairs of links **{crossings}** {verb}."
 
 
 def about_alignment(found: Alignment) -> tuple[str, ...]:
@@ -87,9 +103,11 @@ def _about_text(found: Alignment, text: str, title: str) -> str:
         )
     titles = TITLES | {COUNTED: COUNTED, STRAIGHT: "the diagonal"}
     others = sorted((name for name in rates if name != PAIRS), key=rates.__getitem__)
-    better = [f"{titles[name]} {rates[name]:.0%}" for name in others if rates[name] < own]
-    worse = [f"{titles[name]} {rates[name]:.0%}" for name in others if rates[name] >= own]
-    told = [f"{', '.join(group)} {what}" for group, what in ((better, "below it"), (worse, "not below it")) if group]
+    sides: dict[str, list[str]] = {"less": [], "as much": [], "more": []}
+    for name in others:
+        sides[compare(rates[name], own, margin=POINT)].append(f"{titles[name]} {rates[name]:.0%}")
+    kinds = {"less": "below it", "as much": "within a point of it", "more": "above it"}
+    told = [f"{', '.join(sides[side])} {what}" for side, what in kinds.items() if sides[side]]
     return (
         f"{title}, {pairs_of(found, text)} pairs: the links of {head} have an alignment error rate of **{own:.0%}** "
         f"(less is better); {'; '.join(told)}."

@@ -1,7 +1,6 @@
 """Both ways: the same sentence in a GPT and in a BERT, and what each can know of a word."""
 
 from functools import partial
-from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.data_table import data_table
 from dashboard.figures.predictions import prediction_bars
 from dashboard.models import text_model
+from dashboard.numbers import compare_shares, share_error
 from pages.language.missing_word import compute_both_ways as compute
 from pages.language.missing_word import hidden_words, inputs, words
 from pages.language.missing_word.compute_both_ways import FORWARD, Reading
@@ -60,6 +60,8 @@ def about_masks(forward: Reading, both: Reading) -> str:
         informs = int((np.nan_to_num(reading.influence) > 0).sum())
         told.append((reading.allowed.sum(), reading.allowed.size, informs, len(reading.words) - 1))
     (open_left, all_left, left, others), (open_both, all_both, right, others_both) = told
+    if not others and not others_both:
+        return "The text has a single word: there is no other that could inform the guess."
     return (
         f"The GPT's mask leaves **{open_left:,} of {all_left:,}** links open, the BERT's {open_both:,} of "
         f"{all_both:,}. So the guess changes with **{left} of {others}** other words in the GPT, and with **{right} "
@@ -82,18 +84,34 @@ def about_guess(forward: Reading, both: Reading) -> str:
 def about_page(found: Sides) -> str:
     """How often the first guess is right from the left, and from both sides."""
     count = len(found.words)
+    if not count:
+        return "No word of the page could be asked for, so there is nothing to compare."
+    verdict = {
+        "more": "**The BERT with both sides is right more often than the GPT from the left**",
+        "less": "**The GPT from the left is right more often than the BERT with both sides**",
+    }.get(
+        compare_shares(*_right(found.both), *_right(found.next_left)),
+        "**Which of the two is right more often cannot be told from this page**",
+    )
     return (
-        f"On the page, the first guess is right for **{found.next_left.accuracy:.0%}** of {count} words from the left "
-        f"(GPT) and for **{found.both.accuracy:.0%}** from both sides (BERT); “{layout.plain(found.commonest_word)}” "
-        f"alone would be right for {found.commonest:.0%}. With {count} words each share is known to about ± "
-        f"{100 * error(found.both):.0f} points."
+        f"{verdict}: the first guess is right for {found.next_left.accuracy:.0%} of {count} words from the left (GPT) "
+        f"and for {found.both.accuracy:.0%} from both sides (BERT), each known to about "
+        f"± {100 * max(error(found.both), error(found.next_left)):.0f} points (one standard error); always saying "
+        f"“{layout.plain(found.commonest_word)}” would be right for {found.commonest:.0%}."
     )
 
 
 def about_one_side(found: Sides) -> str:
     """What one side is worth to the model that was trained with both."""
-    better = "left" if found.left.accuracy > found.right.accuracy else "right"
-    told = "as much from either side" if found.left.accuracy == found.right.accuracy else f"more from the {better}"
+    if not len(found.words):
+        return "No word of the page could be asked for."
+    told = {
+        "more": "more from the left",
+        "less": "more from the right",
+    }.get(
+        compare_shares(*_right(found.left), *_right(found.right)),
+        "the difference is within two standard errors",
+    )
     together = int(((found.both.rank == 1) & (found.left.rank > 1) & (found.right.rank > 1)).sum())
     return (
         f"Shown one side alone, the BERT finds {found.left.accuracy:.0%} from the left and {found.right.accuracy:.0%} "
@@ -101,9 +119,14 @@ def about_one_side(found: Sides) -> str:
     )
 
 
+def _right(answers: Answers) -> tuple[int, int]:
+    """How many first guesses are right, of how many."""
+    return int((answers.rank == 1).sum()), len(answers)
+
+
 def error(answers: Answers) -> float:
     """The standard error of a share of right answers."""
-    return sqrt(answers.accuracy * (1 - answers.accuracy) / max(len(answers), 1))
+    return share_error(answers.accuracy, len(answers))
 
 
 def _chosen(known: tuple[Word, ...]) -> int:

@@ -8,6 +8,10 @@ import numpy as np
 from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood
 from core.text import Tokens
 from dashboard import layout
+from dashboard.numbers import compare
+
+ALIKE = 0.05  # bits: costs that differ by less are printed alike
+ENOUGH = 10  # words: with fewer, how many are guessed is a case and no measurement
 
 
 def about_guesses(gaps: Sequence[Gap]) -> str:
@@ -56,25 +60,43 @@ def about_cost(scores: PseudoLikelihood) -> str:
     costs = scores.by_word.tolist()
     if not costs:
         return "This text has no word that costs anything."
-    dearest = max(range(len(costs)), key=costs.__getitem__)
+    told = f"The pseudo-perplexity of the text is **{scores.perplexity:,.1f}**: "
+    mean = f"{scores.total / max(scores.tokens, 1) / log(2):.1f} bits"
+    if scores.tokens == 1:
+        return f"{told}its only token costs {mean} when it is hidden."
+    told += f"each of its {scores.tokens} tokens, hidden alone, costs {mean} on average."
+    if len(costs) == 1:
+        return told
+    ranked = sorted(range(len(costs)), key=lambda place: -costs[place])
+    dearest, bits = ranked[0], [costs[place] / log(2) for place in ranked[:2]]
     name = layout.plain(layout.readable(scores.words[dearest].label))
     share = f", {costs[dearest] / scores.total:.0%} of the whole text" if scores.total else ""
-    return (
-        f"The pseudo-perplexity of the text is **{scores.perplexity:,.1f}**: each of its {scores.tokens} tokens, "
-        f"hidden alone, costs {scores.total / max(scores.tokens, 1) / log(2):.1f} bits on average. “{name}” costs "
-        f"most: {costs[dearest] / log(2):.1f} bits{share}."
-    )
+    if compare(bits[0], bits[1], margin=ALIKE) == "as much":
+        other = layout.plain(layout.readable(scores.words[ranked[1]].label))
+        return f"{told} “{name}” and “{other}” cost most, {bits[0]:.1f} bits each."
+    return f"{told} “{name}” costs most: {bits[0]:.1f} bits{share}."
 
 
 def about_more(found: HiddenMore) -> str:
     """What is still guessed when one word is hidden, and when all of them are."""
     first, last = found.answers[0], found.answers[-1]
-    change = "falls" if last.accuracy < first.accuracy else "rises" if last.accuracy > first.accuracy else "stays"
-    to = f" to {_of(last.accuracy, len(last))}" if change != "stays" else ""
-    return (
-        f"With one word hidden at a time the first guess is right for **{_of(first.accuracy, len(first))}** words; "
-        f"when all {found.words} are hidden at once that {change}{to}."
+    if not len(first):
+        return "No word of this text can be asked for, so hiding more changes nothing."
+    before, after = _of(first.accuracy, len(first)), _of(last.accuracy, len(last))
+    told = f"With one word hidden at a time the first guess is right for **{before}** {_words(len(first))}"
+    change = {"less": f"falls to {after}", "more": f"rises to {after}"}.get(
+        compare(last.accuracy, first.accuracy), "stays"
     )
+    sure = (
+        ""
+        if change == "stays" or len(first) >= ENOUGH
+        else f" {len(first)} {_words(len(first))} are too few to call that a rule."
+    )
+    return f"{told}; when all {found.words} are hidden at once that {change}.{sure}"
+
+
+def _words(count: int) -> str:
+    return "word" if count == 1 else "words"
 
 
 def _of(share: float, count: int) -> str:

@@ -11,6 +11,7 @@ from core.grammar.relations import DIRECTIONS, TO_GOVERNOR, BestHead, Measured
 from dashboard import charts, controls, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.data_table import data_table
+from dashboard.numbers import CLEAR, compare, compare_shares, share_error
 from pages.language.missing_word import compute_grammar, words_grammar
 from pages.language.missing_word.figures_grammar import Dot, relation_dots
 
@@ -185,16 +186,27 @@ def noticed(rows: Mapping[str, BestHead], found: Measured) -> tuple[str, ...]:
 
 def about_gains(rows: Mapping[str, BestHead]) -> str:
     """In how many relations a head is clearly better than a fixed distance, where most, and which layer has most."""
-    clear = [best for best in rows.values() if best.gain >= CLEARLY]
+    clear = [best for best in rows.values() if is_clear(best)]
     most = max(rows.values(), key=lambda best: best.gain)
+    if most.gain <= 0:
+        return f"In **0 of {len(rows)}** relations a head finds more than the best fixed distance."
     layers = [best.head[0] for best in rows.values()]
-    layer = max(sorted(set(layers)), key=layers.count)
+    counts = {layer: layers.count(layer) for layer in sorted(set(layers))}
+    first = [str(layer) for layer, count in counts.items() if count == max(counts.values())]
+    where = f"Layer {first[0]} has" if len(first) == 1 else f"Layers {', '.join(first)} have each"
     return (
-        f"In **{len(clear)} of {len(rows)}** relations the best head finds at least {CLEARLY:.0%} of the cases more "
-        f"than the best fixed distance. It gains most in `{most.relation}` {most.direction}: layer {most.head[0]}, "
-        f"head {most.head[1]} finds **{most.share:.0%}** of {most.cases:,} cases, always {_distance(most.offset)} "
-        f"{most.offset_share:.0%}. Layer {layer} has the best heads of {layers.count(layer)} of these relations."
+        f"In **{len(clear)} of {len(rows)}** relations the best head finds clearly more than the best fixed distance: "
+        f"at least {100 * CLEARLY:.0f} points, and more than two standard errors. It gains most in `{most.relation}` "
+        f"{most.direction}: layer {most.head[0]}, head {most.head[1]} finds **{most.share:.0%}** of {most.cases:,} "
+        f"cases, always {_distance(most.offset)} {most.offset_share:.0%}. {where} the best heads of "
+        f"{max(counts.values())} of these relations."
     )
+
+
+def is_clear(best: BestHead) -> bool:
+    """Whether a head beats the best fixed distance by CLEARLY, and by more than chance explains."""
+    found, fixed = (round(share * best.cases) for share in (best.share, best.offset_share))
+    return best.gain >= CLEARLY and compare_shares(found, best.cases, fixed, best.cases) == "more"
 
 
 def about_ahead(found: Measured) -> tuple[str, ...]:
@@ -218,10 +230,11 @@ def about_published(rows: Mapping[str, BestHead]) -> tuple[str, ...]:
     both = [(best, known) for best in rows.values() if (known := _published(best)) is not None]
     if not both:
         return ()
-    more = sum(best.share > known for best, known in both)
+    sides = [compare(best.share, known, margin=CLEAR * share_error(best.share, best.cases)) for best, known in both]
     return (
-        f"Clark et al. 2019 report a head of BERT-base for {len(both)} of these relations in the same direction; the "
-        f"heads here find a larger share in {more} of them. Treebank and labels differ.",
+        f"Clark et al. 2019 report a head of BERT-base for {len(both)} of these relations in the same direction. By "
+        f"more than two standard errors of ours, the heads here find a larger share in {sides.count('more')} of them "
+        f"and a smaller one in {sides.count('less')}. Treebank and labels differ.",
     )
 
 

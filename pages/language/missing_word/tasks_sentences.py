@@ -13,6 +13,7 @@ from core.fine_tuned.reading import Said
 from core.measured.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
 from core.models.bert_tasks import TAGS, VERDICTS
 from dashboard import layout
+from dashboard.numbers import CLEAR, POINT, compare, share_error
 
 TOLD = 3  # words that are named
 SURE = 0.995  # a probability that would be printed as 100 %
@@ -68,14 +69,18 @@ def about_moved(moved: Float[Tensor, "layer head"]) -> str:
     """Which head moved most and least, and whether the last two layers moved more than the others."""
     values = moved.numpy()
     most, least = (np.unravel_index(int(place), values.shape) for place in (values.argmax(), values.argmin()))
+    if compare(float(values[most]), float(values[least]), margin=POINT) == "as much":
+        return f"All heads moved about as much: {values[most]:.0%} of their attention goes elsewhere after fine-tuning."
     told = (
         f"**Layer {most[0]}, head {most[1]}** moved most: {values[most]:.0%} of its attention goes elsewhere after "
         f"fine-tuning, on average over the rows; least moved layer {least[0]}, head {least[1]} ({values[least]:.0%})."
     )
     if len(values) <= LAST:
         return told
-    last, others = values[-LAST:].mean(), values[:-LAST].mean()
-    compared = "more than" if last > others else "no more than"
+    last, others = float(values[-LAST:].mean()), float(values[:-LAST].mean())
+    compared = {"more": "more than", "less": "less than", "as much": "about as much as"}[
+        compare(last, others, margin=POINT)
+    ]
     return (
         f"{told} The last two layers moved {last:.0%}, **{compared}** the others ({others:.0%}); in BERT-base the last "
         "two change most (Kovaleva et al. 2019)."
@@ -98,17 +103,20 @@ def about_all_heads(name: str, before: Sequence[Shares], after: Sequence[Shares]
     """The same row over all heads: what [SEP] and the word itself got before and get now, on average."""
     was, now = (float(np.mean([each.separator for each in part])) for part in (before, after))
     own_was, own_now = (float(np.mean([each.itself for each in part])) for part in (before, after))
-    change = f"{'falls' if now < was else 'rises'} from {was:.0%} to {now:.0%}"
-    if f"{was:.0%}" == f"{now:.0%}":
-        change = f"stays at {now:.0%}"
     return (
-        f"Over all {len(before)} heads, what {layout.plain(name)} gives to [SEP] {change} on average; what it keeps "
-        f"for itself goes from {own_was:.0%} to {own_now:.0%}."
+        f"Over all {len(before)} heads, what {layout.plain(name)} gives to [SEP] {_change(was, now)} on average; what "
+        f"it keeps for itself {_change(own_was, own_now)}."
     )
 
 
+def _change(was: float, now: float) -> str:
+    """What became of a share, in words; up to a point is no change."""
+    verb = {"more": "rises", "less": "falls"}.get(compare(now, was, margin=POINT))
+    return f"{verb} from {was:.0%} to {now:.0%}" if verb else f"stays at about {now:.0%}"
+
+
 def about_measured(found: Results) -> str:
-    """What fine-tuning and pre-training are worth, against the baselines."""
+    """What fine-tuning and pre-training are worth, against the baselines, and how far chance reaches."""
     tuned = found.variants[TUNED]
     told = (
         f"Held out, **{tuned.tags:.1%}** of the tags and **{tuned.verdicts:.1%}** of the verdicts are right; always "
@@ -118,7 +126,14 @@ def about_measured(found: Results) -> str:
     for name, what in ((FROZEN, "the same heads on the unchanged body"), (SCRATCH, "the same network from scratch")):
         if of := found.variants.get(name):
             told += f" With {what}: {of.tags:.1%} and {of.verdicts:.1%}."
-    return told
+    errors = (
+        CLEAR * 2**0.5 * 100 * share_error(share, count)
+        for share, count in ((tuned.tags, found.words), (tuned.verdicts, found.sentences))
+    )
+    least = " and ".join(
+        f"{error:.1f} points of {what}" for error, what in zip(errors, ("tags", "verdicts"), strict=True)
+    )
+    return f"{told} Differences of less than {least} are within two standard errors."
 
 
 def log_odds(said: Said) -> float:

@@ -1,5 +1,6 @@
 """Cache: what is computed anew in each step and what is kept, what that costs, and how caches become smaller."""
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -10,11 +11,12 @@ from core.generation.step_costs import WITH, WITHOUT, StepCosts
 from core.generation.stepping import ROWS, Step, Stepped, rows_with_cache, rows_without
 from dashboard import charts, layout, measuring
 from dashboard.components.cell_map import cell_map
-from dashboard.numbers import amount, in_latex, with_power
+from dashboard.numbers import amount, compare, in_latex, with_power
 from dashboard.theme import HUES
 from pages.language.next_word import cache_heads, compute_cache, inputs, words
 from pages.language.next_word.compute_cache import CachedReading
 
+NOISE = 0.1  # of a time: measurements that differ by less are called alike
 FLOAT = 4  # bytes of a number in single precision
 LAYERS_SHOWN = 8  # all layers do the same: more rows could not be told apart
 PROMPT = 8  # tokens that are read at once before anybody chooses
@@ -127,7 +129,7 @@ def about_whole(read: Stepped) -> str:
         if read.difference == 0
         else f"at most {with_power(read.difference, digits=2)} apart (the largest is {read.largest:.1f})"
     )
-    more = f", {anew / new:.1f} times as many" if anew > new else ""
+    more = f", {anew / new:.1f} times as many" if anew >= 1.05 * new else ""
     steps = "one step" if len(read.steps) == 1 else f"{len(read.steps)} steps"
     return (
         f"To read these tokens in {steps}, the cache computes **{new:,} rows**, and the model without it "
@@ -160,8 +162,14 @@ def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
     told = (
         f"At {long:,} tokens the next one takes **{1e3 * kept[long].seconds:.1f} ms** with the cache and "
         f"**{1e3 * anew[long].seconds:.1f} ms** without: "
-        + (f"{faster:.1f} times as long." if faster >= 1 else f"here the cache is slower, {1 / faster:.1f} times.")
+        + {
+            "more": f"{faster:.1f} times as long.",
+            "less": f"here the cache is slower, {1 / faster:.1f} times.",
+            "as much": f"about as long (differences within {NOISE:.0%} are noise of the machine).",
+        }[compare(math.log(faster), 0.0, margin=math.log1p(NOISE))]
     )
+    if short == long:
+        return (told,)
     grown = {way: of[long].seconds / of[short].seconds for way, of in ((WITH, kept), (WITHOUT, anew))}
     return (
         told,

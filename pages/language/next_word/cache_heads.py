@@ -105,6 +105,8 @@ def about_counts(models: Mapping[str, KeptHeads], counts: Counts) -> tuple[str, 
     last = {name: count[-1] for name, count in counts.items()}
     whole, smallest = max(last.values()), min(last, key=last.__getitem__)
     others = ", ".join(f"{name.lower()} {amount(count)}B" for name, count in last.items())
+    if last[smallest] == whole:
+        return agree, f"After {LENGTHS[-1]:,} tokens all of them hold as much: {amount(whole)}B."
     return (
         agree,
         f"After {LENGTHS[-1]:,} tokens they hold: {others}. The smallest, **{smallest.lower()}**, holds "

@@ -15,6 +15,7 @@ from core.heads.repetition import Heard, even_scores
 from dashboard import charts, controls, layout
 from dashboard.figures.curves import curves
 from dashboard.figures.score_bars import Column, score_bars
+from dashboard.numbers import CLEAR, compare, compare_shares
 from dashboard.theme import HUES, Look
 from dashboard.watched import Head
 from pages.language.next_word import compute_copying, copying_heads, inputs, words
@@ -104,22 +105,39 @@ def saved(heard: Heard) -> float:
 
 
 def about_copying(whole: Heard) -> str:
-    """Whether what was said already costs less, and whether it is foretold."""
+    """Whether what was said already costs less, and whether it is predicted; both by more than chance explains."""
     first, second = float(whole.first.mean()), float(whole.second.mean())
     again, before = whole.right_again, whole.right_at_first
-    change = saved(whole)
-    if again >= COPIES and again > before + SOMETIMES:
+    cases = whole.second.numel()
+    more_right = compare_shares(round(again * cases), cases, round(before * cases), cases) == "more"
+    cheaper = compare(first, second, margin=max(SAVED, CLEAR * error_of_saved(whole)))
+    if again >= COPIES and again > before + SOMETIMES and more_right:
         verdict = "the model copies"
-    elif again >= SOMETIMES and again > before + SAVED:
+    elif again >= SOMETIMES and again > before + SAVED and more_right:
         verdict = "it copies now and then"
-    elif change >= SAVED:
+    elif cheaper == "more":
         verdict = "it hardly copies: what it has read before is a little more probable, and that is all"
+    elif cheaper == "less":
+        verdict = "it does not copy: what it has read before costs more"
+    elif change_is_unclear(whole):
+        verdict = f"{cases} {'token is' if cases == 1 else 'tokens are'} too few to tell whether it copies"
     else:
         verdict = "it does not copy"
     return (
         f"The second time a token costs **{second:.2f} nats**, the first time {first:.2f}; the right one is the most "
         f"probable in {again:.0%} of the cases, the first time in {before:.0%}: {verdict}."
     )
+
+
+def error_of_saved(heard: Heard) -> float:
+    """The standard error of what is saved, over the tokens that were said twice; 0 for a single one."""
+    changes = (heard.first - heard.second).flatten()
+    return float(changes.std() / len(changes) ** 0.5) if len(changes) > 1 else 0.0
+
+
+def change_is_unclear(heard: Heard) -> bool:
+    """Whether more is saved than SAVED, or more is right, but of too few tokens to tell that from chance."""
+    return saved(heard) >= SAVED or heard.right_again > heard.right_at_first + SAVED
 
 
 def about_silence(whole: Heard, without: Silenced | None) -> str:

@@ -11,6 +11,7 @@ from torch import Tensor
 from dashboard import charts, controls, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.heat import heat
+from dashboard.notices import MOST, TIMES
 from dashboard.watched import Head
 from pages.language.next_word import compute_copying
 from pages.language.next_word.compute_copying import Said, Silenced
@@ -96,15 +97,20 @@ def about_heads(
     if best is None or before is None:
         return "No head of this model looks at the tokens as they were said twice."
     score, share = float(induction[best]), float(previous[before])
-    verdict = "an induction head" if score >= INDUCTION else "too little to call it an induction head"
-    if INDUCTION <= score < STRONG:
+    is_one = score >= max(INDUCTION, TIMES * even[0])
+    verdict = "an induction head" if is_one else "too little to call it an induction head"
+    if is_one and score < STRONG:
         verdict = "an induction head, but a weak one"
-    earlier = "in an earlier layer, where it is needed" if before[0] < best[0] else "but not in an earlier layer"
-    return (
+    told = (
         f"**Layer {best[0]}, head {best[1]}** looks most at what came next the first time, with {score:.0%} of its "
-        f"attention (even attention: {even[0]:.1%}): {verdict}. The best previous-token head is layer {before[0]}, "
-        f"head {before[1]} ({share:.0%}), {earlier}."
+        f"attention (even attention: {even[0]:.1%}): {verdict}."
     )
+    most = f"layer {before[0]}, head {before[1]} gives most to the token before ({share:.0%}; even: {even[1]:.1%})"
+    if share <= MOST or share < TIMES * even[1]:
+        return f"{told} There is no previous-token head: {most}."
+    earlier = " in an earlier layer" if before[0] < best[0] else ", but not in an earlier layer"
+    needed = ", where an induction head needs it" if is_one and before[0] < best[0] else ""
+    return f"{told} There is a previous-token head{earlier}{needed}: {most}."
 
 
 def _best(scores: Float[Tensor, "layer head"]) -> Head | None:

@@ -240,6 +240,8 @@ def about_pieces(pieces: Sequence[Piece]) -> tuple[str, ...]:
     scores = [each.score for each in pieces if each.score is not None]
     if not scores:
         return (told,)
+    if len(scores) == 1:
+        return (told, f"Its log-probability is **{scores[0]:.2f}**.".replace("-0.00", "0.00").replace("**-", "**−"))
     least = min((each for each in pieces if each.score is not None), key=lambda each: each.score or 0)
     return (
         told,

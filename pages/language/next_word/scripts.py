@@ -140,6 +140,8 @@ def about_languages(found: dict[str, Cuts]) -> tuple[str, ...]:
     sentences = [
         f"The same sentence takes **{cost[least]} tokens** in {least} and **{cost[most]}** in {most}: "
         f"{cost[most] / cost[least]:.1f} times as many."
+        if cost[most] > cost[least]
+        else f"The same sentence takes **{cost[least]} tokens** in every language."
     ]
     if above:
         sentences.append(f"More tokens than characters: {', '.join(above)}.")

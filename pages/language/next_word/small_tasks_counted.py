@@ -10,12 +10,11 @@ from core.measured import small_task_results
 from core.small_tasks import Aim, Links, Task
 from core.small_tasks.tasks import CARRY, COLUMN, COPY
 from dashboard.components.cell_map import cell_map
-from dashboard.numbers import in_latex, points
+from dashboard.numbers import compare_shares, in_latex, points
 from pages.language.next_word import compute_small_tasks as compute
 from pages.language.next_word import words
 from pages.language.next_word.compute_small_tasks import PROBLEMS, Accuracy, Head
 
-ALIKE = 0.005  # shares of right answers that differ by less are not told apart
 SHORT = {COLUMN: "column", CARRY: "carry"}
 # An aim as the end of a sentence about a head.
 POINTS_TO = {COPY: "the digit that it writes", COLUMN: "the column that is added up", CARRY: "the column of the carry"}
@@ -89,8 +88,12 @@ def about_silence(found: Accuracy, silenced: Collection[Head], best: Head) -> tu
         names = ", ".join(f"{layer}.{head}" for layer, head in silenced)
         change = "stays at" if found.left == found.whole else f"goes from {found.whole:.1%} to"
         sentences.append(f"Without {names} the share of right answers {change} **{found.left:.1%}**.")
-    if found.whole - float(alone.min()) < ALIKE:
-        enough = f"No head is missed when it alone is silenced: at least {alone.min():.1%} of answers stay right."
+    whole, fewest = (round(share * PROBLEMS) for share in (found.whole, float(alone.min())))
+    if compare_shares(whole, PROBLEMS, fewest, PROBLEMS) != "more":
+        enough = (
+            f"No head is clearly missed when it alone is silenced: {alone.min():.1%} of answers or more stay right, of "
+            f"{found.whole:.1%} with all heads."
+        )
         return (*sentences, enough)
     same = "It is also the head that points best."
     if most != best:
@@ -136,13 +139,16 @@ def _about_kind(links: Links, kind: str) -> str:
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
     chance, fixed = links.baselines(kind)
     best = float(shares[layer, head])
-    beaten = int((shares > fixed).sum())
+    sides = [
+        compare_shares(round(float(share) * cases), cases, round(fixed * cases), cases) for share in shares.flatten()
+    ]
+    beaten = sides.count("more")
     if fixed == 1:
         place = "The place is always the same here, so a head can know it without reading a digit."
     else:
         who = f"**{beaten} of {shares.numel()} heads** do" if beaten else "No head does"
         so = ", so where they look depends on what they read" if beaten else ""
-        place = f"{who} better than one that always looks at the same place ({fixed:.0%}){so}."
+        place = f"{who} clearly better than one that always looks at the same place ({fixed:.0%}){so}."
     return (
         f"The strongest link of **head {layer}.{head}** points to {POINTS_TO[kind]} in **{round(best * cases):,} of "
         f"{cases:,}** cases ({best:.0%}); by chance it would in {chance:.0%}, and the mean head does in "

@@ -14,6 +14,7 @@ from core.tokens.surprise import running_mean
 from dashboard import charts, layout
 from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.figures.paper import escape, on_paper
+from dashboard.numbers import CLEAR, compare
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_tokens, inputs, words
 from pages.language.next_word.compute_tokens import Surprised
@@ -136,9 +137,13 @@ def about_bits(labels: Sequence[str], bits: np.ndarray, characters: int, vocabul
     if len(known) >= 2 * MEAN:
         middle = len(known) // 2
         first, second = float(values[:middle].mean()), float(values[middle:].mean())
-        way = "falls" if second < first else "does not fall"
+        error = math.hypot(*(float(half.std(ddof=1)) / len(half) ** 0.5 for half in np.split(values, [middle])))
+        way = {"less": "it falls", "more": "it rises"}.get(
+            compare(second, first, margin=CLEAR * error), "no clear change can be seen"
+        )
         sentences.append(
-            f"Along your text it {way}: {first:.2f} bits a token in the first half, {second:.2f} in the second."
+            f"Along your text {way}: {first:.2f} bits a token in the first half, {second:.2f} in the second (two "
+            f"standard errors of the difference: {CLEAR * error:.2f})."
         )
     return tuple(sentences)
 

@@ -93,11 +93,16 @@ def changes_of(before: dict[Writer, float], after: dict[Writer, float]) -> dict[
 
 def about_lens(differences: Float[np.ndarray, " point"], one: str, other: str) -> str:
     """From where on the stream favours what the model favours; `differences` of the logits, before and after layers."""
-    final = np.sign(differences[-1])
-    same = (np.sign(differences) == final)[::-1].cumprod().sum()  # points, from the last one back
+    signs = np.where(np.abs(differences) < NEAR, 0, np.sign(differences))
+    final = signs[-1]
+    if not final:
+        return (
+            f"Read through the lens, the stream favours neither {one} nor {other} in the end (by {NEAR} nats or more)."
+        )
+    same = (signs == final)[::-1].cumprod().sum()  # points, from the last one back
     first = len(differences) - int(same)
     where = "already before the first layer" if first == 0 else f"after layer {first - 1} and from then on"
-    return f"Read through the lens, the stream favours {one if final >= 0 else other} **{where}**."
+    return f"Read through the lens, the stream favours {one if final > 0 else other} **{where}**."
 
 
 def about_head(head: Head, labels: Sequence[str], weights: np.ndarray, moved: np.ndarray) -> str:

@@ -5,12 +5,15 @@ from collections.abc import Callable, Sequence
 from core.generation.newest import FarLook
 from core.generation.rules import Rules
 from dashboard import layout
+from dashboard.numbers import compare
 from pages.language.next_word.compute_writes import Step
+
+ALIKE = 0.05  # bits: smaller differences would be printed alike
 
 
 def about_filters(step: Step) -> str:
     """How much of the probability each filter took away, and how many tokens remain."""
-    taken = [f"{name} **{share:.1%}**" for name, share in step.taken.items() if share]
+    taken = [f"{name} **{share:.1%}**" for name, share in step.taken.items() if share >= 0.0005]
     remain = "one token remains" if step.remaining == 1 else f"{step.remaining:,} remain"
     if step.remaining == step.vocabulary:
         return f"No filter takes anything away: all {step.vocabulary:,} tokens may be sampled."
@@ -34,10 +37,12 @@ def about_draw(step: Step, label: Callable[[int], str]) -> str:
 def about_entropy(step: Step) -> str:
     """How unsure the model is, and how unsure the draw."""
     before, after = step.entropies
-    return (
-        f"The model is unsure by **{before:.1f} bits**, as if {2**before:,.0f} tokens were equally probable; after all "
-        f"rules the choice is unsure by {after:.1f} bits, as if there were {2**after:,.0f}."
+    said = (
+        f"The model is unsure by **{before:.1f} bits**, as if it chose among {2**before:,.1f} equally probable tokens"
     )
+    if compare(after, before, margin=ALIKE) == "as much":
+        return f"{said}; the rules change that by less than {ALIKE} bits."
+    return f"{said}; after all rules the choice is unsure by {after:.1f} bits, as among {2**after:,.1f}."
 
 
 def about_ranks(ranks: Sequence[int]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from core.measured.sentiment_results import BASELINES, LOGISTIC, MACHINE, Result
 from core.published import SentimentResult
 from core.verdict.checklist import wilson
 from core.zoo.reviewers import NETWORKS
-from dashboard.numbers import points
+from dashboard.numbers import CLEAR, compare, points, share_error
 from pages.language.sentiment.words_compared import NAMES, SMALL
 
 TITLES = NETWORKS | BASELINES
@@ -60,6 +60,9 @@ def about_sizes(all_results: Mapping[str, Results], published: Published) -> str
     """
     spanish, english = all_results["spanish"], all_results["english"]
     lost = {name: row.accuracy - spanish.models[name].accuracy for name, row in published.items()}
+    errors = {name: CLEAR * share_error(spanish.models[name].accuracy, spanish.test) for name in lost}
+    if not any(compare(gap, 0.0, margin=errors[name]) == "more" for name, gap in lost.items()):
+        return "The Spanish networks are as good as the published ones, within two standard errors of these tweets."
     ratio = english.learnt / spanish.learnt
     text = (
         f"Why not as good? The Spanish networks learned from {spanish.learnt:,} tweets, the English ones from "
@@ -69,7 +72,8 @@ def about_sizes(all_results: Mapping[str, Results], published: Published) -> str
         return text.strip()
     base = lost[MACHINE]
     networks = "; ".join(
-        f"{_title(name)} {'as much' if f'{gap:.3f}' == f'{base:.3f}' else points(base - gap)}"
+        f"{_title(name)} {points(base - gap)}"
+        f"{' (within two standard errors)' if compare(gap, base, margin=2**0.5 * errors[name]) == 'as much' else ''}"
         for name, gap in lost.items()
         if name != MACHINE
     )
@@ -87,6 +91,8 @@ def about_each_other(results: Results) -> str:
     small = [name for name in SMALL if name in results.models]
     best, worst = (pick(small, key=lambda name: results.models[name].accuracy) for pick in (max, min))
     gap = results.models[best].accuracy - results.models[worst].accuracy
+    if round(gap * results.test) == 0:
+        return "All small networks are right on as many texts."
     apart = interval(results, best)[0] > interval(results, worst)[1]
     return (
         f"Among the small networks {_title(best)} is best and {_title(worst)} last, "

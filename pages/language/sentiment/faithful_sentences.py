@@ -6,30 +6,38 @@ import numpy as np
 
 from core.measured.sentiment_faithful import MEASURES, RANDOM, Agreed, Faithful, Mean
 from core.verdict.agreement import Agreement, shared_by_chance, tau_by_chance
-from pages.language.sentiment.compute_faithful import Curves
+from dashboard.numbers import compare
+from pages.language.sentiment.compute_faithful import Curves, value_of
 
 SIDES = ("deletion", "insertion")
+ALIKE = 0.005  # areas: smaller differences are told as none
 SAME = 0.995  # a tau from here on would be printed as 1
 
 
 def about_best(curves: Curves, titles: Mapping[str, str]) -> str:
-    """Which explanation has the smallest area under deletion and the largest under insertion, beside chance."""
-    found, chance = curves.explanations, curves.random
-    first = min(found, key=lambda name: found[name].deletion_area)
-    second = max(found, key=lambda name: found[name].insertion_area)
-    deletion = f"{found[first].deletion_area:.3f}; random orders {chance.deletion_area:.3f}"
-    insertion = f"{found[second].insertion_area:.3f}; random orders {chance.insertion_area:.3f}"
-    if len(found) == 1:
-        return f"**{capital(titles[first])}**: area under deletion {deletion}. Area under insertion {insertion}."
-    if first == second:
+    """Which explanation has the smallest area under deletion and the largest under insertion, beside chance.
+
+    One is called the most faithful only where no random order does as well and no other comes within ALIKE of it.
+    """
+    return f"On this review {_best(curves, titles, 'deletion')} {capital(_best(curves, titles, 'insertion'))}"
+
+
+def _best(curves: Curves, titles: Mapping[str, str], side: str) -> str:
+    gains = {name: curves.gain(name, side) for name in curves.explanations}
+    first, *others = sorted(gains, key=lambda name: -gains[name])
+    area = f"area under {side} {value_of(curves.explanations[first], side):.3f}"
+    chance = f"random orders {value_of(curves.random, side):.3f}"
+    if equal := curves.as_good(first, side):
         return (
-            f"On this review **{titles[first]}** is the most faithful by both measures: its order has the smallest "
-            f"area under deletion ({deletion}) and the largest under insertion ({insertion})."
+            f"**no** explanation is surely better than chance by {side}: {equal} of {len(curves.draws)} random orders "
+            f"do as well as the best, {titles[first]} ({area}; {chance})."
         )
-    return (
-        f"On this review **{titles[first]}** is the most faithful by deletion (area {deletion}), "
-        f"**{titles[second]}** by insertion (area {insertion})."
-    )
+    near = [first, *(name for name in others if compare(gains[name], gains[first], margin=ALIKE) == "as much")]
+    if len(near) > 1:
+        names = listed([f"**{titles[name]}**" for name in near])
+        return f"{names} are as faithful as one another by {side} ({area}; {chance})."
+    what = "is the most faithful" if others else "is better than chance"
+    return f"**{titles[first]}** {what} by {side} ({area}; {chance})."
 
 
 def about_chance(curves: Curves, titles: Mapping[str, str], side: str) -> str:
@@ -59,7 +67,7 @@ def about_ends(curves: Curves, verdict: str) -> str:
     whole, nothing = curve.deletion[0].item(), curve.deletion[-1].item()
     told = f"Of the whole text the model says {verdict} with {whole:.1%}, of one with no word left {nothing:.1%}"
     if nothing >= whole - 0.05:
-        sure = "surer" if nothing > whole else "about as sure"
+        sure = "surer" if compare(nothing, whole, margin=0.05) == "more" else "about as sure"
         return f"{told}: it is {sure} without them, so the curves tell little here."
     return f"{told}: there all curves begin and end."
 
@@ -126,7 +134,7 @@ def about_agreement(found: Agreement, titles: Mapping[str, str]) -> str:
 
 def about_first(found: Agreement, titles: Mapping[str, str]) -> str:
     """Of the first words of the explanations, how many are the same, beside chance."""
-    if len(found.names) < 2:
+    if len(found.names) < 2 or found.words <= found.first:  # of so few words all are among the first
         return ""
     rows = {
         (found.names[one], found.names[other]): found.shared[one, other]
@@ -134,11 +142,13 @@ def about_first(found: Agreement, titles: Mapping[str, str]) -> str:
         for other in range(one + 1, len(found.names))
     }
     most = max(rows, key=lambda pair: rows[pair])
+    equal = sum(share == rows[most] for share in rows.values())
+    which = "the most of all pairs" if equal == 1 else f"as do {equal - 1} other pairs, and none shares more"
     mean, limit = shared_by_chance(found.words)
     words = "word" if found.first == 1 else "words"
     return (
-        f"Of their first {found.first} {words}, {titles[most[0]]} and {titles[most[1]]} share {rows[most]:.0%}, the "
-        f"most of all pairs; two random orders share {mean:.0%} on average, and seldom more than {limit:.0%}."
+        f"Of their first {found.first} {words}, {titles[most[0]]} and {titles[most[1]]} share {rows[most]:.0%}, "
+        f"{which}; two random orders share {mean:.0%} on average, and seldom more than {limit:.0%}."
     )
 
 
@@ -157,7 +167,8 @@ def about_agreed(found: Sequence[Agreed], titles: Mapping[str, str]) -> str:
 
     if len(known) == 1:
         return f"Over held-out reviews: {said(known[0])}."
-    return f"Over held-out reviews most alike: {said(known[0])}; least: {said(known[-1])}."
+    apart = "" if known[0].value.low > known[-1].value.high else " Their intervals overlap: it may be the other way."
+    return f"Over held-out reviews most alike: {said(known[0])}; least: {said(known[-1])}.{apart}"
 
 
 def about_taken(verdict: str, count: int, words: int, before: float, after: float, *, kept: bool, now: str = "") -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from core.verdict.checklist import Fooled, Rate
 from dashboard import layout
+from dashboard.numbers import compare_shares
 from pages.language.sentiment.words_fooled import SHOULD
 
 Counted = Mapping[str, Sequence[Fooled]]  # by the names of models
@@ -32,6 +33,8 @@ def about_kind(title: str, counted: Counted) -> str:
     shoulds = dict.fromkeys(one.should for tests in counted.values() for one in tests)
     what = " or ".join(SHOULD[should] for should in shoulds)
     begin = f"**{title}**: {what}" + (", depending on the pair" if len(shoulds) > 1 else "") + "."
+    if not found:
+        return f"{begin} No model has read these pairs yet."
     worst, best = (pick(found, key=lambda name: found[name].share) for pick in (max, min))
     if found[worst].share == found[best].share:
         named = f"All {len(found)} models fail" if len(found) > 1 else f"{layout.plain(worst)} fails"
@@ -52,10 +55,15 @@ def about_stubborn(counted: Counted) -> str:
         return f"A model that always says the same would fail on all {every:,} pairs here."
     if not change:
         return f"A model that always says the same would fail on none of these {every:,} pairs."
-    worse = sum(sum(one.failed for one in found) > change for found in counted.values())
+    sides = [
+        compare_shares(rate.failed, rate.pairs, change, every)
+        for rate in (rate_of(found) for found in counted.values())
+        if rate
+    ]
     return (
-        f"A model that always says the same would fail on {change:,} of {every:,} pairs here; "
-        f"{worse} of {len(counted)} models fail on more."
+        f"A model that always says the same would fail on {change:,} of {every:,} pairs here. By more than two "
+        f"standard errors, {sides.count('more')} of {len(sides)} models fail on more and {sides.count('less')} on "
+        "fewer."
     )
 
 
@@ -69,8 +77,13 @@ def about_right(counted: Counted) -> str | None:
     if not found:
         return None
     best, worst = (pick(found, key=lambda name: found[name]) for pick in (max, min))
-    if len(found) == 1 or found[best] == found[worst]:
-        return f"Taken one by one, {found[best]:.0%} of these sentences get the verdict that they ask for."
+    sentences = {name: 2 * sum(one.pairs for one in counted[name]) for name in found}
+    most, least = ((round(found[name] * sentences[name]), sentences[name]) for name in (best, worst))
+    if len(found) == 1 or compare_shares(*most, *least) != "more":
+        shares = _range(found[worst], found[best])
+        return (
+            f"Taken one by one, {shares} of these sentences get the verdict that they ask for, whichever model reads."
+        )
     return (
         f"Taken one by one, the sentences of these pairs get the verdict that they ask for in {found[best]:.0%} of "
         f"cases by {layout.plain(best)}, and in {found[worst]:.0%} by {layout.plain(worst)}."
@@ -79,18 +92,21 @@ def about_right(counted: Counted) -> str | None:
 
 def about_sides(counted: Counted) -> str:
     """Over the whole list: do models fail to change their mind, or change it without a reason?"""
-    shares = {}
+    shares, sides = {}, []
     for name, tests in counted.items():
         change, stay = (rate_of([one for one in tests if one.should == should]) for should in ("change", "stay"))
         if change and stay:
             shares[name] = (change.share, stay.share)
-    stubborn = [name for name, (change, stay) in shares.items() if change > stay]
+            sides.append(compare_shares(change.failed, change.pairs, stay.failed, stay.pairs))
+    if not shares:
+        return "No model has read pairs of both kinds, so the two cannot be compared."
     low, high = min(change for change, _ in shares.values()), max(change for change, _ in shares.values())
     least, most = min(stay for _, stay in shares.values()), max(stay for _, stay in shares.values())
     return (
         f"Over the whole list, the models fail on {_range(low, high)} of the pairs on which the verdict should change, "
-        f"and on {_range(least, most)} of those on which it should stay: **{len(stubborn)} of {len(shares)}** err more "
-        "often by not changing their mind."
+        f"and on {_range(least, most)} of those on which it should stay: **{sides.count('more')} of {len(sides)}** err "
+        f"clearly more often by not changing their mind, {sides.count('less')} by changing it (by more than two "
+        "standard errors)."
     )
 
 

@@ -8,9 +8,12 @@ from torch import Tensor
 
 from core.verdict.explanations import FROM_ATTENTION, METHODS
 from dashboard import layout
+from dashboard.numbers import POINT, compare
 from pages.language.sentiment.compute import Sentence, Verdict
 
 FIRST = 5  # words that are compared
+NOTHING = 0.0005  # of the log-odds: what would be printed as 0
+LITTLE = 0.05  # of the log-odds: a sentence that adds less is for neither side
 
 
 def quoted(label: str) -> str:
@@ -42,19 +45,23 @@ def about_verdicts(given: Sequence[Verdict], chosen: str, classes: Sequence[str]
     for each in peers:
         said.setdefault(each.said.casefold(), []).append(each)
     if len(said) == 1:
-        doubt = min(peers, key=lambda each: float(each.probabilities.max()))
-        what = "" if own in peers else f" on {layout.plain(doubt.said)}"
-        return (
-            f"{begin} All {len(peers)} agree{what}; the least sure is {layout.plain(doubt.model.title)}, with "
-            f"{doubt.probabilities.max():.1%}."
-        )
-    most = max(said.values(), key=len)
+        by_doubt = sorted(peers, key=lambda each: float(each.probabilities.max()))
+        doubt, (least, second) = by_doubt[0], (float(each.probabilities.max()) for each in by_doubt[:2])
+        agreed = "Both agree" if len(peers) == 2 else f"All {len(peers)} agree"
+        agreed += "" if own in peers else f" on {layout.plain(doubt.said)}"
+        if compare(least, second, margin=POINT) == "as much":
+            return f"{begin} {agreed}; the least sure are so with {least:.1%}."
+        return f"{begin} {agreed}; the least sure is {layout.plain(doubt.model.title)}, with {least:.1%}."
+    most, *others = sorted(said.values(), key=len, reverse=True)
     # Titles have commas of their own.
     each_side = " ".join(
         f"**{layout.plain(who[0].said.capitalize())}**: {'; '.join(layout.plain(each.model.title) for each in who)}."
         for who in said.values()
     )
-    return f"{begin} They do not agree: {len(most)} of {len(peers)} say {layout.plain(most[0].said)}. {each_side}"
+    if len(others[0]) == len(most):
+        return f"{begin} They do not agree, and no side is larger than all others. {each_side}"
+    verb = "says" if len(most) == 1 else "say"
+    return f"{begin} They do not agree: {len(most)} of {len(peers)} {verb} {layout.plain(most[0].said)}. {each_side}"
 
 
 def about_unknown(unknown: int, words: int, label: str) -> str:
@@ -72,16 +79,21 @@ def about_first(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[s
     """How many of the words that each explanation puts first are put first by all."""
     if len(scores) == 1:
         return "This network has one explanation only, so there is nothing to compare."
-    count = min(FIRST, len(labels))
+    count = FIRST
+    if len(labels) <= count:
+        return f"Each explanation names all of so few words ({len(labels)}), so there is nothing to compare."
     first = [set(found.topk(count).indices.tolist()) for found in scores.values()]
     shared, named = sorted(set.intersection(*first)), len(set.union(*first))
     begin = (
         f"When each of the {len(scores)} explanations may name {_words(count)}, they name {_words(named)} together: "
     )
+    chance = f"{len(labels) * (count / len(labels)) ** len(scores):.1f}"  # each order draws its first words by itself
+    by_chance = f"Orders drawn at random would share {chance} of {len(labels)} words."
     if not shared:
-        return f"{begin}**none** is named by all."
+        return f"{begin}**none** is named by all. {by_chance}"
     told = ", ".join(quoted(labels[place]) for place in shared)
-    return f"{begin}**{len(shared)} of {count}** {'is' if len(shared) == 1 else 'are'} named by all, {told}."
+    are = "is" if len(shared) == 1 else "are"
+    return f"{begin}**{len(shared)} of {count}** {are} named by all, {told}. {by_chance}"
 
 
 def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str], said: str) -> str:
@@ -101,8 +113,13 @@ def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence
     if "attention" not in scores:
         return f"{told} This network has no attention to compare with."
     looked = scores["attention"]
+    if not float(looked.sum()):
+        return f"{told} Attention gives nothing to any word."
     share, them = float(looked[against].sum() / looked.sum()), "it" if count == 1 else "them"
-    return f"{told} Attention cannot say so: **{share:.0%}** of what it gives to words lies on {them}."
+    return (
+        f"{told} Attention cannot say so: **{share:.0%}** of what it gives to words lies on {them}; even attention "
+        f"would give {count / len(labels):.0%}."
+    )
 
 
 def tell(label: str, score: float, method: str, said: str) -> str:
@@ -110,7 +127,9 @@ def tell(label: str, score: float, method: str, said: str) -> str:
     name = layout.readable(label).strip()
     if method in FROM_ATTENTION:
         return f"“{name}” gets {score:.1%} by {METHODS[method].lower()}."
-    side = "for" if score >= 0 else "against"
+    if compare(score, 0.0, margin=NOTHING) == "as much":
+        return f"“{name}” speaks neither for nor against “{said}” by {METHODS[method].lower()}."
+    side = "for" if score > 0 else "against"
     return f"“{name}” speaks {side} “{said}” by {METHODS[method].lower()}: {score:+.3f} of the log-odds."
 
 
@@ -118,11 +137,19 @@ def about_sentences(found: Sequence[Sentence], shares: Sequence[float], said: st
     """Which sentence adds most to the verdict, and how many would say otherwise by themselves."""
     best = max(range(len(shares)), key=lambda number: shares[number])
     others = sum(sentence.said != said for sentence in found)
-    apart = sum((sentence.said == said) != (share >= 0) for sentence, share in zip(found, shares, strict=True))
+    sides = [compare(share, 0.0, margin=LITTLE) for share in shares]
+    apart = sum(
+        side == ("less" if sentence.said == said else "more") for sentence, side in zip(found, sides, strict=True)
+    )
     what = layout.plain(said)
-    return (
+    most = (
         f"Sentence {best + 1} of {len(shares)} adds most to “{what}” ({shares[best]:+.2f} of the log-odds); read alone "
-        f"it is {layout.plain(found[best].said)}. **{others} of {len(found)}** sentences read alone are not {what}; "
+        f"it is {layout.plain(found[best].said)}."
+        if sides[best] == "more"
+        else f"No sentence adds to “{what}” by more than {LITTLE} of the log-odds."
+    )
+    return (
+        f"{most} **{others} of {len(found)}** sentences read alone are not {what}; "
         f"for {apart}, the verdict read alone and what the sentence adds to the whole point in different directions."
     )
 

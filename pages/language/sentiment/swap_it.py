@@ -13,6 +13,7 @@ from core.verdict.swapped import MOST, TRIES
 from dashboard import charts, controls, layout
 from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.data_table import data_table
+from dashboard.numbers import compare, points
 from pages.language.sentiment import compute_swap as compute
 from pages.language.sentiment import reviews, words_swap
 from pages.language.sentiment.compute_swap import Exchanged, Tried
@@ -110,6 +111,8 @@ def about_different(found: Tried) -> str:
 
 def about_permuted(found: Tried) -> str:
     """How often a permutation changes the verdict, and by how much the middle one moves it."""
+    if len(found.exchanged["own"].weights) == 1:
+        return "A single word has all the weight in every order, so no permutation can change the verdict."
     return (
         f"**{found.flips} of {found.draws}** permutations of the weights change the verdict; the median one moves it "
         f"by {found.median_change:.1%}. Uniform weights move it by {found.exchanged['uniform'].change:.1%}."
@@ -190,11 +193,10 @@ def about_needed(found: Results) -> str:
     # Two shares of the same texts, where one network is mostly right when the other is: at most this standard error.
     doubt = 2 * ((own * (1 - own) + without * (1 - without)) / found.test) ** 0.5
     apart = own - without
-    said = (
-        "**no gain from attention can be seen**"
-        if abs(apart) < doubt
-        else f"attention is worth **{apart * 100:+.1f} points**"
-    )
+    said = {
+        "more": f"attention is worth **{points(apart)}**",
+        "less": f"attention costs **{points(-apart).removeprefix('+')}**",
+    }.get(compare(apart, 0.0, margin=doubt), "**no gain from attention can be seen**")
     return (
         f"Of all {found.test:,} held-out texts the network judges {own:.1%} rightly, and {without:.1%} when it was "
         f"trained with uniform weights. Chance explains a difference of up to {doubt * 100:.1f} points between one "

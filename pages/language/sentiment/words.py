@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
+from core.zoo.reviewers import REVIEWERS
 from dashboard.layout import PageWords
 from dashboard.references import references
 
 PAGE = PageWords(
     question="Does attention explain a verdict?",
     lead=(
-        "Five networks say what the writer of a review thinks, and some of them show which words they looked at. "
-        "Whether those words are the reason is another question, and it can be measured."
+        f"Small networks, {len(REVIEWERS['english'])} for English reviews and {len(REVIEWERS['spanish'])} for Spanish "
+        "tweets, say what a writer thinks, and some of them show which words they looked at. Whether those words are "
+        "the reason is another question, and it can be measured."
     ),
     try_this=("Write a review that praises with harsh words: who is fooled?",),
     references=references("JAIN", "YANG", "BASTINGS"),

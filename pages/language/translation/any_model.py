@@ -24,6 +24,8 @@ ENGLISH = ("eng_Latn", "en_XX", "__en__")
 FRENCH = ("fra_Latn", "fr_XX", "__fr__", ">>fra<<", ">>fr<<")
 LONGEST_PREFIX = 200  # characters
 MOST = 1_000_000  # cells sent at once, of 2 bytes: above that, the heads of one layer
+FEWEST = 3  # words: one or two may be the same in both languages
+TIMES = 2  # what even attention would give: a head that points gives its strongest token at least as much
 MOSTLY = 0.5  # a copy: more than half of the words written stand in the source
 
 
@@ -153,6 +155,8 @@ def noticed(translated: Translated, asked: str) -> tuple[str, ...]:
 def about_certainty(log_probabilities: tuple[float, ...], target: Tokens) -> str:
     """How probable a token is on average, and which one is least."""
     values = torch.tensor(log_probabilities)
+    if len(values) < 2:
+        return f"It writes {quoted(target.labels[0])} alone, with {values[0].exp():.1%}." if len(values) else ""
     least = int(values.argmin())
     return (
         f"Each token has a probability of **{values.mean().exp():.0%}** on (geometric) average. The least sure one is "
@@ -183,10 +187,19 @@ def about_sharpest(layers: tuple[torch.Tensor, ...], source: Tokens) -> str:
         for layer, heads in enumerate(layers)
         for head, weights in enumerate(heads)
     }
-    best = max(sharpness, key=sharpness.__getitem__)
+    best, even = max(sharpness, key=sharpness.__getitem__), 1 / len(source)
+    if len(own) == 1:
+        return f"The source has a single token of its own, {quoted(source.labels[own[0]])}: no head can choose."
+    if sharpness[best] < TIMES * even:
+        return (
+            f"No head points clearly at words: in {head_name(*best)}, which does so most, the strongest source token "
+            f"gets {sharpness[best]:.0%} on average, less than {TIMES} times what even attention would give it "
+            f"({even:.0%})."
+        )
     return (
         f"The head that points most clearly at words is **{head_name(*best)}**: on average its strongest source token "
-        f"gets {sharpness[best]:.0%}. Whether it points at the right one is for you to judge."
+        f"gets {sharpness[best]:.0%} (even attention: {even:.0%}). Whether it points at the right one is for you to "
+        "judge."
     )
 
 
@@ -194,7 +207,7 @@ def about_copy(asked: str, written: str) -> str:
     """Whether most of what was written stands in the source; "" if not."""
     read, own = (Counter(text.lower().split()) for text in (asked, written))
     total, shared = sum(own.values()), sum((read & own).values())
-    if not total or shared / total <= MOSTLY:
+    if total < FEWEST or shared / total <= MOSTLY:
         return ""
     return (
         f"{shared} of the {total} words written stand in the source in the same form, capitals aside: more a copy than "

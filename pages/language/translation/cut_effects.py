@@ -9,7 +9,7 @@ import numpy as np
 from core.translation.translator_maps import Head
 from core.zoo import Aligned
 from dashboard import layout
-from dashboard.numbers import signed
+from dashboard.numbers import compare, signed
 from pages.language.translation import cuts, word_maps
 from pages.language.translation.compute import Translated
 from pages.language.translation.cuts import CutLink
@@ -189,7 +189,7 @@ def about_loss(compared: Compared) -> str:
         f"Made to write its first translation, the changed model gives it log p **{signed(sum(now))}** instead of "
         f"{signed(sum(was))}."
     )
-    if now[worst] >= was[worst]:
+    if compare(now[worst], was[worst], margin=NEAR) != "less":
         return f"{whole} No word became less probable."
     how = ""
     if compared.cut:

@@ -21,7 +21,7 @@ from dashboard.alignment_table import (
     comparable,
     pairs_of,
 )
-from dashboard.numbers import span
+from dashboard.numbers import POINT, compare, span
 from pages.language.translation import compute_measured, figures, words
 from pages.language.translation.compute_measured import Alignment
 
@@ -92,8 +92,11 @@ def about_alignment(found: Alignment) -> tuple[str, ...]:
     networks = {name: rate for name, rate in rates.items() if name in found.models}
     told = ", ".join(f"{TITLES[name]} **{rate:.0%}**" for name, rate in networks.items())
     counted, straight = rates[COUNTED], rates[STRAIGHT]
-    better = [TITLES[name] for name, rate in networks.items() if rate < counted]
-    against = f"Better than IBM model 1: {' and '.join(better)}." if better else "None reaches IBM model 1."
+    sides = {name: compare(rate, counted, margin=POINT) for name, rate in networks.items()}
+    better, equal = ([TITLES[name] for name, side in sides.items() if side == kind] for kind in ("less", "as much"))
+    parts = [f"Better than IBM model 1: {' and '.join(better)}."] if better else []
+    parts += [f"Within a point of it: {' and '.join(equal)}."] if equal else []
+    against = " ".join(parts) or "None reaches IBM model 1."
     return (
         f"{title}, {pairs_of(found, text)} pairs, alignment error rate: {told}; IBM model 1, which knows only which "
         f"words occur together, {counted:.0%}; the diagonal, which looks at no word at all, {straight:.0%}. {against}",
@@ -121,11 +124,13 @@ def about_influence(found: Alignment, text: str) -> str:
 def about_heads(rates: np.ndarray, text: str, straight: float) -> tuple[str, ...]:
     """How many heads align at all. `rates` are those shown: layer, head."""
     layer, head = np.unravel_index(np.nanargmin(rates), rates.shape)
-    worse = int((rates > straight).sum())
+    sides = [compare(float(rate), straight, margin=POINT) for rate in rates.flatten()]
+    worse, better = sides.count("more"), sides.count("less")
+    first = f"{text}: layer {layer}, head {head} aligns best, with an error rate of **{rates[layer, head]:.0%}**."
+    none = "" if better else f" That is no better than the diagonal ({straight:.0%})."
     return (
-        f"{text}: layer {layer}, head {head} aligns best, with an error rate of **{rates[layer, head]:.0%}**. "
-        f"**{worse} of {rates.size} heads** {'is' if worse == 1 else 'are'} worse than the diagonal "
-        f"({straight:.0%}); the highest rate is {np.nanmax(rates):.0%}.",
+        f"{first}{none} By more than a point, **{worse} of {rates.size} heads** {'is' if worse == 1 else 'are'} worse "
+        f"than the diagonal ({straight:.0%}) and {better} better; the highest rate is {np.nanmax(rates):.0%}.",
     )
 
 

@@ -14,13 +14,15 @@ from dashboard.data_table import data_table
 from dashboard.figures.costs import Point, costs
 from dashboard.figures.curves import curves
 from dashboard.kept import keep
-from dashboard.numbers import with_power
+from dashboard.numbers import compare, with_power
 from dashboard.theme import HUES
 from pages.language.translation import compute_measured, measured_alignment, words
 from pages.language.translation.compute_measured import Results
 from pages.language.translation.figures import HUE_OF_TITLE
 from pages.language.translation.words import TITLES
 
+DOUBT = 1  # point of BLEU: of some 2,000 sentences smaller differences may be chance
+LITTLE = 0.05  # of the best score of a model: losses with length that differ by less are told as alike
 SCORES = {"BLEU": "bleu", "chrF": "chrf"}
 LANGUAGES = ("English to French", "English to German")
 FAMILY_HUES = {"recurrent": HUES[0], "convolutional": HUES[3], "transformer": HUES[2]}
@@ -202,13 +204,19 @@ def about_scores(results: Results) -> tuple[str, ...]:
     told = ", ".join(f"{TITLES[name]} {bleu[name]:.1f}" for name in ranked)
     cheapest, dearest = min(flops, key=flops.__getitem__), max(flops, key=flops.__getitem__)
     slow, fast = min(speed, key=speed.__getitem__), max(speed, key=speed.__getitem__)
-    return (
-        f"BLEU on sentences that none of them has read, the best first: **{told}**. The first and the last are "
-        f"{bleu[ranked[0]] - bleu[ranked[-1]]:.1f} points apart.",
+    gap = bleu[ranked[0]] - bleu[ranked[-1]]
+    apart = (
+        f"The first and the last are {gap:.1f} points apart."
+        if gap > DOUBT
+        else f"All lie within {DOUBT} point, which other sentences might turn round."
+    )
+    cost = (
         f"{TITLES[dearest]} took **{flops[dearest] / flops[cheapest]:.1f} times** the training operations of "
         f"{TITLES[cheapest]}; by the clock, {TITLES[fast]} read {speed[fast] / speed[slow]:.1f} times as many pairs in "
-        f"a second as {TITLES[slow]}.",
+        f"a second as {TITLES[slow]}."
     )
+    told = f"BLEU on sentences that none of them has read, the best first: **{told}**. {apart}"
+    return (told, cost) if dearest != cheapest else (told,)
 
 
 def about_lengths(lines: pd.DataFrame, score: str) -> tuple[str, ...]:
@@ -219,7 +227,13 @@ def about_lengths(lines: pd.DataFrame, score: str) -> tuple[str, ...]:
         return (f"No model reaches a {score} above 0.",)
     told = ", ".join(f"{title} {lines[title].iloc[-1]:.1f} ({share:.0%} of its best)" for title, share in kept.items())
     most, least = max(kept, key=kept.__getitem__), min(kept, key=kept.__getitem__)
-    verdict = f" **{least}** loses most, **{most}** least." if kept[most] > kept[least] else ""
+    verdict = (
+        f" **{least}** loses most, **{most}** least."
+        if compare(kept[most], kept[least], margin=LITTLE) == "more"
+        else f" They keep about as much, within {LITTLE:.0%} of their best."
+        if len(kept) > 1 and len(lines) > 1
+        else ""
+    )
     return (
         f"{score} at {long:.0f} words, against the best that each reaches between {short:.0f} and {long:.0f}: {told}."
         f"{verdict}",

@@ -14,7 +14,7 @@ from dashboard import export, layout, onlooking
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.components.attention_view import attention_view
 from dashboard.models import translator
-from dashboard.numbers import signed
+from dashboard.numbers import POINT, compare, signed
 from pages.language.translation import compute, inputs, word_maps, words, writing
 from pages.language.translation.compute import BestHead, Translated
 from pages.language.translation.figures import HUE
@@ -191,13 +191,19 @@ def about_difference(texts: Mapping[str, str]) -> str:
 
 def about_certainty(log_probabilities: Mapping[str, tuple[float, ...]]) -> str:
     """How sure each model is of its own words, and what that does not say."""
-    means = {title: float(np.exp(np.mean(values))) for title, values in log_probabilities.items()}
-    surest = max(means, key=lambda title: means[title])
+    means = {title: float(np.exp(np.mean(values))) for title, values in log_probabilities.items() if values}
+    if not means:
+        return "No model has written a token, so none is sure of anything."
+    most = max(means.values())
+    surest = [f"**{title}**" for title, mean in means.items() if compare(most, mean, margin=POINT) == "as much"]
     told = ", ".join(f"{title} {mean:.0%}" for title, mean in means.items())
-    return (
-        f"**{surest}** is surest of what it writes: the geometric mean of its tokens' probabilities is highest "
-        f"({told}). Being sure is not the same as being right."
-    )
+    measure = f"the geometric mean of their tokens' probabilities is {told}"
+    end = "Being sure is not the same as being right."
+    if len(surest) == 1:
+        return f"{surest[0]} is surest of what it writes: {measure.replace('their', 'its', 1)}. {end}"
+    if len(surest) == len(means):
+        return f"All are about as sure of what they write: {measure}. {end}"
+    return f"{_and(surest)} are surest of what they write, within a point of each other: {measure}. {end}"
 
 
 def about_sharpness(panels: tuple[Panel, ...], rows: Mapping[str, tuple[int, ...]], sources: int) -> str:

@@ -16,6 +16,7 @@ from dashboard.data_table import data_table
 from dashboard.figures.beam_tree import beam_tree
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows
+from dashboard.numbers import compare
 from pages.language.translation import compute, inputs, step_attention, words
 from pages.language.translation.compute import BestHead, Translated, WorkedStep
 from pages.language.translation.figures import HUE
@@ -23,6 +24,7 @@ from pages.language.translation.word_maps import quoted
 from pages.language.translation.words import TITLES
 
 TOP = 8  # tokens among which the next one is shown
+PRINTED = 0.0005  # probabilities that differ by less are printed alike
 FIRST = 2  # the step that is shown at first: something has been written, and it can be seen what
 STRONGEST = -1  # in place of a source token: the one with the largest weight
 COLUMNS = (4, 6, 10)  # steps of the tree; the first fits a phone
@@ -236,6 +238,8 @@ def about_next(translated: Translated, worked: WorkedStep, step: int) -> str:
     ours, theirs = (float(worked.log_probabilities[each].exp()) for each in (token, other))
     name, its = (quoted(translated.model.tokens([each]).labels[0]) for each in (token, other))
     its += " (a piece of its own that reads the same)" if its == name else ""
+    if compare(ours, theirs, margin=PRINTED) == "as much":
+        return f"The model writes **{name}** with {percent(ours)}; {its} is as probable."
     if possible[0] == token:
         return f"The model writes **{name}** with {percent(ours)}; next comes {its} with {percent(theirs)}."
     return (

@@ -18,7 +18,7 @@ from dashboard import charts, controls, layout
 from dashboard.alignment_table import DIRECTION_HELP, DIRECTIONS
 from dashboard.components.alignment_view import AlignmentScene, Panel, alignment_view
 from dashboard.data_table import data_table
-from dashboard.numbers import signed
+from dashboard.numbers import compare, signed
 from pages.language.translation import compute, inputs, word_maps, words
 from pages.language.translation.figures import HUE, HUE_OF_TITLE, agreement_bars, by_word
 from pages.language.translation.word_maps import Words
@@ -28,6 +28,8 @@ ADDRESS = "links"
 MOST = 2000  # characters of the address that are read: far more links than a sentence of any length needs
 TRANSFORMER = "transformer"
 DIAGONAL = "Diagonal, no model"
+FEW = 5  # links of the visitor's: with fewer, one link more can turn the order of the models round
+ALIKE = 0.5  # bits: sentences whose costs differ by less are as probable
 
 
 _PROPOSED, _PAIR = "_proposed_french", "_pair_of_links"
@@ -263,6 +265,8 @@ def about_links(agreements: Mapping[str, Agreement], own: frozenset[Link]) -> tu
     nearest = f"{names} {verb} closest to your {len(own)} {links}: error rate **{rate:.0%}**."
     beaten = [name for name, each in agreements.items() if name != DIAGONAL and not each.error_rate < line]
     verdict = f"No better than that: {'; '.join(beaten)}." if beaten else "Every model is better."
+    if len(own) < FEW:
+        verdict += f" With fewer than {FEW} links one more can turn that round."
     return (nearest, f"A straight diagonal, which knows no words at all, has {line:.0%}. {verdict}")
 
 
@@ -272,11 +276,13 @@ def about_surprises(target: Words, bits: Mapping[str, np.ndarray]) -> tuple[str,
         f"{name} by {target.quoted(int(values.argmax()))} ({values.max():.1f} bits)" for name, values in bits.items()
     )
     totals = {name: float(values.sum()) for name, values in bits.items()}
-    least = min(totals, key=lambda name: totals[name])
+    least, *others = sorted(totals, key=lambda name: totals[name])
+    equal = others and compare(totals[others[0]], totals[least], margin=ALIKE) == "as much"
+    names = f"**{least}** and **{others[0]}** find" if equal else f"**{least}** finds"
     whole = ", ".join(f"{name} {total:.0f}" for name, total in totals.items())
     return (
         f"What surprises each most: {told}.",
-        f"The whole French sentence costs, in bits: {whole}. **{least}** finds it most probable "
+        f"The whole French sentence costs, in bits: {whole}. {names} it most probable "
         f"(log p = {signed(-totals[least] * float(np.log(2)))}).",
     )
 
