@@ -8,6 +8,7 @@ import numpy as np
 
 CLEAR = 2  # standard errors by which two measured numbers differ before a sentence calls one of them larger
 POINT = 0.01  # shares that differ by no more are called alike where no standard error is known
+NOISE = 0.1  # of a measured time: times that differ by less are called alike
 READABLE = 10_000_000  # from here on a number is written with a power of ten
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -35,6 +36,13 @@ def compare_shares(hits: int, count: int, other_hits: int, other_count: int) -> 
     pooled = (hits + other_hits) / (count + other_count)
     error = math.sqrt(pooled * (1 - pooled) * (1 / count + 1 / other_count))
     return compare(hits / count, other_hits / other_count, margin=CLEAR * error)
+
+
+def compare_times(seconds: float, other: float) -> Comparison:
+    """`compare` of two measured times, on a scale of ratios: within NOISE they are as much."""
+    if not (seconds > 0 and other > 0):
+        return "unknown"
+    return compare(math.log(seconds), math.log(other), margin=math.log1p(NOISE))
 
 
 def share_error(share: float, count: int) -> float:

@@ -9,6 +9,7 @@ from dashboard.numbers import (
     column,
     compare,
     compare_shares,
+    compare_times,
     large,
     share_error,
     signed,
@@ -99,6 +100,14 @@ def test_a_comparison_has_a_sign_a_margin_and_a_word_for_what_is_not_known(value
 )
 def test_shares_differ_only_by_more_than_two_standard_errors(first, second, said):
     assert compare_shares(*first, *second) == said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "other", "said"),
+    [(1.0, 1.05, "as much"), (1.0, 1.2, "less"), (1.2, 1.0, "more"), (0.0, 1.0, "unknown"), (nan, 1.0, "unknown")],
+)
+def test_times_within_the_noise_of_a_machine_are_as_much(seconds, other, said):
+    assert compare_times(seconds, other) == said
 
 
 def test_the_error_of_a_share_falls_with_the_root_of_the_cases():

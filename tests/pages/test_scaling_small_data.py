@@ -50,6 +50,11 @@ def test_the_sentences_name_the_winner_at_both_ends_and_say_what_test_pictures_c
     assert "Of the 2 trained on both, **ViT** gains most from 5,000 to 50,000 pictures (31.0 points)" in third
 
 
+def test_a_network_gains_more_than_another_only_beyond_the_error_of_the_test():
+    close = RUNS.assign(**{"accuracy, %": [50.0, 60.0, 30.0, 41.0, 20.0]})  # one gains 10 points, the other 11
+    assert not any("gains most" in each for each in small_data.notice(close))
+
+
 @pytest.mark.parametrize("rows", [RUNS[:1], RUNS[:2], RUNS[::2], RUNS[4:], small_data.table_of(small_data_runs())])
 def test_no_sentence_about_few_runs_holds_what_is_no_number(rows):
     assert not has_no_number(" ".join(small_data.notice(rows.reset_index(drop=True))))

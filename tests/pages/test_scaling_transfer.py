@@ -101,6 +101,9 @@ def test_medians_of_gains_are_compared_with_their_sign():
     shown = chosen(transfer.gains())
     by = {name: rows.gain.tolist() for name, rows in shown.placed.groupby("family")}
     ahead = float(np.median(by["transformer"]) - np.median(by["convolutional"]))
-    word = "more" if ahead > 0 else "less"
+    errors = [np.sqrt(np.pi / 2) * np.std(by[name], ddof=1) / len(by[name]) ** 0.5 for name in transfer.FIRST_TWO]
     said = plain(transfer.about_gains(shown))
-    assert f"transformers gained {abs(ahead):.1f} points {word} than convolutional networks" in said
+    is_clear = abs(ahead) > 2 * np.hypot(*errors)
+    word = "more" if ahead > 0 else "less"
+    assert (f"transformers gained {abs(ahead):.1f} points {word} than convolutional networks" in said) == is_clear
+    assert ("within two standard errors" in said) == (not is_clear)

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from core.measured.shrinking import Variant
 from pages.scale.shrinking import words
-from pages.scale.shrinking.asked import about_answer, about_doubt, about_moved, about_size, quality_of
+from pages.scale.shrinking.asked import (
+    about_answer,
+    about_doubt,
+    about_moved,
+    about_size,
+    about_small_losses,
+    quality_of,
+)
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import check, prose, told
 
@@ -55,6 +62,12 @@ def row(quality: float, measure: str, questions: int = 872) -> Variant:
 def test_only_a_share_has_a_standard_error_and_it_is_the_binomial_one(quality, questions):
     expected = 100 * (quality * (1 - quality) / questions) ** 0.5
     assert f"is {expected:.1f} points ({questions:,} questions)" in about_doubt(row(quality, "accuracy", questions))
+    told = about_small_losses(row(quality, "accuracy", questions))
+    margin = 2 * 2**0.5 * expected / 100
+    for loss in (0.01, 0.05):
+        if abs(loss * quality - margin) > 1e-9:
+            assert (f"{loss:.0%}" in told) == (loss * quality < margin)
+    assert about_small_losses(row(quality, "bits")) == ""
     assert about_doubt(row(quality, "bits")) == about_doubt(row(quality, "BLEU")) == ""
 
 

@@ -48,7 +48,7 @@ def test_the_fastest_format_is_named_and_those_that_keep_the_answer(times, kept)
     )
     said = about_formats(found)
     best = sorted(zip(times, FORMATS[1:], strict=True))[0]
-    assert said.startswith(f"Fastest here is **{best[1]}**" if best[0] < 1 else "No format is faster")
+    assert said.startswith(f"Fastest here is **{best[1]}**" if best[0] < 1 / 1.1 else "No format is clearly faster")
     same = [name for name, stays in zip(FORMATS[1:], kept, strict=True) if stays]
     expected = "in all formats" if len(same) == 3 else " and ".join(same) if same else "in no other format"
     assert expected in said
@@ -67,10 +67,13 @@ def test_the_layer_that_suffers_most_has_the_worst_quality_and_small_differences
     worst = sorted(values, reverse=measure == "bits")[0]
     same = [str(place) for place, value in enumerate(values) if value == worst]
     told = about_layers(tuple(rows))
+    if len(set(values)) == 1:
+        assert "No layer suffers more than another" in told
+        return
     assert f"**layer{'s' if len(same) > 1 else ''} {', '.join(same)}" in told
     error = (worst / 1000 * (1 - worst / 1000) / 400) ** 0.5
     near = measure == "accuracy" and (max(values) - min(values)) / 1000 < 2 * 2**0.5 * error
-    assert ("within twice the error" in told) == near
+    assert ("within two standard errors" in told) == near
 
 
 @pytest.mark.parametrize("model", words.MODELS.values())

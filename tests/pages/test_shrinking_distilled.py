@@ -64,6 +64,8 @@ def test_heads_that_stayed_are_those_with_no_nearer_one(rows):
     far = [[value / 100 for value in row] for row in rows]
     stayed = len([head for head in range(4) if all(far[head][head] <= other for other in far[head])])
     assert about_heads(far).startswith(f"**{stayed} of 4**")
+    own = [far[head][head] for head in range(4)]
+    assert ("has gone farthest" in about_heads(far)) == (max(own) > min(own))
 
 
 def test_each_layer_of_a_student_began_as_another_one_of_the_teacher():

@@ -94,8 +94,11 @@ def test_heads_can_go_until_too_much_is_lost(gradient, alone, greedy, by_chance,
     said = about_loss(rows)
     assert f"**{max(can_go(rows, order, 0.05) for order in ('gradient', 'alone', 'greedy')):.0%}** before 5%" in said
     eighth, same = ((each[7] - 50) / 50 if measure == "bits" else (50 - each[7]) / 50 for each in (gradient, greedy))
-    assert f"with 8 of 10 heads gone by gradient, **{eighth:.0%}**" in about_four_fifths(rows)
-    assert f"(greedily {same:.0%}, by chance" in about_four_fifths(rows)
+    if abs(eighth - 0.005) > 1e-9:
+        is_lost = eighth > 0.005
+        assert (f"with 8 of 10 heads gone by gradient, **{eighth:.0%}**" in about_four_fifths(rows)) == is_lost
+        assert (f"(greedily {same:.0%}, by chance" in about_four_fifths(rows)) == is_lost
+        assert ("nothing is lost" in about_four_fifths(rows)) == (not is_lost)
     along, lines = lines_of(rows)
     assert along == [10.0 * step for step in range(11)]
     assert lines[words_here.ORDERS["random"]].tolist() == [50.0, *by_chance]

@@ -33,13 +33,18 @@ def test_times_are_shares_of_the_whole_networks(times, packed):
     full, rows, neurons = (SimpleNamespace(milliseconds=(2.0, time)) for time in times)
     said = about_times(SimpleNamespace(full=full, rows=rows, share=0.5, packed=packed, whole=100), neurons)
     assert [f"**{time / 2:.0%}**" in said for time in times] == [True] * 3
-    assert f"save {(100 - packed) / 100:.0%} of the bytes" in said
+    assert (f"save {(100 - packed) / 100:.0%} of the bytes" in said) == (packed < 100)
+    more = about_times(SimpleNamespace(full=full, rows=rows, share=0.0, packed=103, whole=100), neurons)
+    assert "take 3% more bytes" in more
     assert "neurons" not in about_times(SimpleNamespace(full=full, rows=rows, share=0.5, packed=9, whole=100), None)
 
 
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=6, unique=True))
 def test_the_matrix_that_loses_most_is_named(shares):
     told = about_matrices(SimpleNamespace(by_matrix={f"m{share}": share / 100 for share in shares}))
+    if max(shares) - min(shares) <= 1:
+        assert "loses most" not in told
+        return
     assert f"`m{max(shares)}` loses most" in told
     assert f"`m{min(shares)}` least" in told
 
@@ -64,8 +69,10 @@ def test_as_much_can_go_as_keeps_the_quality_and_rows_are_faster_from_where_they
         first_bad = fits.index(False) if False in fits else 4
         assert can_go(rows, way, 0.05) == ([0.0, *SHARES][first_bad])
     assert about_loss(rows).count("before 5%") == 2
-    from_there_on = [share for place, share in enumerate(SHARES) if max(times[place:]) < 2]
-    told = f"from **{from_there_on[0]:.0%}** zeros on" if from_there_on else "were still slower than full matrices"
+    if any(abs(time * 1.1 - 2) < 1e-9 for time in times):
+        return
+    from_there_on = [share for place, share in enumerate(SHARES) if max(times[place:]) * 1.1 < 2]
+    told = f"from **{from_there_on[0]:.0%}** zeros on" if from_there_on else "were not clearly faster"
     assert told in about_rows(rows)
     along, lines = lines_of(rows)
     assert along == [0.0, *(100 * share for share in SHARES)]

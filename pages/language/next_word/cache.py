@@ -1,6 +1,5 @@
 """Cache: what is computed anew in each step and what is kept, what that costs, and how caches become smaller."""
 
-import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -11,12 +10,11 @@ from core.generation.step_costs import WITH, WITHOUT, StepCosts
 from core.generation.stepping import ROWS, Step, Stepped, rows_with_cache, rows_without
 from dashboard import charts, layout, measuring
 from dashboard.components.cell_map import cell_map
-from dashboard.numbers import amount, compare, in_latex, with_power
+from dashboard.numbers import NOISE, amount, compare_times, in_latex, with_power
 from dashboard.theme import HUES
 from pages.language.next_word import cache_heads, compute_cache, inputs, words
 from pages.language.next_word.compute_cache import CachedReading
 
-NOISE = 0.1  # of a time: measurements that differ by less are called alike
 FLOAT = 4  # bytes of a number in single precision
 LAYERS_SHOWN = 8  # all layers do the same: more rows could not be told apart
 PROMPT = 8  # tokens that are read at once before anybody chooses
@@ -166,7 +164,7 @@ def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
             "more": f"{faster:.1f} times as long.",
             "less": f"here the cache is slower, {1 / faster:.1f} times.",
             "as much": f"about as long (differences within {NOISE:.0%} are noise of the machine).",
-        }[compare(math.log(faster), 0.0, margin=math.log1p(NOISE))]
+        }[compare_times(anew[long].seconds, kept[long].seconds)]
     )
     if short == long:
         return (told,)

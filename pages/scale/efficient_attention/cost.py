@@ -14,7 +14,7 @@ from core.efficient.performer import CHUNK
 from core.measured import attention_costs
 from dashboard import charts, layout, measuring
 from dashboard.data_table import data_table
-from dashboard.numbers import in_latex
+from dashboard.numbers import NOISE, compare_times, in_latex
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
 from pages.scale.efficient_attention.compute import measured_here
@@ -152,11 +152,19 @@ def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
         first = cheaper.iloc[0]
         always = first[crossed] <= shortest
         since = "at every length" if always else f"it overtakes it at about {first[crossed]:,.0f} tokens"
-        said.append(
-            f"At {longest:,} tokens **{cheaper.index[0]}** is the quickest, "
-            f"{fused['time there, ms'] / first['time there, ms']:.1f} times as fast as the fused kernel; {since}."
-        )
-    slower = by[by[crossed].isna() & (by.index != FUSED)]
+        times = fused["time there, ms"] / first["time there, ms"]
+        if compare_times(first["time there, ms"], fused["time there, ms"]) == "less":
+            said.append(
+                f"At {longest:,} tokens **{cheaper.index[0]}** is the quickest, {times:.1f} times as fast as the fused "
+                f"kernel; {since}."
+            )
+        else:
+            said.append(
+                f"At {longest:,} tokens **{cheaper.index[0]}** takes about as long as the fused kernel: differences "
+                f"within {NOISE:.0%} are noise of the machine."
+            )
+    sides = [compare_times(time, fused["time there, ms"]) for time in by["time there, ms"]]
+    slower = by[by[crossed].isna() & (by.index != FUSED) & [side == "more" for side in sides]]
     if len(slower):
         multiplied = by["multiplications there"]
         fewer = [name for name in slower.index if multiplied[name] < multiplied[FUSED]]

@@ -10,9 +10,11 @@ from core.measured import HIDDEN, EfficientRun, efficient_characters
 from dashboard import charts, controls, layout
 from dashboard.data_table import data_table
 from dashboard.figures.costs import Point, costs
+from dashboard.numbers import compare
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
 
+ALIKE = 0.005  # bits a character: each kind was trained once, so smaller differences are told as none
 EXACT, LOW_RANK = "Exact", "Low rank"
 
 
@@ -87,29 +89,38 @@ def notices(runs: Sequence[EfficientRun]) -> tuple[str, ...]:
     if exact is None or not others:
         return ()
     best, worst = min(others, key=lambda run: run.bits), max(others, key=lambda run: run.bits)
+    near_best = [run for run in others if compare(run.bits, best.bits, margin=ALIKE) == "as much" and run != best]
+    also = f" {_and([run.variant for run in near_best])} cannot be told from it by one training." if near_best else ""
     cheapest = min(others, key=lambda run: run.multiplications)
     said = [
         f"Of all that leave something out, **{best.variant}** ({best.settings}) predicts best: {best.bits:.3f} bits a "
         f"character, {_against(best, exact)}, with {best.multiplications / exact.multiplications:.0%} of its "
-        "multiplications.",
+        f"multiplications.{also}",
     ]
     if cheapest != best:
         said.append(
             f"**{cheapest.variant}** multiplies least, {cheapest.multiplications / exact.multiplications:.0%} of what "
             f"exact attention does, and needs {_against(cheapest, exact)}."
         )
-    if worst not in (best, cheapest):
+    if worst not in (best, cheapest, *near_best):
         said.append(f"**{worst.variant}** predicts worst of them, with {_against(worst, exact)}.")
     if near := next((run for run in runs if run.variant == LOW_RANK), None):
         said.append(words.YARDSTICK.format(against=_against(near, exact), rank=near.settings.removeprefix("rank ")))
-    if best.bits < exact.bits:
+    if compare(best.bits, exact.bits, margin=ALIKE) == "less":
         said.append(words.BETTER.format(steps=exact.steps))
     return tuple(said)
 
 
 def _against(run: EfficientRun, exact: EfficientRun) -> str:
-    gap = run.bits - exact.bits
-    return f"{abs(gap):.3f} bits {'more' if gap >= 0 else 'fewer'} than exact attention"
+    side = compare(run.bits, exact.bits, margin=ALIKE)
+    if side == "as much":
+        return f"as many bits as exact attention, within {ALIKE}"
+    return f"{abs(run.bits - exact.bits):.3f} bits {'more' if side == 'more' else 'fewer'} than exact attention"
+
+
+def _and(names: Sequence[str]) -> str:
+    told = [f"**{name}**" for name in names]
+    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
 
 
 def _formula(runs: Sequence[EfficientRun]) -> None:

@@ -195,6 +195,8 @@ def lost_notice(found: Comparison, method: Method, tokens: Tokens) -> str:
 def enough_notice(points: Sequence[Point], method: Method) -> str:
     """From which setting of the curve on the error stays small, and what that takes."""
     setting = words.SETTINGS[method.name]
+    if not points:
+        return ""
     enough = next((p for n, p in enumerate(points) if all(q.error <= NEAR for q in points[n:])), None)
     if enough is None:
         best = min(points, key=lambda point: point.error)

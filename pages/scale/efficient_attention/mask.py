@@ -107,6 +107,8 @@ def _layer_by_layer(heard: tuple[torch.Tensor, ...], tokens: int) -> None:
 
 def reach_notice(heard: int, tokens: int, layers: int) -> str:
     """How many tokens the last one can hear of within so many layers, itself among them."""
+    if tokens == 1:
+        return "The only token has nothing to hear of but itself."
     within = f"Within {_layers(layers)} the last token can hear of"
     if heard == tokens:
         return f"{within} every token before it, directly{' or over others' * (layers > 1)}."

@@ -1,5 +1,7 @@
 """Swapped in: what a language model loses when its layers run with another attention, without any training."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -10,6 +12,7 @@ from core.progress import Progress
 from dashboard import charts, layout, waiting
 from dashboard.data_table import data_table
 from dashboard.figures.curves import curves
+from dashboard.numbers import CLEAR, compare
 from pages.scale.efficient_attention import compute, methods, reading, words
 from pages.scale.efficient_attention.compute import Reading
 from pages.scale.efficient_attention.methods import Method
@@ -140,16 +143,19 @@ def notices(exact: torch.Tensor, other: torch.Tensor, method: str, table: pd.Dat
             f"from {before:.2f} to {after:.2f}. {worse:.0%} of the tokens become less expected."
         ]
     if len(exact) >= ROOM:
-        first, second = (round(float(half.mean()), 2) + 0.0 for half in ((other - exact) / LN2).chunk(2))
-        if abs(first - second) < 0.02:
+        halves = ((other - exact) / LN2).chunk(2)
+        first, second = (round(float(half.mean()), 2) + 0.0 for half in halves)
+        error = math.hypot(*(float(half.std()) / len(half) ** 0.5 for half in halves))
+        side = compare(second, first, margin=max(0.02, CLEAR * error))
+        if side == "as much":
             said.append(
-                f"The change is about the same in both halves of the text ({first:+.2f} and {second:+.2f} bits)."
+                f"Whether one half of the text fares worse cannot be told ({first:+.2f} bits in the first, "
+                f"{second:+.2f} in the second; two standard errors of the difference are {CLEAR * error:.2f})."
             )
         else:
-            worse_half = "second" if second > first else "first"
             said.append(
-                f"The {worse_half} half of the text fares worse: {first:+.2f} bits in the first, {second:+.2f} in the "
-                "second."
+                f"The {'second' if side == 'more' else 'first'} half of the text fares worse: {first:+.2f} bits in the "
+                f"first, {second:+.2f} in the second."
             )
     if len(table):
         row = table.iloc[0]

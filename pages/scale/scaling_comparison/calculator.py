@@ -25,7 +25,7 @@ from core.scaling import (
 from core.sizes import Line, Shape, flops, total
 from dashboard import charts, contents, layout, own_gpt
 from dashboard.figures import explored as figures_explored
-from dashboard.numbers import amount, in_latex, with_power
+from dashboard.numbers import amount, compare, in_latex, with_power
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words_laws
 from pages.scale.scaling_comparison.figures_bars import memory_bar
@@ -234,8 +234,10 @@ def rule_and_count(wanted: Wanted) -> str:
     forward = sum(line.value for line in flops(wanted.shape, wanted.context))
     scores = 4 * wanted.shape.layers * wanted.context**2 * wanted.shape.inner  # keys and values, 2 FLOPs a product
     idle = 1 - (forward - scores) / (2 * wanted.context * total(wanted.shape))
+    side = {"more": "above", "less": "below"}.get(compare(share, 0.0, margin=0.005))
+    beside = f"{abs(share):.3g} % {side} {RULE}" if side else f"the same as {RULE} to a hundredth of a per cent"
     return (
-        f"The exact count is {abs(share):.3g} % {'above' if share > 0 else 'below'} {RULE}. {scores / forward:.2%} of "
+        f"The exact count is {beside}. {scores / forward:.2%} of "
         f"it are attention's scores and weighted sums, which are no parameters; {idle:.2%} of the parameters "
         "(positions, norms, biases) are in no product of matrices."
     )

@@ -69,15 +69,19 @@ def by_task(board: pd.DataFrame, name: str) -> pd.DataFrame:
 def notice(tasks: pd.DataFrame) -> tuple[str, ...]:
     """Where the entry is ahead of people and where behind; where no entry is ahead."""
     ahead, behind = tasks[tasks.difference > 0], tasks[tasks.difference < 0]
+    equal = tasks[tasks.difference == 0]
     most, least = tasks.iloc[0], tasks.iloc[-1]
     never = tasks.task[tasks["entries ahead of people"] == 0].tolist()
     first = "Furthest ahead" if most.difference > 0 else "Least behind"
     last = "furthest behind" if least.difference < 0 else "least ahead"
     return (
         f"**{layout.plain(tasks.columns[1])}** is ahead of people on **{len(ahead)} of {len(tasks)}** tasks"
-        + (f", behind on {', '.join(behind.task)}." if len(behind) else "."),
+        + (f", behind on {', '.join(behind.task)}" if len(behind) else "")
+        + (f", equal on {', '.join(equal.task)}." if len(equal) else "."),
         f"{first} on {most.task} ({difference(most.difference)}), {last} on {least.task} "
-        f"({difference(least.difference)}).",
+        f"({difference(least.difference)}). No errors of these scores are published, so small leads prove nothing."
+        if most.difference > least.difference
+        else f"On all tasks the difference is {difference(most.difference)}.",
         *((f"On {listed(never)} no entry of the table is ahead of people.",) if never else ()),
         words.PEOPLE,
     )

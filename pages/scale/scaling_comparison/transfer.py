@@ -1,12 +1,18 @@
 """Pre-training: vision transformers against convolutional networks after large pre-training; what more data buy."""
 
+import math
+
+import numpy as np
+import pandas as pd
 import streamlit as st
 
 from dashboard import layout
-from dashboard.numbers import in_latex
+from dashboard.numbers import CLEAR, compare, in_latex
 from pages.scale.scaling_comparison import compute, duel, words
 from pages.scale.scaling_comparison.explorer import choose_part, explore
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference, named, with_most
+
+FIRST_TWO = ("transformer", "convolutional")
 
 
 def show() -> None:
@@ -58,7 +64,7 @@ def about_cost(selection: Selection) -> tuple[str, ...]:
     told = ", ".join(f"**{layout.plain(name)}** on {count}" for name, count in best.model.value_counts().items())
     cheap, sets = rows.loc[rows.core_days.idxmin()], rows.dataset.nunique()
     times = rows.core_days.max() / cheap.core_days
-    dearest = f"; the dearest of those shown took {times:.1f} times as much" if times > 1 else ""
+    dearest = f"; the dearest of those shown took {times:.1f} times as much" if times >= 1.05 else ""
     return (
         f"Best of those shown, by data set ({sets}): {told}.",
         f"Cheapest to pre-train is **{layout.plain(cheap.model)}** ({cheap.core_days:,.0f} core-days){dearest}.",
@@ -117,13 +123,23 @@ def about_gains(selection: Selection) -> tuple[str, ...]:
             f"Most gained {named(with_most(rows, 'gain'))} ({difference(most)}), least "
             f"{named(rows[rows.gain == least])} ({difference(least)})."
         )
-    if {"transformer", "convolutional"} <= set(by.index):
+    if set(FIRST_TWO) <= set(by.index):
         ahead = by["median"]["transformer"] - by["median"]["convolutional"]
+        margin = CLEAR * math.hypot(*(_median_error(rows.gain[rows.family == name]) for name in FIRST_TWO))
+        side = compare(ahead, 0.0, margin=margin)
         sentences.append(
-            f"By the medians of those shown, transformers gained {abs(ahead):.1f} points "
-            f"{'more' if ahead > 0 else 'less'} than convolutional networks."
+            f"By the medians of those shown, transformers gained {abs(ahead):.1f} points {side} than convolutional "
+            f"networks, more than two standard errors ({margin:.1f})."
+            if side in ("more", "less")
+            else f"By the medians of those shown, transformers gained {difference(ahead)} points against convolutional "
+            "networks: within two standard errors, or of too few to tell."
         )
     return tuple(sentences)
+
+
+def _median_error(values: pd.Series) -> float:
+    """The standard error of a median of values that are spread normally; NaN for fewer than two."""
+    return float(np.sqrt(np.pi / 2) * values.std() / np.sqrt(len(values))) if len(values) > 1 else math.nan
 
 
 def gain_formula(selection: Selection) -> None:

@@ -9,6 +9,7 @@ from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.explorer import choose_part, explore
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, best_shown, front_shown
 
+LEAST = 1.05  # times the cost of another: less would be printed as 1.0
 BLEU = (
     Measure("bleu_german", "BLEU, English to German", "", "more", "two"),
     Measure("bleu_french", "BLEU, English to French", "", "more", "two"),
@@ -88,6 +89,8 @@ def same_bleu(selection: Selection) -> str:
     if not pairs:
         return ""
     times, own, other = max(pairs, key=lambda pair: pair[0])
+    if times < LEAST:  # no other took more
+        return ""
     return (
         f"**{layout.plain(own.label)}** reaches {y.tell(own[y.column])} with {x.tell(own[x.column])}; the best model "
         f"of another family that scores no more, **{layout.plain(other.label)}** ({y.tell(other[y.column])}), took "

@@ -11,7 +11,7 @@ import streamlit as st
 from core.measured.shrinking import Variant
 from dashboard import charts, controls, layout, naming, photograph
 from dashboard.figures.predictions import prediction_bars
-from dashboard.numbers import span
+from dashboard.numbers import CLEAR, compare, span
 from pages.scale.shrinking import compute, figures, words
 from pages.scale.shrinking.compute import Beside, Question
 
@@ -146,6 +146,31 @@ def about_doubt(whole: Variant) -> str:
         f" One standard error of a share of right answers is {100 * whole.error:.1f} points ({whole.questions:,} "
         "questions): smaller losses cannot be told from chance."
     )
+
+
+def about_small_losses(whole: Variant) -> str:
+    """Which of LOSSES is less than two standard errors of a difference of two shares of right answers; "" if none."""
+    if whole.error is None:
+        return ""
+    margin = CLEAR * 2**0.5 * whole.error
+    small = [f"{loss:.0%}" for loss in LOSSES if loss * whole.quality < margin]
+    if not small:
+        return ""
+    verb = "is" if len(small) == 1 else "are"
+    return (
+        f" A loss of {' or of '.join(small)} {verb} within two standard errors here ({100 * margin:.1f} points), so "
+        "how much can go before it is uncertain."
+    )
+
+
+def lost_in_words(row: Variant, whole: Variant) -> str:
+    """What a variant costs beside the whole network: "costs 1.2% of the quality", "loses nothing"."""
+    loss = row.lost(whole)
+    if compare(loss, 0.0, margin=0.0005) == "as much":
+        return "cost nothing"
+    if loss > 0:
+        return f"cost **{loss:.1%}** {of_quality(whole)}"
+    return f"cost nothing: the quality is {-loss:.1%} better"
 
 
 def quality_of(row: Variant) -> str:

@@ -11,6 +11,7 @@ from core.shrinking.layouts import matrices_of
 from core.shrinking.number_formats import FORMATS
 from dashboard import charts, controls, layout
 from dashboard.data_table import data_table
+from dashboard.numbers import NOISE, compare_times
 from pages.scale.shrinking import asked, figures, words
 from pages.scale.shrinking import compute_bits as compute
 from pages.scale.shrinking import words_bits as words_here
@@ -139,8 +140,8 @@ def about_formats(found: tuple[Beside, ...]) -> str:
     fastest = (
         f"Fastest here is **{FORMATS[1 + best]}**, with {times[best]:.0%} of the time and "
         f"{found[best].bytes[1] / found[best].bytes[0]:.0%} of the memory"
-        if times[best] < 1
-        else "No format is faster here than float32"
+        if compare_times(times[best], 1.0) == "less"
+        else f"No format is clearly faster here than float32 (differences within {NOISE:.0%} are noise of the machine)"
     )
     return f"{fastest}. The first answer is the same as in float32 {stays}."
 
@@ -206,13 +207,16 @@ def about_layers(rows: tuple[Rounding, ...]) -> str:
     if not alone:
         return "Which layer suffers most was not measured of this network."
     worst, best = (end(alone, key=lambda row: row.lost(rows[0])) for end in (max, min))
+    if worst.quality == best.quality:
+        return f"No layer suffers more than another when it alone is rounded: {quality_of(worst)}."
     same = [str(row.layer) for row in alone if row.quality == worst.quality]
+    verb = "leaves" if len(same) == 1 else "leave"
     named = f"layer {same[0]}" if len(same) == 1 else f"layers {', '.join(same)} (equally)"
     doubt = ""
     if worst.error is not None and abs(worst.quality - best.quality) < 2 * 2**0.5 * worst.error:
-        doubt = " The best layer is within twice the error of that difference: another choice of questions may turn it."
+        doubt = " The best layer is within two standard errors of that: another choice of questions may turn it."
     return (
-        f"Rounded alone, to {worst.bits} bits {worst.grouping}, **{named}** leaves the network worst off: "
+        f"Rounded alone, to {worst.bits} bits {worst.grouping}, **{named}** {verb} the network worst off: "
         f"{quality_of(worst)} (whole: {quality_of(rows[0])}).{doubt}"
     )
 

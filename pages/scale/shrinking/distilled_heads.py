@@ -8,12 +8,14 @@ import torch
 from core.shrinking.students import LAYERS, STUDENTS, divergences, kept_blocks
 from dashboard import controls, layout
 from dashboard.components.cell_map import cell_map
+from dashboard.numbers import compare
 from pages.scale.shrinking import words_distilled as words
 from pages.scale.shrinking.compute_distilled import Asked, Said
 
 STUDENT, LAYER = "distilled_student", "distilled_layer"
 PAIR = "distilled_heads"  # of the student and of the teacher, as "1.3"
 TEACHER_LAYERS = 6
+ALIKE = 0.005  # nats: smaller differences would be printed alike
 MOST = math.log(2)  # nats between two heads that look at nothing in common
 
 
@@ -80,6 +82,11 @@ def about_heads(far: list[list[float]]) -> str:
     own = [row[head] for head, row in enumerate(far)]
     stayed = sum(min(row) == row[head] for head, row in enumerate(far))
     gone = max(range(len(own)), key=own.__getitem__)
+    if compare(own[gone], min(own), margin=ALIKE) == "as much":
+        return (
+            f"**{stayed} of {len(far)}** of its heads look most like the head that they began as; all have gone about "
+            f"as far from it ({own[gone]:.2f} nats)."
+        )
     return (
         f"**{stayed} of {len(far)}** of its heads look most like the head that they began as; head {gone} has gone "
         f"farthest from it ({own[gone]:.2f} nats)."

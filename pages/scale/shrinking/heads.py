@@ -9,6 +9,7 @@ from core.shrinking.importance import Head
 from dashboard import controls, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.data_table import data_table
+from dashboard.numbers import compare
 from pages.scale.shrinking import asked, words
 from pages.scale.shrinking import compute_heads as compute
 from pages.scale.shrinking import words_heads as words_here
@@ -202,7 +203,7 @@ def about_loss(rows: tuple[Pruned, ...]) -> str:
     return (
         f"Heads that go {words_here.ORDERS[best]} (chosen on these same data as the best of three orders): "
         f"**{small:.0%}** can go before 1% of the quality is lost, **{large:.0%}** before 5%. (Measured in steps of a "
-        f"tenth; with all heads it is {rows[0].quality:.4g}.)"
+        f"tenth; with all heads it is {rows[0].quality:.4g}.){asked.about_small_losses(rows[0])}"
     )
 
 
@@ -227,6 +228,8 @@ def about_four_fifths(rows: tuple[Pruned, ...]) -> str:
     row = min((row for row in plain if row.order == "gradient"), key=lambda row: abs(row.share - 0.8))
     lost = row.lost(rows[0])
     kept = "more bits are needed" if row.measure == "bits" else "of the quality is lost"
+    if compare(lost, 0.0, margin=0.005) != "more":
+        return f"With {row.removed} of {row.heads} heads gone by gradient, nothing is lost here."
     chance = [other for other in plain if other.order.startswith("random") and other.removed == row.removed]
     by_chance = sum(other.lost(rows[0]) for other in chance) / len(chance)
     (greedy,) = (other for other in plain if other.order == "greedy" and other.removed == row.removed)

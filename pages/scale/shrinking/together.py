@@ -108,9 +108,14 @@ def about_sum(rows: tuple[Combined, ...], recipe: Recipe) -> str:
     if len(alone) == 1:
         return f"Measured: {left}"
     return (
-        f"Measured: {left} Together the steps cost **{together.lost(whole):.1%}** {asked.of_quality(whole)}; alone "
-        f"they cost {', '.join(f'{each:.1%}' for each in alone)}, in sum {sum(alone):.1%}."
+        f"Measured: {left} Together the steps {asked.lost_in_words(together, whole)}; alone they cost "
+        f"{', '.join(map(_loss, alone))}, in sum {_loss(sum(alone))}."
     )
+
+
+def _loss(share: float) -> str:
+    """A loss with a true minus where it is a gain, and no minus zero."""
+    return f"{round(share, 3) + 0.0:.1%}".replace("-", "−")
 
 
 def _steps(rows: tuple[Combined, ...], recipe: Recipe) -> None:
@@ -159,7 +164,7 @@ def about_free(rows: tuple[Combined, ...]) -> str:
     return (
         f"Of {len(rows) - 1} combinations {len(good)} lose at most 1% of the quality. The smallest of them is "
         f"*{small.variant}* with {small.bytes / whole.bytes:.0%} of the bytes, the fastest *{fast.variant}* with "
-        f"{fast.time:.0%} of the time."
+        f"{fast.time:.0%} of the time.{asked.about_small_losses(whole)}"
     )
 
 

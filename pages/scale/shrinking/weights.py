@@ -9,6 +9,7 @@ from core.errors import ModelError
 from core.measured.shrinking import Zeroed
 from dashboard import charts, controls, layout
 from dashboard.data_table import data_table
+from dashboard.numbers import NOISE, POINT, compare, compare_times
 from pages.scale.shrinking import asked, figures, words
 from pages.scale.shrinking import compute_weights as compute
 from pages.scale.shrinking import words_weights as words_here
@@ -90,10 +91,12 @@ def time_of(found: Beside) -> float:
 def about_times(found: Zeros, neurons: Beside | None) -> str:
     """How much of the time each form takes, and what is saved on disk."""
     last = f", without as large a share of the neurons **{time_of(neurons):.0%}**" if neurons else ""
+    saved = 1 - found.packed / found.whole
+    on_disk = f"save {saved:.0%} of the bytes" if saved > 0 else f"take {-saved:.0%} more bytes"
     return (
         f"With **{found.share:.0%}** zeros one pass through full matrices takes **{time_of(found.full):.0%}** of the "
-        f"time, through compressed rows **{time_of(found.rows):.0%}**{last}. On disk the zeros save "
-        f"{1 - found.packed / found.whole:.0%} of the bytes, in full matrices in memory none."
+        f"time, through compressed rows **{time_of(found.rows):.0%}**{last}. On disk the zeros {on_disk}, "
+        "in full matrices in memory they save none."
     )
 
 
@@ -125,6 +128,8 @@ def _matrix(question: Question, percent: int, found: Zeros) -> None:
 def about_matrices(found: Zeros) -> str:
     """Which matrix loses most of its weights, and which least."""
     most, least = (end(found.by_matrix, key=found.by_matrix.__getitem__) for end in (max, min))
+    if compare(found.by_matrix[most], found.by_matrix[least], margin=POINT) == "as much":
+        return f"All {len(found.by_matrix)} matrices lose about as much: {found.by_matrix[most]:.0%} of their weights."
     return (
         f"Of the {len(found.by_matrix)} matrices `{most}` loses most ({found.by_matrix[most]:.0%} of its weights) and "
         f"`{least}` least ({found.by_matrix[least]:.0%})."
@@ -190,23 +195,27 @@ def about_loss(rows: tuple[Zeroed, ...]) -> str:
     for way, title in words_here.LINES.items():
         small, large = (can_go(rows, way, loss) for loss in asked.LOSSES)
         parts.append(f"{title}: **{small:.0%}** before 1% of the quality is lost, **{large:.0%}** before 5%")
-    return f"Measured in steps of a tenth. {parts[0][0].upper()}{parts[0][1:]}; {parts[1]}."
+    told = f"Measured in steps of a tenth. {parts[0][0].upper()}{parts[0][1:]}; {parts[1]}."
+    return told + asked.about_small_losses(rows[0])
 
 
 def about_rows(rows: tuple[Zeroed, ...]) -> str:
     """From which measured share on compressed rows take less time than full matrices, and the quality there."""
     faster = []
     for row in sorted((row for row in rows if row.way == "weights"), key=lambda row: -row.share):
-        if (sparse_time(row) or 1.0) >= 1.0:
+        if compare_times(sparse_time(row) or 1.0, 1.0) != "less":
             break
         faster.append(row)
     if not faster:
-        return "With the most zeros that were measured compressed rows were still slower than full matrices."
+        return (
+            "Even with the most zeros that were measured, compressed rows were not clearly faster than full matrices "
+            f"(differences within {NOISE:.0%} are noise of the machine)."
+        )
     first = faster[-1]
     time = sparse_time(first)
     return (
-        f"As compressed rows it was faster than full matrices from **{first.share:.0%}** zeros on ({time:.0%} of the "
-        f"time); there the quality is {asked.quality_of(first)} (whole: {asked.quality_of(rows[0])})."
+        f"As compressed rows it was clearly faster than full matrices from **{first.share:.0%}** zeros on ({time:.0%} "
+        f"of the time); there the quality is {asked.quality_of(first)} (whole: {asked.quality_of(rows[0])})."
     )
 
 
