@@ -48,7 +48,7 @@ def test_an_approximation_that_predicts_better_is_said_to():
 
 
 def test_a_difference_of_one_training_that_is_too_small_is_none():
-    told = notices((EXACT, run("BigBird", 1.998, 300), run("Performer", 2.001, 200)))
+    told = notices((EXACT, run("BigBird", EXACT.bits - 0.002, 300), run("Performer", EXACT.bits + 0.001, 200)))
     assert "as many bits as exact attention" in told[0]
     assert "**Performer** cannot be told from it" in told[0]
     assert not any("not a misprint" in each or "predicts worst" in each for each in told)

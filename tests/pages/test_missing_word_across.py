@@ -222,7 +222,7 @@ def test_right_guesses_and_bits_are_counted_over_both_languages(shares):
     assert f"right for **{right[0]}** with the other language and for **{right[1]}** without it" in said
     bits = math.log2(math.prod(beside[0] for beside, _ in shares) / math.prod(alone[0] for _, alone in shares))
     if abs(bits) < 0.049:
-        assert "the other language changes next to nothing in all" in said
+        assert re.search("the other language changes next to nothing .* in all", said)
     elif abs(bits) > 0.051:
         amount = float(re.search(r"is worth (\d+\.\d) bits" if bits > 0 else r"costs (\d+\.\d) bits", said)[1])
         assert amount == pytest.approx(abs(bits), abs=0.051)
@@ -241,19 +241,17 @@ def test_links_that_cross_are_counted_pair_by_pair(french, english, seed):
     pairs = [(a, b) for a in links for b in links if a[0] < b[0]]
     crossing = [pair for pair in pairs if pair[0][1] > pair[1][1]]
     has_order = len({column for _, column in links}) > 1
-    assert ("nothing can be said of" in said) == (not has_order)
+    assert ("Nothing can be said of the order" in said) == (not has_order)
     if has_order:
-        assert f"of {len(pairs)} pairs of links" in said
-        assert (f"**{len(crossing)}** cross" in said) == bool(crossing)
-        assert ("no two cross" in said) == (not crossing)
+        assert f"**{len(crossing) or 'None'} of {len(pairs)}** pairs of links" in said
     row, column = max(((r, c) for r in range(french) for c in range(english)), key=lambda cell: weights[cell])
     assert f"“f{row}” gives {weights[row, column]:.0%} to “e{column}”" in said
     assert f"a French word gives {sum(map(sum, weights)) / french:.0%} of its attention" in said
 
 
 def test_the_order_of_a_turned_pair_is_told():
-    assert "of 3 pairs of links **3** cross." in about_links(np.fliplr(np.eye(3)), "abc", "xyz", "H")
-    assert "no two cross" in about_links(np.eye(3), "abc", "xyz", "H")
+    assert "**3 of 3** pairs of links cross." in about_links(np.fliplr(np.eye(3)), "abc", "xyz", "H")
+    assert "**None of 3** pairs of links crosses" in about_links(np.eye(3), "abc", "xyz", "H")
 
 
 @pytest.mark.parametrize(
@@ -268,8 +266,8 @@ def test_the_order_of_a_turned_pair_is_told():
 )
 def test_of_fewer_than_two_links_no_order_is_told(weights):
     said = about_links(weights, "abcd"[: len(weights)], "xyz"[: weights.shape[1]], "H")
-    assert "cross;" not in said
-    assert "nothing can" in said
+    assert "pairs of links" not in said
+    assert "othing can" in said
 
 
 RATE = st.floats(0, 1)

@@ -79,7 +79,7 @@ def test_the_page_is_measured_when_it_is_asked_for_and_kept(visit, monkeypatch):
     found = compute.page_guessed.known("bert-books")
     assert len(found.words) == 12
     for seen in (app, visit(PAGE, **open_section())):
-        assert f"for **{found.next_left.accuracy:.0%}** of 12 words from the left" in prose(seen)
+        assert f"for {found.next_left.accuracy:.0%} of 12 words from the left" in prose(seen)
         table = seen.dataframe[0].value
         assert table["first guess is right"].tolist()[:4] == pytest.approx(
             [100 * answers.accuracy for answers in (found.next_left, found.left, found.right, found.both)]
@@ -119,7 +119,8 @@ def test_the_word_is_told_with_both_probabilities_or_without_the_left_one():
 
 
 def answers(*ranks: int) -> Answers:
-    return Answers(torch.full((len(ranks),), 0.5).log(), torch.tensor(ranks), torch.tensor(ranks))
+    places = torch.tensor(ranks, dtype=torch.long)
+    return Answers(torch.full((len(ranks),), 0.5).log(), places, places)
 
 
 def test_the_page_is_told_with_its_shares_and_what_both_sides_alone_find():

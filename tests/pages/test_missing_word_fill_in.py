@@ -179,7 +179,8 @@ def test_no_word_costs_most_where_two_cost_as_much_or_there_is_only_one():
 
 def test_hiding_more_is_told_by_its_first_and_last_point():
     def answers(*ranks: int) -> Answers:
-        return Answers(torch.tensor([0.5] * len(ranks)).log(), torch.tensor(ranks), torch.tensor(ranks))
+        places = torch.tensor(ranks, dtype=torch.long)
+        return Answers(torch.full((len(ranks),), 0.5).log(), places, places)
 
     found = HiddenMore(4, (1, 4), (answers(1, 1, 2, 1), answers(1, 3, 2, 9)))
     assert "right for **3 of 4** words; when all 4 are hidden at once that falls to 1 of 4." in about_more(found)

@@ -11,7 +11,13 @@ from core.measured.next_sentence_results import NextSentence, next_sentence
 from core.places import PROJECT
 from pages.language.missing_word import words
 from pages.language.missing_word.compute_two_sentences import SegmentLengths
-from pages.language.missing_word.pair_sentences import about_crossing, about_following, about_measured, about_segments
+from pages.language.missing_word.pair_sentences import (
+    about_crossing,
+    about_following,
+    about_inputs,
+    about_measured,
+    about_segments,
+)
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import check, prose, told
 from tests.pages.tiny_bert_books import tiny_bert_books  # noqa: F401
@@ -74,18 +80,18 @@ def test_a_model_without_the_second_task_still_shows_its_heads(visit, tmp_path):
 
 
 def test_a_probability_is_weighed_by_what_unrelated_sentences_get():
-    others = {str(number): number / 100 for number in range(45, 57)}  # 45 % to 56 %
-    assert "**The second sentence fits best**" in about_following({"as": 0.9}, others)
-    assert "**Any unrelated sentence fits better**" in about_following({"as": 0.1}, others)
-    assert "**6 of 12** unrelated" in about_following({"as": 0.512}, others)  # 51 to 56, with a point of margin
-    assert "**1 of 12** unrelated" in about_following({"as": 0.565}, others)  # ahead of 56 %, but within a point
-    assert "no room" in about_following({"as": 0.9}, {"one": 0.1})
+    others = [number / 100 for number in range(45, 57)]  # 45 % to 56 %
+    assert "**The second sentence fits best**" in about_following(0.9, others)
+    assert "**Any unrelated sentence fits better**" in about_following(0.1, others)
+    assert "**6 of 12** unrelated" in about_following(0.512, others)  # 51 to 56, with a point of margin
+    assert "**1 of 12** unrelated" in about_following(0.565, others)  # ahead of 56 %, but within a point
+    assert "no room" in about_following(0.9, [0.1])
 
 
 def test_the_input_that_changes_most_is_named_if_it_changes_anything():
-    others = dict.fromkeys("abcdef", 0.5)
-    assert "“turned” changes it most: to 20.0%" in about_following({"as": 0.9, "same": 0.7, "turned": 0.2}, others)
-    assert "changes it most" not in about_following({"as": 0.9, "turned": 0.905}, others)
+    assert "“turned” changes it most: from 90.0% to 20.0%" in about_inputs({"as": 0.9, "same": 0.7, "turned": 0.2})
+    assert "changes it most" not in about_inputs({"as": 0.9, "turned": 0.905})
+    assert about_inputs({"as": 0.9}) == ""
 
 
 @pytest.mark.parametrize(

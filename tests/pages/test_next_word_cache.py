@@ -134,7 +134,8 @@ def test_sentences_about_costs_are_ratios_of_what_was_measured(seed):
 
 
 @pytest.mark.parametrize(
-    ("kept", "anew", "says"), [(10, 10.5, "about as long"), (10, 9.5, "about as long"), (10, 30, "3.0 times as long")]
+    ("kept", "anew", "says"),
+    [(10.0, 10.5, "about as long"), (10.0, 9.5, "about as long"), (10.0, 30.0, "3.0 times as long")],
 )
 def test_times_within_the_noise_of_the_machine_are_alike(kept, anew, says):
     costs = (Cost(WITH, 64, kept, 5, 10), Cost(WITHOUT, 64, anew, 5, 10))

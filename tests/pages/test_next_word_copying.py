@@ -150,10 +150,8 @@ def test_the_verdict_on_copying_follows_from_both_times(first, second, before, a
 
 @pytest.mark.parametrize(("tokens", "says"), [(1, "too few to tell"), (4, "too few to tell"), (400, "hardly copies")])
 def test_a_gain_that_a_few_tokens_may_have_by_chance_is_no_copying(tokens, says):
-    generator = torch.Generator().manual_seed(0)
     losses = torch.full((1, 2 * tokens + 1), 10.0)
-    losses[:, tokens + 1 :] = 9.0 + 4 * torch.randn(1, tokens, generator=generator).sort(descending=True).values
-    losses[:, tokens + 1] = 9.5 if tokens == 1 else float(losses[0, tokens + 1])
+    losses[0, tokens + 1 :] = 9.0 + 4 * torch.tensor([-1.0, 1.0]).repeat(tokens)[:tokens]  # a nat or so is saved
     right = torch.zeros_like(losses, dtype=torch.bool)
     right[0, -1] = tokens == 1  # one of one is right the second time
     said = about_copying(Heard(torch.zeros(1, 2 * tokens + 2, dtype=torch.long), losses, right))

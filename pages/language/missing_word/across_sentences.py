@@ -68,22 +68,20 @@ def about_links(
 def _about_order(weights: Float[np.ndarray, "target source"], english: Sequence[str]) -> str:
     """How many pairs of strongest links cross, of those links that are strong enough to say anything."""
     strongest = weights.argmax(axis=1)[weights.max(axis=1) >= FAINT_LINK].tolist()
-    taken = f"Each French word with the English word that it looks at most, if it gives that at least {FAINT_LINK:.0%}"
+    counted = f"Counted is the strongest link of each French word, if it has {FAINT_LINK:.0%} or more."
     if len(strongest) < 2:
-        left = "no link is" if not strongest else "only one link is"
-        return f"{taken}: {left} left, so nothing can be said of the order."
+        left = "there is no link" if not strongest else "there is only one link"
+        return f"Nothing can be said of the order: {left}. {counted}"
     if len(set(strongest)) == 1:
-        return (
-            f"{taken}: all {len(strongest)} look at {_quoted(english[strongest[0]])}, so nothing can be said of order."
-        )
-    count = len(strongest) * (len(strongest) - 1) // 2
+        word = _quoted(english[strongest[0]])
+        return f"Nothing can be said of the order: all {len(strongest)} links go to {word}. {counted}"
+    pairs = len(strongest) * (len(strongest) - 1) // 2
     crossings = sum(
         int(strongest[later] < strongest[earlier]) for later in range(len(strongest)) for earlier in range(later)
     )
     if not crossings:
-        return f"{taken}: of {count} pairs of links **no two cross**; both sentences go the same way."
-    verb = "crosses" if crossings == 1 else "cross"
-    return f"{taken}: of {count} pairs of links **{crossings}** {verb}."
+        return f"**None of {pairs}** pairs of links crosses: both sentences go the same way. {counted}"
+    return f"**{crossings} of {pairs}** pairs of links {'crosses' if crossings == 1 else 'cross'}. {counted}"
 
 
 def about_alignment(found: Alignment) -> tuple[str, ...]:

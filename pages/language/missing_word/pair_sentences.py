@@ -1,6 +1,6 @@
 """What is true of two sentences in one input: whether the second follows, what tells them apart, what looks across."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -12,30 +12,26 @@ from pages.language.missing_word.compute_two_sentences import SegmentLengths
 FEWEST = 5  # unrelated sentences: with fewer, the probability of the second one has no yardstick
 
 
-def about_following(answers: Mapping[str, float], unrelated: Mapping[str, float]) -> str:
-    """How the probability that the second sentence follows stands against that of unrelated ones, and what changes it.
-
-    `answers`: of the pair as it stands first, then of other inputs; `unrelated`: of sentences that follow nothing.
-    """
+def about_inputs(answers: Mapping[str, float]) -> str:
+    """Which of the other inputs, those after the first, changes the probability most."""
     (_, own), *others = answers.items()
-    told = [_against(own, [*unrelated.values()])]
-    if others:
-        name, most = max(others, key=lambda item: abs(item[1] - own))
-        told.append(
-            "Neither turning the sentences round nor repeating the first changes that by more than a point."
-            if compare(most, own, margin=POINT) == "as much"
-            else f"Of the other inputs, “{name}” changes it most: to {most:.1%}."
-        )
-    return " ".join(told)
+    if not others:
+        return ""
+    name, most = max(others, key=lambda item: abs(item[1] - own))
+    if compare(most, own, margin=POINT) == "as much":
+        return "Neither turning the sentences round nor repeating the first changes that by more than a point."
+    return f"Of the other inputs, “{name}” changes it most: from {own:.1%} to {most:.1%}."
 
 
-def _against(own: float, others: list[float]) -> str:
-    """The probability of the second sentence beside those of unrelated ones; a difference within POINT is none."""
+def about_following(own: float, unrelated: Collection[float]) -> str:
+    """How the probability that the second sentence follows stands against that of sentences that follow nothing."""
+    others = [*unrelated]
     if len(others) < FEWEST:
         return (
             f"The model gives **{own:.1%}** that the second sentence follows; there is no room to compare that with "
             f"{FEWEST} unrelated sentences."
         )
+    # A difference within POINT is none.
     sides = [compare(own, other, margin=POINT) for other in others]
     ahead, count, span = sides.count("more"), len(others), f"{min(others):.1%} to {max(others):.1%}"
     if ahead == count:
@@ -50,8 +46,8 @@ def _against(own: float, others: list[float]) -> str:
         )
     return (
         f"**The answer says little**: the model gives {own:.1%} that the second sentence follows, but "
-        f"**{count - ahead} of {count}** unrelated sentences get as much or more in its place ({span}; differences of "
-        "up to a point count as none)."
+        f"**{count - ahead} of {count}** unrelated sentences get as much or more in its place ({span}; a point or less "
+        "is no difference)."
     )
 
 
@@ -65,8 +61,8 @@ def about_measured(found: NextSentence | None) -> str:
         "less": "worse than a coin",
     }.get(against, "no better than a coin")
     return (
-        f"The head that answers is **{what}**: on {found.pairs:,} held-out pairs it is right for {found.accuracy:.1%} "
-        f"(± {100 * found.error:.1f} points, one standard error), where chance is {CHANCE:.0%}."
+        f"The head that answers is **{what}**: it is right for {found.accuracy:.1%} of {found.pairs:,} held-out pairs "
+        f"(standard error {100 * found.error:.1f} points), where chance is {CHANCE:.0%}."
     )
 
 
@@ -95,7 +91,7 @@ def about_crossing(found: Crossing) -> str:
     first = {
         "more": f"**Layer {layer}, head {head}** looks across most: a word gives {most:.0%} of its attention to the "
         f"other sentence, where even attention would give {found.even:.0%}. **{more} of {int(heads.sum())}** heads "
-        "give over a point more than that.",
+        f"{'gives' if more == 1 else 'give'} over a point more than that.",
         "as much": f"No head looks across more than even attention would, {found.even:.0%}: the most that any gives "
         f"to the other sentence is {most:.0%}.",
         "less": f"Every head keeps to its own sentence: the most that any gives to the other one is {most:.0%}, where "

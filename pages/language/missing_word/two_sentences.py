@@ -17,7 +17,13 @@ from dashboard.watched import Head
 from pages.language.missing_word import compute_two_sentences as compute
 from pages.language.missing_word import inputs, words
 from pages.language.missing_word.compute_two_sentences import Pair, SegmentLengths
-from pages.language.missing_word.pair_sentences import about_crossing, about_following, about_measured, about_segments
+from pages.language.missing_word.pair_sentences import (
+    about_crossing,
+    about_following,
+    about_inputs,
+    about_measured,
+    about_segments,
+)
 
 OTHER, SEPARATORS, FIRST = "the other sentence", "separators", "the first token"
 FIRST_KEY, SECOND_KEY = "first", "second"
@@ -37,8 +43,12 @@ def show() -> None:
         lengths = _input(name, pair)
     head = _heads(pair)
     attention_view(compute.one_head(name, first, second, head), key=f"pair-{head[0]}-{head[1]}", address=False)
+    following: tuple[str, ...] = ()
+    if answers:  # how much an answer is worth stands in the same breath
+        said = about_following(answers[words.AS_GIVEN], others.values()), about_measured(compute.measured(name))
+        following = (" ".join(said), about_inputs(answers))
     notice = (
-        *((about_following(answers, others), about_measured(compute.measured(name))) if answers else ()),
+        *following,
         about_segments(lengths),
         about_crossing(pair.crossing),
     )

@@ -130,9 +130,9 @@ def about_copying(whole: Heard) -> str:
 
 
 def error_of_saved(heard: Heard) -> float:
-    """The standard error of what is saved, over the tokens that were said twice; 0 for a single one."""
+    """The standard error of what is saved, over the tokens that were said twice; infinite for a single one."""
     changes = (heard.first - heard.second).flatten()
-    return float(changes.std() / len(changes) ** 0.5) if len(changes) > 1 else 0.0
+    return float(changes.std() / len(changes) ** 0.5) if len(changes) > 1 else float("inf")
 
 
 def change_is_unclear(heard: Heard) -> bool:

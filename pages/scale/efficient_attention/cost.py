@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 import torch
@@ -164,7 +165,7 @@ def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
                 f"within {NOISE:.0%} are noise of the machine."
             )
     sides = [compare_times(time, fused["time there, ms"]) for time in by["time there, ms"]]
-    slower = by[by[crossed].isna() & (by.index != FUSED) & [side == "more" for side in sides]]
+    slower = by[by[crossed].isna() & (by.index != FUSED) & np.array([side == "more" for side in sides])]
     if len(slower):
         multiplied = by["multiplications there"]
         fewer = [name for name in slower.index if multiplied[name] < multiplied[FUSED]]

@@ -234,8 +234,8 @@ def rule_and_count(wanted: Wanted) -> str:
     forward = sum(line.value for line in flops(wanted.shape, wanted.context))
     scores = 4 * wanted.shape.layers * wanted.context**2 * wanted.shape.inner  # keys and values, 2 FLOPs a product
     idle = 1 - (forward - scores) / (2 * wanted.context * total(wanted.shape))
-    side = {"more": "above", "less": "below"}.get(compare(share, 0.0, margin=0.005))
-    beside = f"{abs(share):.3g} % {side} {RULE}" if side else f"the same as {RULE} to a hundredth of a per cent"
+    side = {"more": "above", "less": "below"}.get(compare(exact, rule))
+    beside = f"{abs(share):.3g} % {side} {RULE}" if side else f"the same as {RULE}"
     return (
         f"The exact count is {beside}. {scores / forward:.2%} of "
         f"it are attention's scores and weighted sums, which are no parameters; {idle:.2%} of the parameters "
