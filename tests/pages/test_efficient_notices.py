@@ -99,6 +99,11 @@ def test_what_is_said_of_an_approximation_is_what_loops_find(name, variant, toke
         assert not re.search(r"\b(nan|inf)\b", f"{label} {value}")
 
 
+def test_nothing_is_told_of_a_curve_without_points_or_of_a_single_token():
+    assert maps.enough_notice([], Method("Sliding window", SlidingWindow())) == ""
+    assert "before it" not in reach_notice(1, 1, 2)
+
+
 @given(some.lists(some.floats(0, 3), min_size=1, max_size=8))
 def test_an_error_is_said_to_stay_small_only_where_it_does(errors):
     points = [Point(2**n, 0.2 * (n + 1), error) for n, error in enumerate(errors)]

@@ -130,6 +130,14 @@ def test_an_entry_of_glue_is_ahead_of_people_where_the_table_says(name):
         assert row._5 == ahead
 
 
+def test_an_entry_that_equals_people_is_neither_ahead_nor_behind():
+    tasks = glue.by_task(compute.glue(), next(name for name in GLUE if GLUE[name] is not PEOPLE))
+    said = " ".join(glue.notice(tasks.assign(difference=0.0)))
+    assert "ahead of people on **0 of 9** tasks, equal on" in said
+    assert "Furthest" not in said
+    assert "Least behind" not in said
+
+
 def test_ahead_of_people_and_the_correlation_are_counted_over_the_models(visit):
     shown = chosen(glue.entries(), "score", "RTE")
     others = [of for of in GLUE.values() if of is not PEOPLE]

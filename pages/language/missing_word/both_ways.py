@@ -19,6 +19,7 @@ from dashboard.data_table import data_table
 from dashboard.figures.predictions import prediction_bars
 from dashboard.models import text_model
 from dashboard.numbers import compare_shares, share_error
+from dashboard.verdicts import percent
 from pages.language.missing_word import compute_both_ways as compute
 from pages.language.missing_word import hidden_words, inputs, words
 from pages.language.missing_word.compute_both_ways import FORWARD, Reading
@@ -74,11 +75,11 @@ def about_guess(forward: Reading, both: Reading) -> str:
     word = both.words[both.asked]
     name, pieces = layout.plain(layout.readable(word.label)), len(word.places)
     first = f" (its first of {pieces} pieces)" if pieces > 1 else ""
-    after = f"{both.true:.1%} from both sides"
+    after = f"{percent(both.true)} from both sides"
     if not forward.guesses:
         why = "It is the first word: it cannot be guessed from the left."
         return f"“{name}”{first} has a probability of **{after}**. {why}"
-    return f"“{name}”{first} has a probability of **{forward.true:.1%} from the left** and **{after}**."
+    return f"“{name}”{first} has a probability of **{percent(forward.true)} from the left** and **{after}**."
 
 
 def about_page(found: Sides) -> str:
