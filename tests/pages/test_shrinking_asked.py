@@ -15,6 +15,7 @@ from pages.scale.shrinking.asked import (
     about_moved,
     about_size,
     about_small_losses,
+    lost_in_words,
     quality_of,
 )
 from tests.core.saved_models import save_text_model
@@ -69,6 +70,19 @@ def test_only_a_share_has_a_standard_error_and_it_is_the_binomial_one(quality, q
             assert (f"{loss:.0%}" in told) == (loss * quality < margin)
     assert about_small_losses(row(quality, "bits")) == ""
     assert about_doubt(row(quality, "bits")) == about_doubt(row(quality, "BLEU")) == ""
+
+
+@pytest.mark.parametrize(
+    ("quality", "measure", "says"),
+    [
+        (0.45, "accuracy", "cost **10.0%** of the quality"),
+        (0.55, "accuracy", "cost nothing: the quality is 10.0% better"),
+        (0.5, "accuracy", "cost nothing"),
+        (0.55, "bits", "cost **10.0%** more bits a token"),
+    ],
+)
+def test_a_loss_has_a_sign_and_none_has_none(quality, measure, says):
+    assert lost_in_words(row(quality, measure), row(0.5, measure)) == says
 
 
 def test_qualities_are_written_with_their_measure():
