@@ -154,8 +154,10 @@ def test_a_gain_that_a_few_tokens_may_have_by_chance_is_no_copying(tokens, says)
     losses[0, tokens + 1 :] = 9.0 + 4 * torch.tensor([-1.0, 1.0]).repeat(tokens)[:tokens]  # a nat or so is saved
     right = torch.zeros_like(losses, dtype=torch.bool)
     right[0, -1] = tokens == 1  # one of one is right the second time
-    said = about_copying(Heard(torch.zeros(1, 2 * tokens + 2, dtype=torch.long), losses, right))
-    assert says in said
+    twice = Heard(torch.zeros(1, 2 * tokens + 2, dtype=torch.long), losses, right)
+    assert says in about_copying(twice)
+    told = about_silence(twice, Silenced(((0, 1),), heard(5.0, 5.0), (heard(9.0, 5.0),)))
+    assert ("cannot tell what the heads carry" in told) == (tokens < 400)
 
 
 def test_what_is_saved_leaves_the_token_out_that_nobody_can_know():

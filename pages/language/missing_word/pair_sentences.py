@@ -46,7 +46,7 @@ def about_following(own: float, unrelated: Collection[float]) -> str:
         )
     return (
         f"**The answer says little**: the model gives {own:.1%} that the second sentence follows, but "
-        f"**{count - ahead} of {count}** unrelated sentences get as much or more in its place ({span}; a point or less "
+        f"**{count - ahead} of {count}** unrelated sentences {'gets' if count - ahead == 1 else 'get'} as much or more in its place ({span}; a point or less "
         "is no difference)."
     )
 

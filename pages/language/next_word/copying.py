@@ -154,6 +154,8 @@ def about_silence(whole: Heard, without: Silenced | None) -> str:
     )
     if before < SAVED:
         return f"{told} There is nothing to lose."
+    if compare(before, 0.0, margin=CLEAR * error_of_saved(whole)) != "more":
+        return f"{told} So few tokens cannot tell what the heads carry."
     if after < min(before, *others) - SAVED:
         return (
             f"{told} They carry {min(1.0, max(0.0, 1 - after / before)):.0%} of it, more than any of the others chosen "

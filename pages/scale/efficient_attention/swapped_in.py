@@ -139,7 +139,7 @@ def notices(exact: torch.Tensor, other: torch.Tensor, method: str, table: pd.Dat
         worse = float((other > exact).float().mean())
         verb = "rises" if after > before else "falls"
         said = [
-            f"Without training, *{method}* changes the loss by **{after - before:+.2f} bits** per token: it {verb} "
+            f"Without training, *{method}* changes the loss by **{_signed(after - before)} bits** per token: it {verb} "
             f"from {before:.2f} to {after:.2f}. {worse:.0%} of the tokens become less expected."
         ]
     if len(exact) >= ROOM:
@@ -149,13 +149,13 @@ def notices(exact: torch.Tensor, other: torch.Tensor, method: str, table: pd.Dat
         side = compare(second, first, margin=max(0.02, CLEAR * error))
         if side == "as much":
             said.append(
-                f"Whether one half of the text fares worse cannot be told ({first:+.2f} bits in the first, "
-                f"{second:+.2f} in the second; two standard errors of the difference are {CLEAR * error:.2f})."
+                f"Whether one half of the text fares worse cannot be told ({_signed(first)} bits in the first, "
+                f"{_signed(second)} in the second; two standard errors of the difference are {CLEAR * error:.2f})."
             )
         else:
             said.append(
-                f"The {'second' if side == 'more' else 'first'} half of the text fares worse: {first:+.2f} bits in the "
-                f"first, {second:+.2f} in the second."
+                f"The {'second' if side == 'more' else 'first'} half of the text fares worse: {_signed(first)} bits in "
+                f"the first, {_signed(second)} in the second."
             )
     if len(table):
         row = table.iloc[0]
@@ -164,6 +164,11 @@ def notices(exact: torch.Tensor, other: torch.Tensor, method: str, table: pd.Dat
             f"{row['exact, bits']:.1f} to {row['now, bits']:.1f} bits."
         )
     return tuple(said)
+
+
+def _signed(bits: float) -> str:
+    """Two digits with their sign, and a true minus."""
+    return f"{round(bits, 2) + 0.0:+.2f}".replace("-", "−")
 
 
 def _formula(exact: torch.Tensor, other: torch.Tensor, method: str) -> None:
