@@ -44,10 +44,11 @@ def about_following(own: float, unrelated: Collection[float]) -> str:
             f"**Any unrelated sentence fits better**: the model gives {own:.1%} that the second one follows, less than "
             f"of each of {count} unrelated ones in its place ({span})."
         )
+    rest = count - ahead
     return (
-        f"**The answer says little**: the model gives {own:.1%} that the second sentence follows, but "
-        f"**{count - ahead} of {count}** unrelated sentences {'gets' if count - ahead == 1 else 'get'} as much or more in its place ({span}; a point or less "
-        "is no difference)."
+        f"**The answer says little**: the model gives {own:.1%} that the second sentence follows, but **{rest} of "
+        f"{count}** unrelated sentences {'gets' if rest == 1 else 'get'} as much or more in its place ({span}; a point "
+        "or less is no difference)."
     )
 
 
