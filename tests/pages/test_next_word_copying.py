@@ -181,8 +181,8 @@ def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where
     assert ("needs it" in said) == (layer == 0 and score >= 0.1)
     # The same scores are no heads of these kinds where even attention gives half as much.
     assert "too little to call it" in about_heads(induction, previous, (0.46, 0.05))
-    assert "No head gives the token before" in about_heads(induction, previous, (0.0137, 0.4))
-    assert "No head gives the token before" in about_heads(induction, 0.5 * previous, (0.0137, 0.05))
+    assert "No head is a previous-token head" in about_heads(induction, previous, (0.0137, 0.4))
+    assert "No head is a previous-token head" in about_heads(induction, 0.5 * previous, (0.0137, 0.05))
     nothing = torch.full((3, 4), torch.nan)
     assert "No head of this model" in about_heads(nothing, nothing, (0.0, 0.0))
 
