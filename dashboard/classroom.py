@@ -1,5 +1,6 @@
-"""Classes that follow a teacher, in the memory of this process: an address, how many follow, answers without names."""
+"""A class that follows its teacher, in the memory of this process: an address, who follows, answers without names."""
 
+import math
 import secrets
 import threading
 import time
@@ -12,29 +13,25 @@ from core.errors import AtlasError
 
 HOUR = 3600
 AGE = 24 * HOUR  # seconds that a class is kept
-MOST_CLASSES = 50
 MOST_FOLLOWERS = 200
-MOST_TABS = 5  # of one follower: a tab that was duplicated is the same one
+MOST_MEMBERS = 1000  # followers that are remembered, those who have left included
+MOST_SOCKETS = 250  # connections of all followers of a class
+MOST_TABS = 5  # of one follower, or of the teacher: a tab that was duplicated is the same one
 MOST_QUESTIONS = 100  # of a class whose answers are kept; then the oldest question goes
 LONGEST_ADDRESS = 60_000  # characters: no server takes a longer one
 LONGEST_ANSWER = 200  # characters of a question's name, of a choice, of a follower's number
 MOST_PARAMETERS = 500
 AWAY = 10.0  # seconds in which who is away still counts: to go to another page is to connect again
-CODE = 6  # letters of a code
-# Neither look-alikes (I and L, O and Q, U and V) nor vowels: a code is easy to read, and no word.
-LETTERS = "BCDFGHJKMNPRSTVWXZ"
+TEACHER_AWAY = HOUR / 4  # seconds in which the class of a teacher who is away is given to nobody else
 # Parameters of an address that are each visitor's own.
 OWN = frozenset({"class", "present", "embed", "embed_options"})
 
-UNKNOWN = (
-    "There is no class {code} here. A class ends after {hours} hours, and whenever the server starts anew. Ask your "
-    "teacher for the code: {letters} letters."
-)
 NOT_YOURS = "Only the browser tab that opened class {code} leads it."
 FULL = "Class {code} is full: {count} follow it, and no more than {most} can."
-ALL_TAKEN = (
-    "{count} classes are at work here, and there can be no more than {most}. Try again when one of them has ended."
-)
+ALL_OPEN = "Class {code} is full: it is open in {count} tabs, and no more than {most} can be."
+LOCKED = "Class {code} is locked: whoever was in it may come back, and nobody else may join. Ask your teacher."
+REMOVED = "Your teacher has removed this tab from class {code}."
+TABS = "This page {does} class {code} in {most} tabs already. Close one of them."
 TOO_LONG = (
     "This page's address has {count:,} characters, and a class can follow one of up to {most:,}. Choose a shorter text."
 )
@@ -43,72 +40,99 @@ ELSEWHERE = "A class goes only to pages of the atlas."
 
 @dataclass
 class Follower:
-    """One browser tab that follows, or looks around by itself: its open connections, and when the last one closed."""
+    """One browser tab that follows, or looks around by itself: its open connections, and when the last one closed.
 
+    `number` tells it from the others, in the order in which they came.
+    """
+
+    number: int
     following: bool = True
     connections: int = 0
-    left: float = 0.0
+    left: float = -math.inf
+    removed: bool = False
 
 
 class Class:
     """One class. Threads may share it; `watch` tells of every change, in the thread that made it."""
 
-    def __init__(self, code: str, pages: Collection[str], timer: Callable[[], float] = time.monotonic):
+    def __init__(
+        self,
+        code: str,
+        pages: Collection[str],
+        timer: Callable[[], float] = time.monotonic,
+        *,
+        opened_by: str | None = None,
+    ):
         self.code, self.key = code, secrets.token_urlsafe(16)
         self.until = timer() + AGE
+        self.opened_by = opened_by  # a network address, if one is known
         self.address: str | None = None  # where the teacher is
-        self.ended = False
+        self.ended = self.locked = False
         self._pages, self._timer = pages, timer
-        self._teachers = 0  # open connections of the teacher
+        self._teachers, self._teacher_left = 0, timer()  # open connections of the teacher
         self._followers: dict[str, Follower] = {}
+        self._came = 0
         self._answers: dict[str, dict[str, str]] = {}  # choice by follower, by question
-        self._watchers: set[Callable[[], None]] = set()
+        self._watchers: set[Callable[[bool], None]] = set()
         self._guard = threading.RLock()
 
     @property
     def followers(self) -> int:
         """How many follow now; who looks around by themselves is not counted."""
         with self._guard:
-            return sum(each.following for each in self._there().values())
+            return sum(follower.following for follower in self._there())
 
     @property
     def is_busy(self) -> bool:
-        """Whether anybody is connected."""
+        """Whether anybody is connected, or the teacher has been away for less than a quarter of an hour."""
         with self._guard:
-            return bool(self._teachers or self._there())
+            is_led = self._teachers or self._timer() - self._teacher_left < TEACHER_AWAY
+            return bool(is_led or self._there())
+
+    def listed(self) -> list[tuple[int, bool]]:
+        """The number of each follower who is there, and whether it follows or looks around."""
+        with self._guard:
+            return [(follower.number, follower.following) for follower in self._there()]
 
     def teach(self, key: str) -> None:
         """The teacher connects; AtlasError unless this is the teacher's key."""
         if not secrets.compare_digest(key.encode(errors="replace"), self.key.encode()):
             raise AtlasError(NOT_YOURS.format(code=self.code))
         with self._guard:
+            if self._teachers >= MOST_TABS:
+                raise AtlasError(TABS.format(does="leads", code=self.code, most=MOST_TABS))
             self._teachers += 1
 
     def rest(self) -> None:
         """A connection of the teacher has closed."""
         with self._guard:
             self._teachers -= 1
+            self._teacher_left = self._timer()
 
     def go_to(self, address: str) -> None:
         """The teacher is at an address (`text?layer=3`); AtlasError if it is none of the atlas, or too long."""
         address = checked(address, self._pages)
         with self._guard:
             self.address = address
-            self.tell()
+            self.tell(everybody=True)
 
-    def join(self, who: str, *, following: bool = True) -> None:
-        """A follower connects, by a number that stays the same when it connects again; AtlasError if all are there."""
+    def join(self, who: str, *, following: bool = True) -> int:
+        """A follower connects, by a text that stays the same when it connects again; the number that it has here.
+
+        AtlasError if all are there, the class is locked, or the follower was removed.
+        """
         _check_length(who)
         with self._guard:
-            there = self._there()
-            if who not in there and len(there) >= MOST_FOLLOWERS:
-                raise AtlasError(FULL.format(code=self.code, count=len(there), most=MOST_FOLLOWERS))
-            follower = self._followers.setdefault(who, Follower())
-            if follower.connections >= MOST_TABS:
-                raise AtlasError(f"This page follows class {self.code} in {MOST_TABS} tabs already. Close one of them.")
+            self._check_place(who)
+            if who not in self._followers:
+                self._came += 1
+                self._followers[who] = Follower(self._came)
+                self._forget_members()
+            follower = self._followers[who]
             follower.connections += 1
             follower.following = following
             self.tell()
+            return follower.number
 
     def follow(self, who: str, *, following: bool) -> None:
         """A follower goes with the teacher again, or looks around."""
@@ -124,109 +148,103 @@ class Class:
             follower.left = self._timer()
             self.tell()
 
+    def lock(self, *, locked: bool) -> None:
+        """Let nobody join who was not here before, or everybody again."""
+        with self._guard:
+            self.locked = locked
+            self.tell()
+
+    def remove(self, number: int) -> None:
+        """Send a follower away for good, and forget its answers; nothing where nobody has the number."""
+        with self._guard:
+            for who, follower in self._followers.items():
+                if follower.number == number:
+                    follower.removed = True
+                    for answers in self._answers.values():
+                        answers.pop(who, None)
+            self.tell(everybody=True)
+
+    def is_removed(self, who: str) -> bool:
+        """Whether the teacher has sent a follower away."""
+        with self._guard:
+            return who in self._followers and self._followers[who].removed
+
     def answer(self, question: str, who: str, choice: str) -> None:
         """What a follower answers to a question; a later answer replaces an earlier one."""
         for text in (question, who, choice):
             _check_length(text)
         with self._guard:
-            given = self._answers.setdefault(question, {})
-            if who not in given and len(given) >= MOST_FOLLOWERS:
-                raise AtlasError(f"{len(given)} have answered, and no more than {MOST_FOLLOWERS} can.")
-            given[who] = choice
+            if self.is_removed(who):
+                raise AtlasError(REMOVED.format(code=self.code))
+            answers = self._answers.setdefault(question, {})
+            if who not in answers and len(answers) >= MOST_FOLLOWERS:
+                raise AtlasError(f"{len(answers)} have answered, and no more than {MOST_FOLLOWERS} can.")
+            answers[who] = choice
             if len(self._answers) > MOST_QUESTIONS:
                 del self._answers[next(iter(self._answers))]
             self.tell()
 
-    def answers(self, question: str) -> dict[str, int]:
-        """How many gave each answer; an answer that nobody gave is missing."""
+    def answers(self, question: str, choices: Collection[str] = ()) -> dict[str, int]:
+        """How many gave each answer of `choices`, without them each number; an answer that nobody gave is missing.
+
+        Anything else that a follower has sent is left out: it would stand on the projector.
+        """
         with self._guard:
-            return dict(Counter(self._answers.get(question, {}).values()))
+            answers = list(self._answers.get(question, {}).values())
+        allowed = (answer if answer in choices else None for answer in answers) if choices else map(_number, answers)
+        return dict(Counter(answer for answer in allowed if answer is not None))
 
     def end(self) -> None:
         """It is over for all who are there."""
         with self._guard:
             self.ended = True
-            self.tell()
+            self.tell(everybody=True)
 
-    def watch(self, told: Callable[[], None]) -> None:
-        """Call `told` after every change, until `unwatch`."""
+    def watch(self, told: Callable[[bool], None]) -> None:
+        """Call `told` after every change, until `unwatch`; with True where it concerns the followers too."""
         with self._guard:
             self._watchers.add(told)
 
-    def unwatch(self, told: Callable[[], None]) -> None:
+    def unwatch(self, told: Callable[[bool], None]) -> None:
         """Call it no more."""
         with self._guard:
             self._watchers.discard(told)
 
-    def tell(self) -> None:
-        """Something has changed."""
+    def tell(self, *, everybody: bool = False) -> None:
+        """Something has changed: for `everybody`, or for the teacher only."""
         with self._guard:
             for told in self._watchers:
-                told()
+                told(everybody)
 
-    def _there(self) -> dict[str, Follower]:
-        """Followers who are connected or were until a moment ago; the others are forgotten."""
+    def _check_place(self, who: str) -> None:
+        """AtlasError where there is no place for one more connection of a follower."""
+        follower, there = self._followers.get(who), self._there()
+        if follower is None and self.locked:
+            raise AtlasError(LOCKED.format(code=self.code))
+        if follower is not None and follower.removed:
+            raise AtlasError(REMOVED.format(code=self.code))
+        if follower not in there and len(there) >= MOST_FOLLOWERS:
+            raise AtlasError(FULL.format(code=self.code, count=len(there), most=MOST_FOLLOWERS))
+        if follower is not None and follower.connections >= MOST_TABS:
+            raise AtlasError(TABS.format(does="follows", code=self.code, most=MOST_TABS))
+        tabs = sum(follower.connections for follower in there)
+        if tabs >= MOST_SOCKETS:
+            raise AtlasError(ALL_OPEN.format(code=self.code, count=tabs, most=MOST_SOCKETS))
+
+    def _there(self) -> list[Follower]:
+        """Followers who are connected or were until a moment ago."""
         since = self._timer() - AWAY
-        gone = [who for who, each in self._followers.items() if not each.connections and each.left <= since]
-        for who in gone:
-            del self._followers[who]
-        return self._followers
+        return [
+            follower
+            for follower in self._followers.values()
+            if not follower.removed and (follower.connections or follower.left > since)
+        ]
 
-
-class Classes:
-    """All classes of this process by their codes. `pages` are the addresses to which a class can go."""
-
-    def __init__(self, pages: Collection[str], timer: Callable[[], float] = time.monotonic):
-        self._pages, self._timer = frozenset(pages), timer
-        self._classes: dict[str, Class] = {}  # the oldest first
-        self._guard = threading.RLock()
-
-    def __len__(self) -> int:
-        with self._guard:
-            self.forget()
-            return len(self._classes)
-
-    def open(self) -> Class:
-        """A new class; where there are too many, the oldest one goes in which nobody is. AtlasError if all are busy."""
-        with self._guard:
-            self.forget()
-            if len(self._classes) >= MOST_CLASSES:
-                idle = next((each for each in self._classes.values() if not each.is_busy), None)
-                if idle is None:
-                    raise AtlasError(ALL_TAKEN.format(count=len(self._classes), most=MOST_CLASSES))
-                self.end(idle)
-            code = new_code()
-            while code in self._classes:
-                code = new_code()
-            self._classes[code] = Class(code, self._pages, self._timer)
-            return self._classes[code]
-
-    def find(self, code: str) -> Class:
-        """The class with this code, in large or small letters; AtlasError if there is none, or none any more."""
-        with self._guard:
-            self.forget()
-            if found := self._classes.get(code.strip().upper()):
-                return found
-        shown = code.strip()[: 2 * CODE]
-        raise AtlasError(UNKNOWN.format(code=f"“{shown}”", hours=AGE // HOUR, letters=CODE))
-
-    def end(self, room: Class) -> None:
-        """Forget a class and all that was kept of it."""
-        with self._guard:
-            self._classes.pop(room.code, None)
-        room.end()
-
-    def forget(self) -> None:
-        """End the classes whose day is over."""
-        with self._guard:
-            over = [each for each in self._classes.values() if each.until <= self._timer()]
-        for each in over:
-            self.end(each)
-
-
-def new_code() -> str:
-    """Six letters that nobody can foresee."""
-    return "".join(secrets.choice(LETTERS) for _ in range(CODE))
+    def _forget_members(self) -> None:
+        """Forget those who came first and are not there any more, where there are too many."""
+        while len(self._followers) > MOST_MEMBERS:
+            gone = next(who for who, follower in self._followers.items() if not follower.connections)
+            del self._followers[gone]
 
 
 def checked(address: str, pages: Collection[str]) -> str:
@@ -244,6 +262,15 @@ def checked(address: str, pages: Collection[str]) -> str:
     if len(written) > LONGEST_ADDRESS:
         raise AtlasError(TOO_LONG.format(count=len(written), most=LONGEST_ADDRESS))
     return f"{page}?{written}" if written else page
+
+
+def _number(answer: str) -> str | None:
+    """A number as the atlas writes it; None for what is none."""
+    try:
+        number = float(answer)
+    except ValueError:
+        return None
+    return f"{number:g}" if math.isfinite(number) else None
 
 
 def _check_length(text: str) -> None:

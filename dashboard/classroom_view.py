@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard.classroom import CODE, MOST_FOLLOWERS
+from dashboard.classes import CODE
+from dashboard.classroom import MOST_FOLLOWERS
 from dashboard.components.class_answers import class_answers
 from dashboard.components.class_link import class_link
 

@@ -1,18 +1,23 @@
 """What visitors choose with. Every choice is kept in the address; what cannot be used stops the page in a sentence."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from core import zoo
+from core.addresses import whole_number
 from core.errors import InputError
 from core.images import EXAMPLES, LIMITS
 from dashboard import layout, texts, uploads
 from dashboard.kept import Upload
 
 Option = TypeVar("Option")
+Number = TypeVar("Number", int, float)
 
 # What a page shows before anybody has chosen anything; the resolution in pixels on a side.
 FIRST_TEXT = next(iter(texts.TO_GO_ON.values()))
@@ -164,7 +169,32 @@ def number(label: str, count: int, *, key: str, first: int = 0) -> int:
     first = min(first, count - 1)
     if (st.session_state.get(key) or 0) >= count:
         st.session_state[key] = first
-    return st.number_input(label, 0, count - 1, first, key=key, bind="query-params", width=130)
+    return number_box(label, 0, count - 1, first, key=key, width=130)
+
+
+def number_box(label: str, least: Number, most: Number, first: Number, *, key: str, **more: Any) -> Number:
+    """A box for a number from `least` to `most`; `first` before anybody chooses, and where the address has no such one.
+
+    `more` is for `st.number_input`.
+    """
+    return st.number_input(label, least, most, first, key=key, bind=_bind_if_finite(key), **more)
+
+
+def _bind_if_finite(key: str) -> Literal["query-params"] | None:
+    """How a box for a number is bound to the address, which is rid of what is infinite or no number at all.
+
+    Streamlit 1.67 turns the text into a float and that into an integer; of 1e309 it raises OverflowError. A box that is
+    not bound for one run does not read the address.
+    """
+    text = st.query_params.get(key, "")
+    try:
+        if math.isfinite(float(text)):
+            return "query-params"
+    except ValueError:
+        return "query-params"  # Streamlit drops it
+    with suppress(StreamlitAPIException):  # where it has been bound before, Streamlit drops it together with the bond
+        del st.query_params[key]
+    return None
 
 
 def choice(
@@ -205,9 +235,8 @@ def _token_in_view(last: int, first: int) -> int:
     held, before = st.session_state.get("token"), st.session_state.get(TOKENS_BEFORE)
     st.session_state[TOKENS_BEFORE] = last, first
     if held is None:  # before its first run a widget that a link has set is known from the address alone
-        asked = st.query_params.get("token", "")
-        held = int(asked) if asked.isdecimal() and len(asked) < 6 else first
-        return held if held <= last else first
+        asked = whole_number(st.query_params.get("token"), last + 1)
+        return first if asked is None else asked
     if before == (last, first):
         return held
     is_chosen = before is None or held != before[1]

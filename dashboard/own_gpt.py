@@ -1,10 +1,8 @@
 """The sizes of a GPT that a visitor chooses: five numbers in a row."""
 
-import streamlit as st
-
 from core.errors import InputError
 from core.sizes import Shape, gpt
-from dashboard import layout
+from dashboard import controls, layout
 
 # Name, key, least, most, at first: those of GPT-3 175B.
 _FIELDS = (
@@ -20,7 +18,7 @@ def choose(prefix: str) -> tuple[Shape, int]:
     """The chosen shape and its context, kept in the address under `prefix`; InputError where heads do not fit."""
     with layout.control_bar():
         layers, width, heads, vocabulary, context = (
-            st.number_input(name, least, most, first, key=f"{prefix}_{key}", bind="query-params", width=150)
+            controls.number_box(name, least, most, first, key=f"{prefix}_{key}", width=150)
             for name, key, least, most, first in _FIELDS
         )
     if width % heads:

@@ -44,9 +44,7 @@ def choose() -> str:
         st.text_input("The scene as a text", FIRST_SCENE, key="scene", bind="query-params", max_chars=400)
         _by_hand()
     st.button("Another scene", icon=":material/casino:", on_click=_draw_another)
-    code = st.session_state.get("scene") or FIRST_SCENE
-    read_code(code)
-    return code
+    return code_of(read_code(st.session_state.get("scene") or FIRST_SCENE))
 
 
 def _draw_for_sentence(*, once: bool = False) -> None:

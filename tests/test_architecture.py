@@ -95,6 +95,11 @@ def test_tables_reach_the_browser_by_one_way():
     assert users_of("st.dataframe(") == {"dashboard/data_table.py"}
 
 
+def test_numbers_of_addresses_are_read_in_one_place():
+    # That of a lesson's question is not bound to the address.
+    assert users_of("number_input(") == {"dashboard/controls.py", "dashboard/lessons/player.py"}
+
+
 def test_no_page_is_long():
     for room in PAGE_ROOMS:
         lines = len((room / "page.py").read_text().splitlines())

@@ -3,6 +3,7 @@
 The numbers of both ends of the ground, then each thing: shape, colour, size, texture, row and column of its middle.
 """
 
+from ..addresses import whole_number
 from ..errors import InputError
 from .things import APART, GROUNDS, MOST, NIGHT, SIDE, Scene, Thing, touch
 
@@ -22,12 +23,12 @@ def code_of(scene: Scene) -> str:
 def read_code(text: str) -> Scene:
     """The scene of a text; InputError, with the rule and the numbers, where there is no such scene."""
     ground, *things = text.strip()[:LONGEST].split("~")
-    ends = ground.split("-")
-    if len(ends) != 2 or not all(end.isdecimal() and int(end[:3]) < len(GROUNDS) for end in ends):
+    ends = _numbers(ground.split("-"), len(GROUNDS))
+    if len(ends) != 2:
         raise InputError(
             f"This is not a scene: it begins with two numbers from 0 to {len(GROUNDS) - 1}, as in {EXAMPLE}."
         )
-    top, bottom = map(int, ends)
+    top, bottom = ends
     if NIGHT in (top, bottom) and top != bottom:
         raise InputError(f"The dark ground is never graded: both ends are {NIGHT}, or none is.")
     scene = Scene(tuple(map(_read_thing, things)), top, bottom)
@@ -56,10 +57,17 @@ def check_scene(scene: Scene) -> None:
 
 def _read_thing(text: str) -> Thing:
     parts = text.split(".")
-    if len(parts) != 6 or not all(part.isdecimal() and len(part) < 4 for part in parts[4:]):
+    place = _numbers(parts[4:], 10 * SIDE)
+    if len(parts) != 6 or len(place) != 2:
         raise InputError(f"“{text[:40]}” is not a thing: write shape.colour.size.texture.row.column, as in {EXAMPLE}.")
     try:
         shape, colour, size, texture = parts[:4]
-        return Thing(shape, colour, size, texture, int(parts[4]), int(parts[5]))
+        return Thing(shape, colour, size, texture, *place)
     except ValueError as error:
         raise InputError(str(error)) from error
+
+
+def _numbers(parts: list[str], below: int) -> list[int]:
+    """The numbers that all parts write; none where one of them is no number below `below`."""
+    numbers = [number for part in parts if (number := whole_number(part, below)) is not None]
+    return numbers if len(numbers) == len(parts) else []

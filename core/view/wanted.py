@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..addresses import whole_number
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -26,9 +28,3 @@ class Wanted:
         layer, head = self.layer or 0, self.head or 0
         wished = (self.layer, self.head) != (None, None) and scene.has(layer, head)
         return (layer, head) if wished else scene.start
-
-
-def whole_number(text: object) -> int | None:
-    """A whole number from 0 up, or None for whatever else an address or a browser may hold."""
-    text = str(text)
-    return int(text) if text.isdecimal() and len(text) <= 9 else None

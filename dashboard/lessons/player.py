@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
+from core.addresses import whole_number
 from core.errors import InputError
 from dashboard import classroom_view, kept, layout, ways_on
 from dashboard.data_table import data_table
@@ -42,12 +43,13 @@ def playing() -> Playing | None:
     """What the address says of a lesson; None where it says nothing. InputError where there is no such station."""
     if not (name := st.query_params.get(LESSON)):
         return None
-    lesson, number = find(name), st.query_params.get(STATION, "1")
-    if not (number.isdecimal() and 1 <= int(number[:4]) <= len(lesson.stations)):
+    lesson, station = find(name), st.query_params.get(STATION, "1")
+    number = whole_number(station, len(lesson.stations) + 1)
+    if not number:
         raise InputError(
-            f"“{lesson.title}” has the stations 1 to {len(lesson.stations)}; there is no station {number[:20]}."
+            f"“{lesson.title}” has the stations 1 to {len(lesson.stations)}; there is no station {station[:20]}."
         )
-    return Playing(lesson, int(number) - 1, st.query_params.get(ANSWER))
+    return Playing(lesson, number - 1, st.query_params.get(ANSWER))
 
 
 def find(name: str) -> Lesson:

@@ -1,14 +1,18 @@
 """The store of classes: codes, keys, who counts, where a class can go, answers, and what is refused."""
 
 import threading
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import AtlasError
-from dashboard import classroom
-from dashboard.classroom import AGE, AWAY, LETTERS, MOST_CLASSES, MOST_FOLLOWERS, Classes, checked
+from dashboard import classes as codes
+from dashboard import classroom, classroom_limits
+from dashboard.classes import LETTERS, MOST_CLASSES, MOST_OF_ADDRESS, Classes
+from dashboard.classroom import AGE, AWAY, MOST_FOLLOWERS, MOST_MEMBERS, MOST_SOCKETS, TEACHER_AWAY, checked
+from dashboard.classroom_limits import MOST_WRONG, WITHIN, Limits, network_of
 
 PAGES = ("", "text", "heads")
 
@@ -46,8 +50,8 @@ def test_codes_and_keys_differ(classes):
 
 
 def test_a_code_that_is_taken_is_not_given_again(classes, monkeypatch):
-    codes = iter(["BCDFGH", "BCDFGH", "JKMNPR"])
-    monkeypatch.setattr(classroom, "new_code", lambda: next(codes))
+    drawn = iter(["BCDFGH", "BCDFGH", "JKMNPR"])
+    monkeypatch.setattr(codes, "new_code", lambda: next(drawn))
     assert [classes.open().code, classes.open().code] == ["BCDFGH", "JKMNPR"]
 
 
@@ -68,7 +72,7 @@ def test_only_the_key_makes_a_teacher(classes):
 def test_a_class_ends_after_a_day_for_those_who_are_there_too(classes, clock):
     room = classes.open()
     told = []
-    room.watch(lambda: told.append(room.ended))
+    room.watch(lambda _: told.append(room.ended))
     clock.now += AGE - 1
     assert classes.find(room.code) is room
     clock.now += 1
@@ -123,9 +127,19 @@ def test_a_later_answer_replaces_an_earlier_one_and_answers_count_by_question(cl
     for who, choice in (("a", "left"), ("b", "left"), ("c", "right"), ("a", "right")):
         room.answer("q", who, choice)
     room.answer("other", "a", "left")
-    assert room.answers("q") == {"left": 1, "right": 2}
-    assert room.answers("other") == {"left": 1}
-    assert room.answers("never asked") == {}
+    assert room.answers("q", ["left", "right"]) == {"left": 1, "right": 2}
+    assert room.answers("other", ["left", "right"]) == {"left": 1}
+    assert room.answers("never asked", ["left", "right"]) == {}
+
+
+def test_only_answers_that_a_question_allows_are_counted(classes):
+    room = classes.open()
+    for who, choice in (("a", "left"), ("b", "Something for the projector"), ("c", "LEFT"), ("d", "left ")):
+        room.answer("q", who, choice)
+    assert room.answers("q", ["left", "right"]) == {"left": 1}
+    for who, number in zip("abcdefgh", ("3", "3.0", "3e0", "0.50", "nan", "1e999", "three", "<b>3</b>"), strict=True):
+        room.answer("a number", who, number)
+    assert room.answers("a number") == {"3": 3, "0.5": 1}
 
 
 def test_answers_are_bounded_in_number_and_length(classes):
@@ -135,14 +149,14 @@ def test_answers_are_bounded_in_number_and_length(classes):
     with pytest.raises(AtlasError, match="200 have answered, and no more than 200 can"):
         room.answer("q", "one more", "x")
     room.answer("q", "5", "y")
-    assert room.answers("q") == {"x": 199, "y": 1}
+    assert room.answers("q", "xy") == {"x": 199, "y": 1}
     for texts in (("q", "a", "x" * 201), ("q" * 201, "a", "x"), ("q", "a" * 201, "x"), ("q", "a", "")):
         with pytest.raises(AtlasError, match="1 to 200"):
             room.answer(*texts)
     for number in range(150):
         room.answer(f"question {number}", "a", "x")
-    assert not room.answers("q")
-    assert sum(bool(room.answers(f"question {number}")) for number in range(150)) == classroom.MOST_QUESTIONS
+    assert not room.answers("q", "xy")
+    assert sum(bool(room.answers(f"question {number}", "x")) for number in range(150)) == classroom.MOST_QUESTIONS
 
 
 def test_a_class_goes_to_pages_of_the_atlas_without_what_is_a_visitor_s_own(classes):
@@ -200,8 +214,9 @@ def test_whatever_is_said_the_address_is_a_page_and_a_query_or_a_sentence(addres
     assert not set(query) & set("#<>\"' \\:/")
 
 
-def test_where_there_are_too_many_the_oldest_goes_in_which_nobody_is(classes):
+def test_where_there_are_too_many_the_oldest_goes_in_which_nobody_is(classes, clock):
     rooms = [classes.open() for _ in range(MOST_CLASSES)]
+    clock.now += TEACHER_AWAY
     rooms[0].teach(rooms[0].key)
     rooms[1].join("a")
     classes.open()
@@ -209,6 +224,9 @@ def test_where_there_are_too_many_the_oldest_goes_in_which_nobody_is(classes):
     assert len(classes) == MOST_CLASSES
     for room in rooms[3:]:
         room.join("a")
+    with pytest.raises(AtlasError, match=f"{MOST_CLASSES} classes are at work"):
+        classes.open()
+    clock.now += TEACHER_AWAY
     newest = classes.open()
     newest.join("a")
     with pytest.raises(AtlasError, match=f"{MOST_CLASSES} classes are at work"):
@@ -242,3 +260,153 @@ def test_many_threads_join_answer_and_leave_one_class(classes):
         thread.join()
     assert room.followers == 8
     assert room.answers("q") == {"1": 8}
+
+
+def test_a_teacher_who_is_away_for_less_than_a_quarter_of_an_hour_keeps_the_class(classes, clock):
+    room = classes.open()
+    room.teach(room.key)
+    clock.now += TEACHER_AWAY
+    others = [classes.open() for _ in range(MOST_CLASSES - 1)]
+    for other in others:
+        other.join("a")
+    room.rest()
+    clock.now += TEACHER_AWAY - 1
+    with pytest.raises(AtlasError, match="classes are at work"):
+        classes.open()
+    room.teach(room.key)
+    room.rest()
+    clock.now += TEACHER_AWAY - 1
+    assert classes.find(room.code) is room
+    clock.now += 1
+    classes.open()
+    assert room.ended
+
+
+def test_one_network_opens_few_classes_and_the_others_go_on(classes, clock):
+    rooms = [classes.open("192.0.2.1") for _ in range(MOST_OF_ADDRESS)]
+    with pytest.raises(AtlasError, match=r"10 classes are at work that were opened from your network"):
+        classes.open("192.0.2.1")
+    classes.open("192.0.2.2")
+    classes.open(None)
+    clock.now += TEACHER_AWAY
+    classes.open("192.0.2.1")
+    assert [room.ended for room in rooms[:2]] == [True, False]
+
+
+def test_a_follower_who_is_removed_is_gone_with_its_answers_and_comes_back_only_as_another(classes):
+    room = classes.open()
+    numbers = [room.join(who) for who in "abc"]
+    room.answer("q", "b", "x")
+    room.answer("q", "c", "x")
+    room.remove(numbers[1])
+    assert room.followers == 2
+    assert room.listed() == [(numbers[0], True), (numbers[2], True)]
+    assert room.answers("q", "x") == {"x": 1}
+    for refused in (lambda: room.join("b"), lambda: room.answer("q", "b", "x")):
+        with pytest.raises(AtlasError, match="Your teacher has removed this tab"):
+            refused()
+    room.leave("b")
+    assert room.join("another") not in numbers
+    room.remove(99)
+    assert room.followers == 3
+
+
+def test_a_locked_class_lets_back_whoever_was_there_and_nobody_else(classes, clock):
+    room = classes.open()
+    number = room.join("a")
+    room.lock(locked=True)
+    with pytest.raises(AtlasError, match="is locked"):
+        room.join("b")
+    room.leave("a")
+    clock.now += AGE / 2
+    assert room.followers == 0
+    assert room.join("a") == number
+    room.lock(locked=False)
+    room.join("b")
+    assert room.followers == 2
+
+
+def test_a_class_remembers_so_many_followers_and_forgets_the_first_who_are_gone(classes, clock):
+    room = classes.open()
+    first = room.join("stays")
+    for number in range(MOST_MEMBERS):
+        room.join(str(number))
+        room.leave(str(number))
+        clock.now += AWAY
+    assert room.join("stays") == first
+    assert room.join("0") > MOST_MEMBERS
+
+
+def test_the_tabs_of_all_followers_and_of_the_teacher_are_bounded(classes):
+    room = classes.open()
+    for number in range(MOST_SOCKETS):
+        room.join(str(number % (MOST_FOLLOWERS // 2)))
+    with pytest.raises(AtlasError, match=r"open in 250 tabs, and no more than 250 can be"):
+        room.join("0")
+    for _ in range(classroom.MOST_TABS):
+        room.teach(room.key)
+    with pytest.raises(AtlasError, match="leads class .* in 5 tabs"):
+        room.teach(room.key)
+
+
+def test_a_change_tells_the_followers_only_where_it_concerns_them(classes):
+    room = classes.open()
+    told: list[bool] = []
+    room.watch(told.append)
+    room.join("a")
+    room.follow("a", following=False)
+    room.answer("q", "a", "x")
+    room.lock(locked=True)
+    room.leave("a")
+    assert told == [False] * 5
+    room.go_to("text")
+    room.remove(1)
+    room.end()
+    assert told[5:] == [True] * 3
+
+
+def test_a_network_has_so_many_connections_and_each_that_ends_is_free_again(clock):
+    limits, stack = Limits(clock), ExitStack()
+    with stack:
+        for _ in range(classroom_limits.MOST_SOCKETS):
+            stack.enter_context(limits.connected("192.0.2.1"))
+        with pytest.raises(AtlasError, match="250 connections to classes"), limits.connected("192.0.2.1"):
+            pass
+        with limits.connected("192.0.2.2"), limits.connected(None):
+            pass
+    with limits.connected("192.0.2.1"):
+        pass
+
+
+def test_so_many_different_wrong_codes_and_a_network_waits_even_with_the_right_one(clock):
+    limits = Limits(clock)
+    for _ in range(200):
+        limits.was_wrong("192.0.2.1", "BCDFGH")  # a whole class comes back to one that has ended
+    limits.check_codes("192.0.2.1")
+    for number in range(MOST_WRONG - 1):
+        limits.check_codes("192.0.2.1")
+        clock.now += 1
+        limits.was_wrong("192.0.2.1", f"wrong {number}")
+    with pytest.raises(AtlasError, match=r"30 codes that are none .* within 10 minutes. Wait 10 minutes"):
+        limits.check_codes("192.0.2.1")
+    limits.check_codes("192.0.2.2")
+    clock.now += WITHIN
+    limits.check_codes("192.0.2.1")
+
+
+@pytest.mark.parametrize(
+    ("host", "network"),
+    [
+        (None, None),
+        ("127.0.0.1", None),
+        ("::1", None),
+        ("::ffff:127.0.0.1", None),
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:aaaa::1", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_a_network_is_an_address_or_the_64_bits_that_one_visitor_has_of_ipv6(host, network):
+    assert network_of(host) == network

@@ -1,6 +1,7 @@
 """The websocket of classes: who is told what, and what happens to those who say what they may not."""
 
 import json
+import time
 from contextlib import ExitStack
 
 import pytest
@@ -8,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from dashboard import classroom, classroom_socket
+from dashboard import classroom, classroom_limits, classroom_socket
 from dashboard.classroom import LONGEST_ADDRESS, MOST_FOLLOWERS
 
 
@@ -17,6 +18,11 @@ def server():
     """A client of a server with this route only."""
     with TestClient(Starlette(routes=[classroom_socket.route()])) as client:
         yield client
+
+
+def asking(question: str) -> dict:
+    """A question of a teacher's page, with two choices."""
+    return {"question": question, "choices": ["left", "right"]}
 
 
 class Tab:
@@ -74,29 +80,30 @@ def teacher(tab):
 
 
 def test_a_teacher_opens_leads_and_sees_how_many_follow(tab, teacher):
-    assert teacher.room == {"code": teacher.code, "key": teacher.room["key"], "followers": 0, "answers": {}}
+    alone = {"followers": 0, "listed": [], "locked": False, "answers": {}}
+    assert teacher.room == {"code": teacher.code, "key": teacher.room["key"], **alone}
     early = tab(code=teacher.code, who="a")
-    assert early.hear() == {"code": teacher.code, "address": None}
+    assert early.hear() == {"code": teacher.code, "address": None, "number": 1}
     teacher.until(followers=1)
     teacher.say(address="text?layer=3")
-    assert early.hear() == {"code": teacher.code, "address": "text?layer=3"}
+    assert early.hear() == {"code": teacher.code, "address": "text?layer=3", "number": 1}
     late = tab(code=teacher.code.lower(), who="b")
-    assert late.hear() == {"code": teacher.code, "address": "text?layer=3"}
+    assert late.hear() == {"code": teacher.code, "address": "text?layer=3", "number": 2}
     teacher.until(followers=2)
     late.say(following=False)
-    teacher.until(followers=1)
+    teacher.until(followers=1, listed=[[1, True], [2, False]])
     late.say(following=True)
     teacher.until(followers=2)
 
 
-def test_followers_are_told_nothing_but_the_address(tab, teacher):
+def test_followers_are_told_nothing_but_the_address_and_their_own_number(tab, teacher):
     follower = tab(code=teacher.code, who="a")
     other = tab(code=teacher.code, who="b")
     other.say(question="q", choice="x")
     other.say(following=False)
     teacher.say(address="text")
     heard = follower.until(address="text")
-    assert heard.keys() == {"code", "address"}
+    assert heard == {"code": teacher.code, "address": "text", "number": 1}
 
 
 def test_a_teacher_who_comes_back_with_the_key_leads_again(tab, teacher):
@@ -119,15 +126,102 @@ def test_who_has_left_counts_no_more_after_a_moment(tab, teacher, monkeypatch):
 
 def test_answers_reach_the_teacher_who_asked_for_them(tab, teacher):
     first, second = tab(code=teacher.code, who="a"), tab(code=teacher.code, who="b")
-    teacher.say(asks=["q"])
+    teacher.say(asks=[asking("q")])
     first.say(question="q", choice="left")
     second.say(question="q", choice="right")
     teacher.until(answers={"q": {"left": 1, "right": 1}})
     first.say(question="q", choice="right")
     teacher.until(answers={"q": {"right": 2}})
     first.say(question="another", choice="left")
-    teacher.say(asks=["another"])
+    teacher.say(asks=[asking("another")])
     teacher.until(answers={"another": {"left": 1}})
+
+
+def test_only_answers_that_the_question_allows_reach_the_teacher(tab, teacher):
+    follower, other = tab(code=teacher.code, who="a"), tab(code=teacher.code, who="b")
+    teacher.say(asks=[asking("q"), {"question": "a number", "choices": []}])
+    follower.say(question="q", choice="A word for the projector")
+    follower.say(question="a number", choice="A word for the projector")
+    other.say(question="q", choice="right")
+    other.say(question="a number", choice="3.0")
+    teacher.until(answers={"q": {"right": 1}, "a number": {"3": 1}})
+
+
+def test_a_teacher_removes_a_follower_whose_tabs_all_close_and_locks_the_class(tab, teacher):
+    tabs = [tab(code=teacher.code, who=who) for who in "aab"]
+    numbers = [each.hear()["number"] for each in tabs]
+    assert numbers == [1, 1, 2]
+    teacher.say(remove=1)
+    assert {each.is_over() for each in tabs[:2]} == {f"Your teacher has removed this tab from class {teacher.code}."}
+    teacher.until(followers=1, listed=[[2, True]])
+    assert "has removed this tab" in tab(code=teacher.code, who="a").is_over()
+    teacher.say(lock=True)
+    teacher.until(locked=True)
+    assert "is locked" in tab(code=teacher.code, who="c").is_over()
+    tabs[2].close()
+    assert tab(code=teacher.code, who="b").hear()["number"] == 2
+    teacher.say(lock=False)
+    teacher.until(locked=False)
+    assert tab(code=teacher.code, who="c").hear()["number"] == 3
+
+
+def test_answers_and_followers_are_gathered_and_a_teacher_hears_of_them_at_most_twice_a_second(tab, teacher):
+    teacher.say(asks=[asking("q")])
+    followers = [tab(code=teacher.code, who=str(number)) for number in range(30)]
+    begun, heard = time.monotonic(), 0
+    for choice in ("left", "right", "left"):
+        for follower in followers:
+            follower.say(question="q", choice=choice)
+    while heard == 0 or news["answers"] != {"q": {"left": 30}}:
+        news, heard = teacher.hear(), heard + 1
+    assert heard <= 3 + 2 * (time.monotonic() - begun)
+
+
+def test_messages_of_followers_wake_no_other_follower(tab, teacher, monkeypatch):
+    woken = []
+    monkeypatch.setattr(classroom_socket.Audience, "_wake", lambda _self, changed: woken.append(len(changed)))
+    followers = [tab(code=teacher.code, who=str(number)) for number in range(20)]
+    for follower in followers:
+        follower.say(following=False)
+        follower.say(nonsense=True)
+        assert follower.until(said=classroom_socket.UNREADABLE)
+    assert set(woken) <= {1}  # the teacher
+
+
+def test_a_connection_that_is_not_heard_of_is_closed_its_place_is_free_and_it_may_come_again(tab, teacher, monkeypatch):
+    monkeypatch.setattr(classroom_socket, "SILENT", 0.2)
+    monkeypatch.setattr(classroom, "MOST_FOLLOWERS", 1)
+    monkeypatch.setattr(classroom, "AWAY", 0.0)
+    silent = tab(code=teacher.code, who="a")
+    silent.hear()
+    with pytest.raises(WebSocketDisconnect) as closed:
+        silent.hear()
+    assert closed.value.code != classroom_socket.OVER
+    monkeypatch.setattr(classroom_socket, "SILENT", 60)
+    other = tab(code=teacher.code, who="b")
+    assert other.hear()["number"] == 2
+    other.say(here=True)
+    other.say(nonsense=True)
+    assert other.hear() == {"said": classroom_socket.UNREADABLE}
+    assert "is full" in tab(code=teacher.code, who="c").is_over()
+
+
+def test_a_network_has_so_many_connections(tab, monkeypatch):
+    monkeypatch.setattr(classroom_limits, "MOST_SOCKETS", 2)
+    teacher = tab(open=True)
+    code = teacher.hear()["code"]
+    follower = tab(code=code, who="a")
+    follower.hear()
+    assert "2 connections to classes here, and can have no more than 2" in tab(code=code, who="b").is_over()
+    follower.close()
+    teacher.until(followers=1)
+    assert tab(code=code, who="b").hear()["number"] == 2
+
+
+def test_who_tries_codes_has_to_wait(tab, teacher):
+    for number in range(classroom_limits.MOST_WRONG):
+        assert "There is no class" in tab(code=f"XXXX{number}", who="a").is_over()
+    assert "30 codes that are none" in tab(code=teacher.code, who="a").is_over()
 
 
 def test_the_end_is_told_to_all_and_the_code_is_unknown_afterwards(tab, teacher):
@@ -160,7 +254,9 @@ def test_two_hundred_are_taken_by_the_route_and_no_more(tab, teacher):
     [
         {"address": "text?text=mine"},
         {"end": True},
-        {"asks": ["q"]},
+        {"asks": [{"question": "q", "choices": []}]},
+        {"lock": True},
+        {"remove": 1},
         {"following": "yes"},
         {"question": "q", "choice": 3},
         {"question": ["q"], "choice": "x"},
@@ -174,7 +270,25 @@ def test_a_follower_who_says_what_only_a_teacher_may_is_refused_and_changes_noth
     follower.until(address="heads")
     follower.say(**message)
     assert follower.until(said=classroom_socket.UNREADABLE)
-    assert tab(code=teacher.code, who="c").hear() == {"code": teacher.code, "address": "heads"}
+    assert tab(code=teacher.code, who="c").hear() == {"code": teacher.code, "address": "heads", "number": 3}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"asks": ["q"]},
+        {"asks": [{"question": "q"}]},
+        {"asks": [{"question": "q", "choices": [1]}]},
+        {"asks": "q"},
+        {"lock": 1},
+        {"remove": True},
+        {"remove": "1"},
+        {"here": 1},
+    ],
+)
+def test_what_a_teacher_says_in_another_form_is_refused(teacher, message):
+    teacher.say(**message)
+    assert teacher.until(said=classroom_socket.UNREADABLE)
 
 
 @pytest.mark.parametrize(
@@ -227,13 +341,24 @@ def test_who_says_nothing_is_not_waited_for_and_may_come_again(server, monkeypat
     assert closed.value.code != classroom_socket.OVER
 
 
-def test_who_sends_without_end_is_closed_and_the_others_are_served(tab, teacher):
+def test_who_sends_without_end_is_closed_and_the_others_are_served(tab, teacher, monkeypatch):
+    monkeypatch.setattr(classroom_socket, "BREATH", 0)
     flood = tab(code=teacher.code, who="a")
     for _ in range(classroom_socket.MOST_MESSAGES + 1):
         flood.say(following=True)
     assert "more than 100 messages within 10 seconds" in flood.is_over()
     teacher.say(address="text")
     assert tab(code=teacher.code, who="b").until(address="text")
+
+
+def test_who_sends_much_at_once_is_heard_in_breaths(tab, teacher):
+    flood, begun = tab(code=teacher.code, who="a"), time.monotonic()
+    flood.hear()
+    for _ in range(10):
+        flood.say(following=True)
+    flood.say(nonsense=True)
+    flood.until(said=classroom_socket.UNREADABLE)
+    assert time.monotonic() - begun >= 10 * classroom_socket.BREATH
 
 
 def test_who_is_slow_gets_the_newest_address_and_not_all_of_them(tab, teacher):

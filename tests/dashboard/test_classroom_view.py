@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.classroom import Classes
+from dashboard.classes import Classes
 from tests.pages.conftest import visit  # noqa: F401  (a fixture)
 
 PAGE = """

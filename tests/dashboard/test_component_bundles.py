@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from core.addresses import whole_number
 from core.view.scripts import BROWSER, bundle
-from core.view.wanted import whole_number
 from dashboard import components
 from dashboard.components.kit import place_of
 
@@ -68,7 +68,18 @@ def test_a_place_in_a_browsers_message_is_whole_numbers_below_their_counts_or_no
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("7", 7), (7, 7), ("-1", None), ("1e3", None), (None, None), ("9" * 10, None)]
+    ("text", "number"),
+    [
+        ("7", 7),
+        (7, 7),
+        ("-1", None),
+        ("1e3", None),
+        (None, None),
+        ("9" * 10, None),
+        ("00019", 19),
+        ("²", None),
+        ("٣", None),
+    ],
 )
 def test_a_number_in_an_address_is_whole_and_not_enormous(text, number):
     assert whole_number(text) == number

@@ -142,6 +142,55 @@ test("a link that drops comes back as the same follower, after longer and longer
   assert.equal(link.status, "there");
 });
 
+test("a tab that says nothing else says once a minute that it is here, as long as it is connected", () => {
+  const link = classLink();
+  link.enter("BCDFGH");
+  sockets[0].opens();
+  sockets[0].says({ code: "BCDFGH", address: null, number: 7 });
+  assert.equal(link.number, 7);
+  const beats = (socket) => socket.sent.filter(({ here }) => here).length;
+  mock.timers.tick(180_000);
+  assert.equal(beats(sockets[0]), 3);
+  sockets[0].close(1000);
+  mock.timers.tick(1000);
+  sockets[1].opens();
+  mock.timers.tick(60_000);
+  assert.deepEqual([beats(sockets[0]), beats(sockets[1])], [3, 1]);
+});
+
+test("a teacher sees who is there, locks the class and removes a follower by its number", () => {
+  const link = classLink();
+  link.enter("");
+  sockets[0].opens();
+  const listed = [
+    [1, true],
+    [3, false],
+  ];
+  sockets[0].says({ code: "JKMNPR", key: "secret", followers: 1, listed, locked: false, answers: {} });
+  assert.deepEqual([link.listed, link.locked], [listed, false]);
+  const before = sockets[0].sent.length;
+  link.lock(true);
+  link.remove(3);
+  assert.deepEqual(sockets[0].sent.slice(before), [{ lock: true }, { remove: 3 }]);
+  sockets[0].says({ code: "JKMNPR", key: "secret", followers: 1, listed: [[1, true]], locked: true, answers: {} });
+  assert.deepEqual([link.listed.length, link.locked], [1, true]);
+});
+
+test("with a question the server is told which answers it allows, and again only when they change", () => {
+  const link = classLink();
+  link.enter("");
+  sockets[0].opens();
+  sockets[0].says({ code: "JKMNPR", key: "secret", followers: 0, answers: {} });
+  const view = {};
+  const asked = () => sockets[0].sent.filter(({ asks }) => asks).map(({ asks }) => asks);
+  link.show(view, "q", ["left", "right"]);
+  link.show(view, "q", ["left", "right"]);
+  assert.deepEqual(asked().slice(1), [[{ question: "q", choices: ["left", "right"] }]]);
+  link.show(view, "q", []);
+  link.show(view, null);
+  assert.deepEqual(asked().slice(2), [[{ question: "q", choices: [] }], []]);
+});
+
 test("what the server has ended is not opened again", () => {
   const link = classLink();
   link.enter("BCDFGH");

@@ -1,3 +1,116 @@
+"""Addresses that somebody has cut or made up: a page shows its figure or one sentence, whatever its address holds."""
+
+import ast
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.state.query_params import QueryParams
+from streamlit.runtime.state.session_state import SessionState
+from streamlit.testing.v1 import AppTest
+
+from dashboard import contents
+from tests.pages.hostile_values import NUMBERS, TEXTS, dealt
+
+ROUNDS, ROUNDS_OF_TEXTS = 4, 2  # of each section
+FRAME = {"show", "present", "class", "lesson", "station", "answer"}  # parameters that every page has
+CONTROLS = {"number", "number_box", "choice", "token", "text", "picture", "resolution"}  # of dashboard/controls.py
+# Choices that show controls which a section does not have at first.
+WAYS: dict[str, tuple[dict[str, str], ...]] = {}
+
+
+@dataclass
+class Asked:
+    """Parameters that a page has asked for, each with the kind of value that its control takes (None: read by hand),
+    and the lines of code that stood on the way to a control."""
+
+    kinds: dict[str, str | None] = field(default_factory=dict)
+    lines: set[tuple[Path, int]] = field(default_factory=set)
+
+
+@pytest.fixture
+def asked(monkeypatch) -> Asked:
+    """What is asked of the address, as soon as it is asked, so that no list of parameters can be incomplete."""
+    found = Asked()
+    bind, read = SessionState._handle_query_param_binding, QueryParams.__getitem__
+
+    def binding(state, metadata, key, widget):
+        found.kinds[key] = metadata.value_type
+        frame = sys._getframe()
+        while frame := frame.f_back:
+            found.lines.add((Path(frame.f_code.co_filename), frame.f_lineno))
+        return bind(state, metadata, key, widget)
+
+    def reading(params, key):
+        found.kinds.setdefault(key, None)
+        return read(params, key)
+
+    monkeypatch.setattr(SessionState, "_handle_query_param_binding", binding)
+    monkeypatch.setattr(QueryParams, "__getitem__", reading)
+    return found
+
+
+@pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.url or "home")
+def test_every_parameter_of_every_section_may_hold_anything(visit, asked, page):
+    lines = set()
+    for way in ways_into(visit, page):
+        asked.kinds.clear()
+        visit(page.room, **way)
+        lines |= asked.lines
+        kinds = {name: kind for name, kind in asked.kinds.items() if name not in FRAME | way.keys()}
+        texts = [name for name, kind in kinds.items() if kind == "string_value"]
+        others = [name for name in kinds if name not in texts]
+        seed = f"{page.url} {way}"
+        for values in dealt(NUMBERS, others, rounds=ROUNDS, seed=seed):
+            assert shows_something(visit(page.room, **way, **values)), values
+        for values in dealt(TEXTS, texts, rounds=ROUNDS_OF_TEXTS if texts else 0, seed=seed):
+            assert shows_something(visit(page.room, **way, **values)), values
+    assert not unreached(page, lines), "no way of WAYS leads to these controls"
+
+
+def ways_into(visit, page: contents.Page) -> list[dict[str, str]]:
+    """Queries that show all of a page: each of its sections, and then what else has to be chosen."""
+    rows = visit(page.room).get("button_group")
+    sections = [option.content for row in rows if row.proto.label == "What to look at" for option in row.proto.options]
+    return [*({"show": section} for section in sections), *([] if sections else [{}]), *WAYS.get(page.url, ())]
+
+
+def shows_something(app: AppTest) -> bool:
+    """Whether there is a figure, or a sentence in its place; never two sentences for one address."""
+    kinds = {element.type for element in app.main}
+    return bool(kinds & FIGURES) or len(app.warning) == 1
+
+
+FIGURES = {"plotly_chart", "bidi_component", "arrow_data_frame", "imgs", "page_link", "info"}
+
+
+def unreached(page: contents.Page, lines: set[tuple[Path, int]]) -> list[str]:
+    """Controls in the code of a page that are bound to the address and were not on the way to any."""
+    files = sorted((contents.ROOT / "pages" / page.room).glob("*.py"))
+    return [
+        f"{file.name}:{call.lineno}"
+        for file in files
+        for call in bound_controls(file.read_text(encoding="utf-8"))
+        if not any((file, line) in lines for line in range(call.lineno, (call.end_lineno or call.lineno) + 1))
+    ]
+
+
+def bound_controls(source: str) -> list[ast.Call]:
+    """Calls that say `bind=`, and those of the shared controls."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return [call for call in calls if any(word.arg == "bind" for word in call.keywords) or _is_shared(call.func)]
+
+
+def _is_shared(called: ast.expr) -> bool:
+    return (
+        isinstance(called, ast.Attribute)
+        and called.attr in CONTROLS
+        and isinstance(called.value, ast.Name)
+        and called.value.id == "controls"
+    )
+
+
 """Addresses that somebody has cut or made up: what names no choice gets the first one."""
 
 import pytest

@@ -6,10 +6,11 @@ from typing import Literal
 
 import streamlit as st
 
+from core.addresses import whole_number
 from core.view import Layer, PatchSequence, Scene, Sequence, TextSequence
 from core.view.packing import pack
 from core.view.scripts import BROWSER
-from core.view.wanted import Wanted, whole_number
+from core.view.wanted import Wanted
 from dashboard.components.kit import Component, choosing, said
 
 __all__ = ["Choice", "Layer", "PatchSequence", "Scene", "Sequence", "TextSequence", "attention_view"]

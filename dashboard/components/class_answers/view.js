@@ -11,9 +11,9 @@ class ClassAnswers extends View {
     return make("div", { class: "view class-answers" });
   }
 
-  show({ question, choice, asks }) {
+  show({ question, choice, choices, asks }) {
     this.link.listeners.add(this.render);
-    this.link.show(this, asks ? question : null);
+    this.link.show(this, asks ? question : null, choices);
     if (choice !== null) this.link.answer(question, choice);
     this.shown();
   }

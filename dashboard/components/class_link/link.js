@@ -3,6 +3,7 @@ import { goTo, sharedAddress } from "../../../core/view/browser/kit/address.js";
 const STORED = "atlas-class"; // in this tab's session: survives loading a page anew
 const OVER = 4000; // the code with which the server closes for good
 const LOOK = 200; // milliseconds between two looks at the teacher's address
+const BEAT = 60_000; // milliseconds after which this tab says that it is still here
 const WAITS = [500, 1000, 2000, 4000, 8000, 15000]; // milliseconds until the next try, longer each time
 
 /** The one link of this window to its class. */
@@ -21,10 +22,13 @@ class ClassLink {
   listeners = new Set();
   own = nobody();
   followers = 0;
+  listed = []; // of each follower the number, and whether it follows or looks around
+  locked = false; // whether nobody new may join
+  number = 0; // of this tab among the followers
   answers = {};
   address = null; // where the teacher is
   given = new Map(); // this follower's answers by question
-  asking = new Map(); // the question of each view that shows answers
+  asking = new Map(); // the question of each view that shows answers, with its choices
   tries = 0;
 
   get leads() {
@@ -60,9 +64,11 @@ class ClassLink {
     else if (key) this.say({ code, key });
     else this.say({ code, who, following });
     if (!key && code) for (const [question, choice] of this.given) this.say({ question, choice });
+    clearInterval(this.beating);
+    this.beating = setInterval(() => this.say({ here: true }), BEAT);
   }
 
-  hear({ said, over, code, key, followers, answers, address }) {
+  hear({ said, over, code, key, followers, listed = [], locked = false, answers, address, number = 0 }) {
     if (over !== undefined) {
       this.status = "over";
       this.sentence = over;
@@ -74,16 +80,18 @@ class ClassLink {
       this.tries = 0;
       this.own = { ...this.own, code, key };
       write(this.own);
-      if (key) this.lead({ begins, followers, answers });
-      else this.follow(address);
+      if (key) this.lead({ begins, followers, listed, locked, answers });
+      else {
+        this.number = number;
+        this.follow(address);
+      }
     }
     this.tell();
   }
 
   /** News for the teacher, whose address is looked at from now on. */
-  lead({ begins, followers, answers }) {
-    this.followers = followers;
-    this.answers = answers;
+  lead({ begins, ...news }) {
+    Object.assign(this, news);
     if (!begins) return;
     this.sent = null;
     this.ask();
@@ -123,16 +131,26 @@ class ClassLink {
     if (this.status === "there") this.say({ question, choice });
   }
 
-  /** A view shows the answers to a question, or (null) no more. */
-  show(view, question) {
-    if (this.asking.get(view) === question) return;
+  /** A view shows the answers to a question that allows these (none: it asks for a number), or (null) no more. */
+  show(view, question, choices = []) {
+    const before = JSON.stringify(this.asking.get(view));
     if (question === null) this.asking.delete(view);
-    else this.asking.set(view, question);
-    this.ask();
+    else this.asking.set(view, { question, choices });
+    if (JSON.stringify(this.asking.get(view)) !== before) this.ask();
   }
 
   ask() {
-    if (this.leads) this.say({ asks: [...new Set(this.asking.values())] });
+    if (this.leads) this.say({ asks: [...this.asking.values()] });
+  }
+
+  /** Lets nobody new join, or everybody again. */
+  lock(locked) {
+    this.say({ lock: locked });
+  }
+
+  /** Sends a follower away for good. */
+  remove(number) {
+    this.say({ remove: number });
   }
 
   /** Ends the class for all. */
@@ -148,6 +166,7 @@ class ClassLink {
 
   hangUp() {
     clearInterval(this.looking);
+    clearInterval(this.beating);
     clearTimeout(this.waiting);
     const { socket } = this;
     this.socket = null;
@@ -158,6 +177,7 @@ class ClassLink {
 
   closed(code) {
     clearInterval(this.looking);
+    clearInterval(this.beating);
     this.socket = null;
     if (this.status !== "over" && code !== OVER) {
       const wait = WAITS[Math.min(this.tries, WAITS.length - 1)];

@@ -3,12 +3,14 @@ import { button, make } from "../../../core/view/browser/kit/dom.js";
 import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 import { classLink } from "./link.js";
 
-const SURE = 4000; // milliseconds in which a second click ends the class
+const SURE = 4000; // milliseconds in which a second click ends the class, or sends a follower away
 const HERE_ONLY = ["localhost", "127.0.0.1", "[::1]"];
 
 /** The slim bar above every page of whoever leads or follows a class. */
 class ClassBar extends View {
   link = classLink();
+  opened = false; // whether the followers are listed
+  chosen = 0; // the number of the follower that one more click sends away
   render = () => this.shown();
   entered = ({ navigationType }) => navigationType !== "traverse" && this.keepCode();
 
@@ -31,13 +33,13 @@ class ClassBar extends View {
   }
 
   shown() {
-    const { own, status, leads } = this.link;
+    const { number, own, status, leads } = this.link;
     if (own.code && own.code !== this.data.code) {
       this.keepCode();
       this.ask("code", own.code);
     }
     const parts = status === "over" ? this.over() : leads ? this.leading() : this.following();
-    const state = `${status} ${leads} ${own.following} ${this.sure}`;
+    const state = `${status} ${leads} ${own.following} ${number} ${this.sure} ${this.opened}`;
     // A button that has the focus stays while only numbers change.
     if (this.state === state) this.update();
     else this.root.replaceChildren(...parts);
@@ -46,10 +48,13 @@ class ClassBar extends View {
   }
 
   update() {
-    const { followers, sentence, status, leads } = this.link;
+    const { followers, locked, sentence, status, leads } = this.link;
     const count = this.root.querySelector(".count");
-    if (count)
-      count.textContent = followers ? `${followers} follow${followers === 1 ? "s" : ""}` : "Nobody follows yet";
+    if (count) {
+      const said = followers ? `${followers} follow${followers === 1 ? "s" : ""}` : "Nobody follows yet";
+      count.textContent = locked ? `${said} · locked` : said;
+    }
+    this.list();
     const said = this.root.querySelector(".said");
     if (said && status === "there") said.textContent = sentence || (leads ? remark() : "");
   }
@@ -69,14 +74,70 @@ class ClassBar extends View {
         "span",
         { class: "acts" },
         copy,
+        this.opener(),
         button(end, () => this.end()),
       ),
       make("span", { class: "said", role: "status" }, this.link.status === "lost" ? LOST : ""),
+      ...(this.opened ? [this.panel()] : []),
     ];
   }
 
+  opener() {
+    const opener = button("Followers", () => {
+      this.opened = !this.opened;
+      this.choose(0);
+    });
+    opener.setAttribute("aria-expanded", String(this.opened));
+    return opener;
+  }
+
+  /** Who follows, and who may join. */
+  panel() {
+    const about = "Each tab that follows has a number, which its own bar shows too. A click on a number removes it.";
+    this.door = button("", () => this.link.lock(!this.link.locked));
+    this.numbers = make("div", { class: "numbers", role: "group", "aria-label": "Followers by number" });
+    return make("div", { class: "panel" }, make("p", {}, about), this.numbers, this.door);
+  }
+
+  /** Brings the panel up to date; a number that has the focus keeps it. */
+  list() {
+    if (!this.opened || !this.link.leads || !this.numbers) return;
+    const { listed, locked } = this.link;
+    this.door.textContent = locked ? "Let others join again" : "Lock: let nobody else join";
+    const focused = this.numbers.querySelector(":focus")?.dataset.number;
+    this.numbers.replaceChildren(
+      ...(listed.length ? listed.map((follower) => this.chip(follower)) : ["Nobody has come yet."]),
+    );
+    if (focused) this.numbers.querySelector(`[data-number="${focused}"]`)?.focus();
+  }
+
+  chip([number, following]) {
+    const isChosen = number === this.chosen;
+    const chip = button(isChosen ? `Remove ${number}?` : String(number), () => this.remove(number));
+    chip.dataset.number = number;
+    chip.className = following ? "" : "aside";
+    chip.setAttribute("aria-label", isChosen ? `Yes, remove ${number}` : `Remove ${number}`);
+    chip.title = following ? `${number} follows` : `${number} looks around`;
+    return chip;
+  }
+
+  /** Asks once more before somebody is sent away. */
+  remove(number) {
+    if (this.chosen === number) {
+      this.link.remove(number);
+      this.choose(0);
+    } else this.choose(number);
+  }
+
+  choose(number) {
+    clearTimeout(this.unchosen);
+    this.chosen = number;
+    if (number) this.unchosen = setTimeout(() => this.choose(0), SURE);
+    this.shown();
+  }
+
   following() {
-    const { own, status } = this.link;
+    const { number, own, status } = this.link;
     const name = make("b", {}, own.code);
     const leave = button("Leave", () => this.leave());
     if (status !== "there") {
@@ -84,7 +145,10 @@ class ClassBar extends View {
       return [make("span", { class: "said", role: "status" }, ...(status === "lost" ? [LOST] : trying)), leave];
     }
     const [said, act] = own.following
-      ? [["You follow class ", name], button("Look around myself", () => this.link.setFollowing(false))]
+      ? [
+          ["You follow class ", name, ` as number ${number}`],
+          button("Look around myself", () => this.link.setFollowing(false)),
+        ]
       : [
           ["You look around by yourself; class ", name, " goes on"],
           button("Follow again", () => this.link.setFollowing(true)),
@@ -124,6 +188,7 @@ class ClassBar extends View {
 
   destroy() {
     clearTimeout(this.unsure);
+    clearTimeout(this.unchosen);
     this.link.listeners.delete(this.render);
     super.destroy();
   }

@@ -116,7 +116,7 @@ def _choices() -> tuple[str, int, int, int]:
             width=260,
             help="How many characters lie between each digit and the question mark where it must be repeated.",
         )
-        draw = st.number_input("Random letters, draw", 1, DRAWS, 1, key="draw", bind="query-params", width=150)
+        draw = controls.number_box("Random letters, draw", 1, DRAWS, 1, key="draw", width=150)
         st.button("Other letters", icon=":material/casino:", on_click=_draw_again)
         asked = controls.choice("Digit to look at", range(1, copy_task.REMEMBERED + 1), key="asked", first=1)
     return digits, distance, draw, asked - 1

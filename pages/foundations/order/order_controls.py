@@ -5,6 +5,7 @@ from typing import cast
 import streamlit as st
 import torch
 
+from core.addresses import whole_number
 from core.capture import AttentionCall, record_attention
 from core.models.gpt import GPT
 from core.text import Tokens, read_text
@@ -80,8 +81,8 @@ def token(label: str, tokens: Tokens, first: int, *, key: str, width: int = 140)
     last = len(tokens) - 1
     first = min(first, last)
     # Before its first run a widget that a link has set is known from the address alone.
-    asked = st.query_params.get(key, "")
-    place = st.session_state.get(key, int(asked) if asked.isdecimal() and len(asked) < 4 else first)
+    asked = whole_number(st.query_params.get(key), last + 1)
+    place = st.session_state.get(key, first if asked is None else asked)
     word = tokens.labels[place if 0 <= place <= last else first]
     return slide(f"{label} {quoted(word)}", 0, last, first, key=key, width=width)
 

@@ -50,7 +50,7 @@ def show() -> None:
     with layout.control_bar():
         what = controls.choice("Shuffle", [SENTENCE, PHOTOGRAPH], key="shuffled")
         subject = _sentence() if what == SENTENCE else _photograph()
-        seed = int(st.number_input("Order number", 0, LARGEST_SEED, 0, key="seed", bind="query-params", width=130))
+        seed = int(controls.number_box("Order number", 0, LARGEST_SEED, 0, key="seed", width=130))
         st.button("Shuffle again", icon=":material/shuffle:", on_click=_next)
     taken = subject.taken
     with layout.control_bar():

@@ -57,7 +57,7 @@ def show() -> None:
 def base_input() -> float:
     """The base of the wavelengths, or of the angles."""
     return float(
-        st.number_input(
+        controls.number_box(
             "Base",
             2.0,
             10_000_000.0,
@@ -65,7 +65,6 @@ def base_input() -> float:
             step=1000.0,
             format="%.0f",
             key="base",
-            bind="query-params",
             width=150,
             help=BASE_HELP,
         )

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.addresses import whole_number
 from core.cloze import sides
 from core.cloze.asking import Answers
 from core.cloze.sides import Sides
 from core.cloze.words import Word
-from core.view.wanted import whole_number
 from core.zoo.text_models import NextToken
 from dashboard import charts, layout, waiting
 from dashboard.components.cell_map import cell_map
@@ -133,8 +133,8 @@ def error(answers: Answers) -> float:
 def _chosen(known: tuple[Word, ...]) -> int:
     """The number of the word that is asked for: that of the address, or a long one of the second half."""
     places = hidden_words.first_hidden(known) or {0}
-    asked = whole_number(st.query_params.get(WORD_ADDRESS))
-    place = asked if asked is not None and asked < len(known) else next(iter(places))
+    asked = whole_number(st.query_params.get(WORD_ADDRESS), len(known))
+    place = asked if asked is not None else next(iter(places))
     return known[place].number
 
 

@@ -185,7 +185,7 @@ def _more_hidden(given: inputs.Given) -> HiddenMore | None:
     if len(compute.words_of(compute.read(given.name, given.text))) < 2:
         return None
     layout.heading("Hide more, and see it fail")
-    seed = st.number_input("Draw", 0, DRAWS, 0, key="draw", bind="query-params", width=130, help=words.DRAW_HELP)
+    seed = controls.number_box("Draw", 0, DRAWS, 0, key="draw", width=130, help=words.DRAW_HELP)
     with layout.waiting_place():
         found = compute.harder(given.name, given.text, int(seed))
     table = more_table(found)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 import streamlit as st
 
+from core.addresses import whole_number
 from core.cloze.words import Word
 from pages.language.missing_word.inputs import HIDDEN_ADDRESS as ADDRESS
 
@@ -19,9 +20,8 @@ def encode(hidden: Collection[int]) -> str:
 def decode(text: str, count: int) -> tuple[frozenset[int], int]:
     """The words of an address among `count` of them, and how many parts of it are no such words."""
     parts = [part for part in text[:LONGEST].split(".") if part and part != NONE]
-    found = {int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 6 and int(part) < count}
-    wrong = sum(not (part.isascii() and part.isdigit() and len(part) < 6 and int(part) < count) for part in parts)
-    return frozenset(found), wrong
+    numbers = [whole_number(part, count) for part in parts]
+    return frozenset(number for number in numbers if number is not None), numbers.count(None)
 
 
 def first_hidden(words: Sequence[Word], unknown: Collection[int] = ()) -> frozenset[int]:

@@ -6,6 +6,7 @@ from math import exp
 import numpy as np
 import streamlit as st
 
+from core.addresses import whole_number
 from core.fine_tuned.attention_moved import row_moved, shares
 from core.fine_tuned.frequent_tags import Frequent
 from core.fine_tuned.reading import Said
@@ -74,10 +75,10 @@ def _sentence() -> str:
 
 def _word(count: int) -> int:
     """The word whose row is looked at: in the address, counted from 0; the last one that there is at most."""
-    asked = st.query_params.get(WORD, "")
-    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 6 else min(3, count - 1)
-    if number >= count > 0 and asked:
-        told = f"The address names word {number}, and this text has {count}: the last one is shown."
+    asked = whole_number(st.query_params.get(WORD))
+    number = min(3, count - 1) if asked is None else asked
+    if number >= count > 0:
+        told = f"The address names word {number:,}, and this text has {count}: the last one is shown."
         st.info(told, icon=":material/link_off:")
     return max(0, min(number, count - 1))
 

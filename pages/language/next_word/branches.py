@@ -6,6 +6,8 @@ A way is the numbers of its tokens. Everything here takes a tree and gives anoth
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.addresses import whole_number
+
 Way = tuple[int, ...]
 
 LONGEST = 512  # tokens of a way: more would not fit into an address
@@ -92,9 +94,10 @@ def decode(text: str, is_token: Callable[[int], bool]) -> Tree | None:
     for other in others:
         count, between, rest = other.partition(BETWEEN)
         own = _way(rest, is_token)
-        if not between or own is None or not _is_number(count) or int(count) > len(former):
+        same = whole_number(count, len(former) + 1)
+        if not between or own is None or same is None:
             return None
-        former = (*former[: int(count)], *own)
+        former = (*former[:same], *own)
         if len(former) > LONGEST:
             return None
         ends.append(former)
@@ -103,11 +106,7 @@ def decode(text: str, is_token: Callable[[int], bool]) -> Tree | None:
 
 def _way(text: str, is_token: Callable[[int], bool]) -> Way | None:
     parts = text.split(".") if text else []
-    if len(parts) > LONGEST or not all(map(_is_number, parts)):
+    if len(parts) > LONGEST:
         return None
-    way = tuple(map(int, parts))
-    return way if all(map(is_token, way)) else None
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 9
+    way = tuple(number for part in parts if (number := whole_number(part)) is not None)
+    return way if len(way) == len(parts) and all(map(is_token, way)) else None

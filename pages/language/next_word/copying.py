@@ -70,7 +70,7 @@ def _asked(given: Given) -> tuple[Said, int]:
         period = st.slider(
             "Random tokens", shortest, longest, period, key="copying_length", bind="query-params", width=SLIDER
         )
-    seed = int(st.number_input("Seed", 0, LARGEST_SEED, SEED, key="copying_seed", bind="query-params", width=130))
+    seed = int(controls.number_box("Seed", 0, LARGEST_SEED, SEED, key="copying_seed", width=130))
     said = Said(given.name, period, seed, given.text if what == words.OWN_TEXT else None)
     with layout.waiting_place():
         heads = len(compute_copying.order(said))

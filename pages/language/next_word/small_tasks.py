@@ -94,9 +94,7 @@ def _choices() -> tuple[Task, Tensor]:
             placeholder=words.SMALL_EXAMPLE[name],
             help=words.SMALL_OWN_HELP,
         )
-        draw = st.number_input(
-            "or draw no.", 1, DRAWS, 1, key="small_draw", bind="query-params", width=NARROW, on_change=_forget_own
-        )
+        draw = controls.number_box("or draw no.", 1, DRAWS, 1, key="small_draw", width=NARROW, on_change=_forget_own)
         st.button("Another", icon=":material/casino:", on_click=_draw_again)
     return task, task.read(typed) if typed.strip() else task.draw(1, seed=draw)[0]
 

@@ -36,7 +36,7 @@ def show() -> None:
         tokens = compute_writes.given_tokens(given.name, given.text)
     rules = _rules()
     with layout.control_bar():
-        seed = st.number_input("Seed", 0, 9999, 1, key="writes_seed", help=words.SEED, bind="query-params", width=130)
+        seed = controls.number_box("Seed", 0, 9999, 1, key="writes_seed", help=words.SEED, width=130)
         many = controls.choice("Tokens to write", COUNTS, key="writes_count", first=32)
         buttons = st.container(horizontal=True, width="content")
     _open(given)
@@ -71,7 +71,7 @@ def _rules() -> Rules:
             temperature=st.slider(
                 "Temperature", 0.0, 2.0, 1.0, 0.05, key="writes_temperature", help=words.TEMPERATURE, **bind
             ),
-            top_k=st.number_input("Top-k", 0, 100_000, 0, key="writes_top_k", help=words.TOP_K, **bind),
+            top_k=controls.number_box("Top-k", 0, 100_000, 0, key="writes_top_k", help=words.TOP_K, width=150),
             top_p=st.slider("Top-p", 0.0, 1.0, 0.9, 0.01, key="writes_top_p", help=words.TOP_P, **bind),
             min_p=st.slider("Min-p", 0.0, 1.0, 0.0, 0.01, key="writes_min_p", help=words.MIN_P, **bind),
             penalty=st.slider(

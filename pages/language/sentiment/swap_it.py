@@ -29,9 +29,7 @@ def show() -> None:
         st.markdown(words_swap.LEAD, width=layout.PROSE)
     text, name = reviews.choose(attending=True)
     with layout.control_bar():
-        seed = st.number_input(
-            words_swap.SEED, 0, 9999, 0, key="swap_seed", bind="query-params", width=130, help=words_swap.SEED_HELP
-        )
+        seed = controls.number_box(words_swap.SEED, 0, 9999, 0, key="swap_seed", width=130, help=words_swap.SEED_HELP)
         allowed = st.select_slider(
             words_swap.ALLOWED,
             MOVES,

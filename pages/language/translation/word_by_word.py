@@ -65,7 +65,7 @@ def _step(count: int) -> int:
     if (st.session_state.get(key) or 0) > count:
         st.session_state[key] = count
     left = st.container(width="content")
-    step = st.number_input(f"Step, 1 to {count}", 1, count, min(FIRST, count), key=key, bind="query-params", width=140)
+    step = controls.number_box(f"Step, 1 to {count}", 1, count, min(FIRST, count), key=key, width=140)
 
     def move(by: int) -> None:
         # From where it stands by now: keys may be pressed faster than the page runs.

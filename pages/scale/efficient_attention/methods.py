@@ -124,9 +124,7 @@ def _slider(label: str, options: Sequence[int], first: int, key: str) -> int:
 
 
 def _seed(key: str) -> int:
-    return st.number_input(
-        "Seed", 0, 99, 0, key=f"{key}_seed", bind="query-params", width=120, help="Another seed draws anew."
-    )
+    return controls.number_box("Seed", 0, 99, 0, key=f"{key}_seed", width=120, help="Another seed draws anew.")
 
 
 def _powers(least: int, most: int) -> tuple[int, ...]:

@@ -107,7 +107,7 @@ def _choose() -> Wanted:
             bind="query-params",
             width=300,
         )
-        batch = st.number_input("Texts at once", 1, 1_000_000, 1, key="calc_batch", bind="query-params", width=150)
+        batch = controls.number_box("Texts at once", 1, 1_000_000, 1, key="calc_batch", width=150)
     with layout.control_bar():
         device = st.selectbox(
             "Device",
@@ -117,7 +117,7 @@ def _choose() -> Wanted:
             bind="query-params",
             width=300,
         )
-        count = st.number_input("How many", 1, 1_000_000, 1024, key="calc_devices", bind="query-params", width=150)
+        count = controls.number_box("How many", 1, 1_000_000, 1024, key="calc_devices", width=150)
         used = st.slider(
             "Share of the peak that is used",
             5,

@@ -5,6 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from core.addresses import whole_number
 from dashboard import charts, controls, layout, photograph
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.predictions import prediction_bars
@@ -45,9 +46,8 @@ def _hidden_word() -> Asked:
     with layout.waiting_place():
         tokens, found = compute.read(typed)
     layout.say_what_was_cut(tokens)
-    asked = st.query_params.get(WORD, "")
-    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 6 else FIRST
-    number = max(0, min(number, len(found) - 1))
+    asked = whole_number(st.query_params.get(WORD))
+    number = max(0, min(FIRST if asked is None else asked, len(found) - 1))
     with layout.waiting_place():
         given = compute.hidden_word(typed, number)
     best = {name: given.answers[int(said.probabilities.argmax())].strip() for name, said in given.said.items()}

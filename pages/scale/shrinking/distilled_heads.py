@@ -5,6 +5,7 @@ import math
 import streamlit as st
 import torch
 
+from core.addresses import whole_number
 from core.shrinking.students import LAYERS, STUDENTS, divergences, kept_blocks
 from dashboard import controls, layout
 from dashboard.components.cell_map import cell_map
@@ -70,11 +71,9 @@ def source_of(student: str, layer: int) -> int:
 
 def _chosen(far: torch.Tensor) -> tuple[int, int]:
     """The pair of heads in the address; without one that fits, the first with the head that it began as."""
-    parts = st.query_params.get(PAIR, "").split(".")
-    if len(parts) != 2 or not all(part.isascii() and part.isdecimal() and len(part) < 4 for part in parts):
-        return 0, 0
-    ours, theirs = (int(part) for part in parts)
-    return (ours, theirs) if ours < len(far) and theirs < far.shape[1] else (0, 0)
+    parts = st.query_params.get(PAIR, "").partition(".")[::2]
+    ours, theirs = (whole_number(part, heads) for part, heads in zip(parts, far.shape, strict=True))
+    return (0, 0) if ours is None or theirs is None else (ours, theirs)
 
 
 def about_heads(far: list[list[float]]) -> str:

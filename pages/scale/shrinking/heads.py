@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.addresses import whole_number
 from core.measured.shrinking import Pruned
 from core.shrinking.importance import Head
 from dashboard import controls, layout
@@ -67,11 +68,8 @@ def _percent() -> int:
 def _changed(found: Ranked) -> frozenset[Head]:
     """Heads that were clicked, from the address: "2.1-0.5"; what is no head of this network is passed over."""
     given = st.query_params.get(CHANGED, "")
-    pairs = (part.partition(".")[::2] for part in given.split("-"))
-    numbers = {
-        (int(one), int(other)) for one, other in pairs if one.isdecimal() and other.isdecimal() and len(given) < 999
-    }
-    return frozenset(numbers & set(found.order))
+    pairs = (tuple(map(whole_number, part.partition(".")[::2])) for part in given.split("-"))
+    return frozenset(set(pairs) & set(found.order))
 
 
 # Its heads.

@@ -6,6 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from core.addresses import whole_number
 from core.measured.shrinking import Combined, Variant
 from core.shrinking.number_formats import FORMATS
 from core.shrinking.students import STUDENTS
@@ -213,8 +214,7 @@ def _open() -> None:
 
 
 def _opened(count: int) -> int | None:
-    given = st.query_params.get(OPENED, "")
-    return int(given) if given.isascii() and given.isdecimal() and len(given) < 5 and int(given) < count else None
+    return whole_number(st.query_params.get(OPENED), count)
 
 
 def tell(row: Variant, whole: Variant) -> str:

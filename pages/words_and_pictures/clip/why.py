@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 from torch import Tensor
 
+from core.addresses import whole_number
 from core.grounding.word_maps import OCCLUSION, RELEVANCE, WAYS
 from core.zoo.clips import PictureText
 from dashboard import charts, controls, grounding, layout, seen
@@ -139,8 +140,8 @@ SAYS = {
 def _cover(name: str, chosen: Seen, text: str) -> float:
     """Patches to be covered by a click; the cosine as it is now."""
     rows, columns = clip(name).grid
-    given = [part for part in st.query_params.get(COVERED, "").split("-") if part.isdecimal() and len(part) < 5]
-    patches = tuple(sorted({int(part) for part in given if int(part) < rows * columns}))
+    parts = (whole_number(part, rows * columns) for part in st.query_params.get(COVERED, "").split("-"))
+    patches = tuple(sorted({number for number in parts if number is not None}))
 
     def switch(row: int, column: int) -> None:
         changed = set(patches) ^ {row * columns + column}

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 import torch
 
+from core.addresses import whole_number
 from core.zoo import dalles
 from core.zoo.dalles import CODERS
 from dashboard import layout
@@ -45,8 +46,7 @@ def show() -> None:
 
 def marked(codes: int) -> int | None:
     """The code that the visitor has clicked."""
-    asked = st.query_params.get(CODE, "")
-    return int(asked) if asked.isdecimal() and len(asked) < 6 and int(asked) < codes else None
+    return whole_number(st.query_params.get(CODE), codes)
 
 
 def _mark(code: int) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from jaxtyping import UInt8
 from streamlit.delta_generator import DeltaGenerator
 
+from core.addresses import whole_number
 from core.scenes.things import Scene
 from dashboard import controls, layout
 from dashboard.components.patch_picker import patch_picker
@@ -66,10 +67,8 @@ def _other_code(wish: Wish, bar: DeltaGenerator) -> None:
 
 def _changed(wish: Wish, number: int, place: int) -> Drawn | None:
     """The picture with the code that the address names; None where it names none, or the drawing was stopped."""
-    other = st.query_params.get(OTHER, "")
-    if not (other.isdecimal() and len(other) < 6 and int(other) < picture_coder(wish.world).network.config.codes):
-        return None
-    return growing.drawn(compute.go_on, wish, number, place, int(other))
+    other = whole_number(st.query_params.get(OTHER), picture_coder(wish.world).network.config.codes)
+    return None if other is None else growing.drawn(compute.go_on, wish, number, place, other)
 
 
 def _forget_for(wish: Wish, number: int) -> None:

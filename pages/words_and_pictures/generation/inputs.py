@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.addresses import whole_number
 from core.errors import ModelError
 from core.scenes.things import HELD_PAIRS
 from core.zoo import attention_gans, dalles
@@ -116,7 +117,5 @@ def candidate(drawn: Drawn) -> int:
 
 def place(key: str, grid: int) -> int | None:
     """A place of the picture that stands in the address as row-column."""
-    row, _, column = st.query_params.get(key, "").partition("-")
-    if all(part.isdecimal() and len(part) < 4 and int(part) < grid for part in (row, column)):
-        return int(row) * grid + int(column)
-    return None
+    row, column = (whole_number(part, grid) for part in st.query_params.get(key, "").partition("-")[::2])
+    return None if row is None or column is None else row * grid + column

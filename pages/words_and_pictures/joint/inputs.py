@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.addresses import whole_number
 from core.errors import InputError
 from core.zoo.joint import JOINT
 from dashboard import controls, layout, seen
@@ -38,8 +39,8 @@ def scene_and_sentence() -> tuple[str, Seen, str]:
 
 def numbers(key: str, most: int) -> tuple[int, ...]:
     """Places that stand in the address under a name, each below `most`."""
-    given = st.query_params.get(key, "").split("-")
-    return tuple(sorted({int(part) for part in given if part.isdecimal() and len(part) < 5 and int(part) < most}))
+    parts = (whole_number(part, most) for part in st.query_params.get(key, "").split("-"))
+    return tuple(sorted({number for number in parts if number is not None}))
 
 
 def switch(key: str, places: tuple[int, ...], place: int) -> None:

@@ -1,0 +1,89 @@
+"""What one network address may do with classes: connections, and codes that are none."""
+
+import ipaddress
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from core.errors import AtlasError
+
+MOST_SOCKETS = 250  # of an address: a class behind one router is one address
+MOST_WRONG = 30  # different codes that are none, of an address
+WITHIN = 600.0  # seconds in which they count
+MOST_ADDRESSES = 10_000  # that are remembered for wrong codes; then the first is forgotten
+
+TOO_MANY_SOCKETS = (
+    "Your network has {count} connections to classes here, and can have no more than {most}. Close a tab that follows "
+    "a class."
+)
+TOO_MANY_CODES = (
+    "{most} codes that are none were tried from your network within {minutes:.0f} minutes. Wait {wait:.0f} minutes and "
+    "try again with the code that your teacher shows."
+)
+
+
+class Limits:
+    """The limits of each network address; None is an address that is not known, which has none."""
+
+    def __init__(self, timer: Callable[[], float] = time.monotonic):
+        self._timer = timer
+        self._sockets: Counter[str] = Counter()
+        self._wrong: dict[str, dict[str, float]] = {}  # when a code was tried first, by code, by address
+
+    @contextmanager
+    def connected(self, network: str | None) -> Iterator[None]:
+        """While a connection of this address is open; AtlasError if it has too many."""
+        if network is None:
+            yield
+            return
+        if self._sockets[network] >= MOST_SOCKETS:
+            raise AtlasError(TOO_MANY_SOCKETS.format(count=self._sockets[network], most=MOST_SOCKETS))
+        self._sockets[network] += 1
+        try:
+            yield
+        finally:
+            self._sockets[network] -= 1
+            if not self._sockets[network]:
+                del self._sockets[network]
+
+    def check_codes(self, network: str | None) -> None:
+        """AtlasError while too many different codes of this address were none: of the right one nothing is said."""
+        if network is None or len(codes := self._recent(network)) < MOST_WRONG:
+            return
+        wait = min(codes.values()) + WITHIN - self._timer()
+        raise AtlasError(TOO_MANY_CODES.format(most=MOST_WRONG, minutes=WITHIN / 60, wait=math.ceil(wait / 60)))
+
+    def was_wrong(self, network: str | None, code: str) -> None:
+        """A code was none. The same one counts once: a whole class may come back to one that has ended."""
+        if network is None:
+            return
+        codes = self._recent(network)
+        codes.setdefault(code.strip().upper()[:20], self._timer())
+        self._wrong.pop(network, None)
+        self._wrong[network] = codes  # the last of them now
+        if len(self._wrong) > MOST_ADDRESSES:
+            del self._wrong[next(iter(self._wrong))]
+
+    def _recent(self, network: str) -> dict[str, float]:
+        since = self._timer() - WITHIN
+        return {code: tried for code, tried in self._wrong.get(network, {}).items() if tried > since}
+
+
+def network_of(host: str | None) -> str | None:
+    """What stands for one visitor: an IPv4 address, or the 64 bits of an IPv6 network; None for this computer.
+
+    A proxy on this computer that does not say for whom it asks is not told from its visitors: it has to set limits.
+    """
+    if host is None:
+        return None
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv6Address):
+        address = address.ipv4_mapped or address
+    if address.is_loopback:
+        return None
+    return str(address) if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
