@@ -35,8 +35,8 @@ def offer() -> None:
     with offered:
         st.markdown(
             "**You teach?** Open a class: the pages of those who follow go where yours goes, until they choose to look "
-            f"around by themselves. You see how many follow, up to {MOST_FOLLOWERS}. Nobody is asked for a name, and "
-            "after a day the class is forgotten.",
+            f"around by themselves. You see how many follow, up to {MOST_FOLLOWERS}, can remove one, and can lock the "
+            "class so that nobody else joins. Nobody is asked for a name, and after a day the class is forgotten.",
             width=WIDTH,
         )
         st.button("Open a class", key="open-class", on_click=_open)

@@ -1,13 +1,13 @@
-"""`make bench-load`: all five measurements, written into the table; `python -m benchmarks.load PART`: one, printed."""
+"""`make bench-load`: all six measurements, written into the table; `python -m benchmarks.load PART`: one, printed."""
 
 import argparse
 import statistics
 
 from benchmarks import table
-from benchmarks.load import crowd, fairness, following, memory, reruns
+from benchmarks.load import crowd, fairness, flood, following, memory, reruns
 from benchmarks.load.pages import PLACES
 
-PARTS = (reruns, fairness, following, crowd, memory)
+PARTS = (reruns, fairness, following, flood, crowd, memory)
 
 
 def main() -> None:
@@ -26,6 +26,8 @@ def main() -> None:
     led = parts.add_parser("following", help="a teacher's step until the last follower of a class has it")
     led.add_argument("--followers", type=int, default=following.FOLLOWERS)
     led.add_argument("--steps", type=int, default=following.STEPS)
+    much = parts.add_parser("flood", help="what another visitor waits while a class sends all that it may")
+    much.add_argument("--followers", type=int, default=flood.FOLLOWERS)
     kept = parts.add_parser("memory", help="the resident set after so many sessions, and after as many again")
     kept.add_argument("--sessions", type=int, default=memory.SESSIONS)
     kept.add_argument("--texts", type=int, default=memory.TEXTS)
@@ -52,6 +54,10 @@ def main() -> None:
         middle, cost = statistics.median(steps.waits), steps.processor / chosen.steps
         print(f"median {middle:.3f} s, 95th percentile {steps.late:.3f} s, longest {max(steps.waits):.3f} s")
         print(f"processor time of the server for a step: {1000 * cost:.1f} ms")
+    elif chosen.part == "flood":
+        waits = flood.measure(chosen.followers)
+        middle, longest = statistics.median(waits.seconds), max(waits.seconds)
+        print(f"median {middle:.3f} s, 99th percentile {waits.late:.3f} s, longest {longest:.3f} s")
     elif chosen.part == "memory":
         halves = memory.measure(chosen.sessions, chosen.texts, chosen.pictures, chosen.keep_mb)
         for name, half in zip(("before", "first half", "second half"), halves, strict=True):

@@ -53,10 +53,11 @@ def measure(followers: int, steps: int) -> Steps:
 
 async def _lesson(server: Server, followers: int, steps: int) -> Steps:
     async with AsyncExitStack() as stack:
-        teacher = await _connect(stack, server, {"open": True})
+        teacher = await connected(stack, server.address, {"open": True})
         code = json.loads(await teacher.recv())["code"]
         students = [
-            await _connect(stack, server, {"code": code, "who": f"student {number}"}) for number in range(followers)
+            await connected(stack, server.address, {"code": code, "who": f"student {number}"})
+            for number in range(followers)
         ]
         while json.loads(await teacher.recv())["followers"] < followers:
             pass
@@ -65,9 +66,9 @@ async def _lesson(server: Server, followers: int, steps: int) -> Steps:
         return Steps(waits, server.processor_seconds() - before)
 
 
-async def _connect(stack: AsyncExitStack, server: Server, first: dict) -> ClientConnection:
-    address = server.address.replace("http", "ws", 1) + "/class"
-    way = connect(address, origin=Origin(server.address), open_timeout=PATIENCE)
+async def connected(stack: AsyncExitStack, address: str, first: dict) -> ClientConnection:
+    """A browser tab that has said who it is, connected until the stack is left."""
+    way = connect(f"{address.replace('http', 'ws', 1)}/class", origin=Origin(address), open_timeout=PATIENCE)
     socket = await stack.enter_async_context(way)
     await socket.send(json.dumps(first))
     return socket

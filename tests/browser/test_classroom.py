@@ -218,6 +218,42 @@ def test_answers_are_bars_for_the_teacher_and_nobody_else(person, streamlit_serv
     expect(rows).to_have_text(["the dog0", "the man1", "<b>neither</b>1"])
 
 
+def test_a_teacher_removes_a_follower_by_its_number_and_locks_the_class(person, streamlit_server):
+    address = streamlit_server(QUESTION)
+    teacher = person()
+    teacher.goto(address)
+    opened(teacher)
+    students = [person() for _ in range(3)]
+    for number, student in enumerate(students[:2], start=1):
+        student.goto(f"{address}/?class={code_of(teacher)}")
+        expect(bar(student)).to_contain_text(f"You follow class {code_of(teacher)} as number {number}")
+    students[0].get_by_text("the dog", exact=True).click()
+    expect(teacher.locator(".class-answers caption")).to_have_text("1 answer from the class")
+    followers = teacher.get_by_role("button", name="Followers")
+    expect(followers).to_have_attribute("aria-expanded", "false")
+    followers.click()
+    expect(followers).to_have_attribute("aria-expanded", "true")
+    numbers = bar(teacher).get_by_role("group", name="Followers by number").get_by_role("button")
+    expect(numbers).to_have_text(["1", "2"])
+    numbers.nth(0).click()
+    expect(numbers).to_have_text(["Remove 1?", "2"])
+    numbers.nth(0).press("Enter")  # it has kept the focus
+    expect(numbers).to_have_text(["2"])
+    expect(bar(students[0])).to_contain_text(f"Your teacher has removed this tab from class {code_of(teacher)}.")
+    expect(teacher.locator(".class-answers caption")).to_have_text("No answers from the class yet")
+    expect_count(teacher, "1 follows")
+    bar(teacher).get_by_role("button", name="Lock: let nobody else join").click()
+    expect_count(teacher, "1 follows · locked")
+    students[2].goto(f"{address}/?class={code_of(teacher)}")
+    expect(bar(students[2])).to_contain_text(f"Class {code_of(teacher)} is locked")
+    students[1].reload()
+    expect(bar(students[1])).to_contain_text("as number 2")
+    bar(teacher).get_by_role("button", name="Let others join again").click()
+    expect_count(teacher, "1 follows")
+    students[2].reload()
+    expect(bar(students[2])).to_contain_text("as number 3")
+
+
 def test_a_class_answers_the_question_of_a_station_and_the_teacher_sees_bars(teacher, student):
     teacher.get_by_test_id("stSidebar").get_by_role("link", name="Lessons").click()
     expect(teacher.get_by_role("heading", name="Inside one head")).to_be_visible()

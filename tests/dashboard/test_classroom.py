@@ -345,7 +345,7 @@ def test_the_tabs_of_all_followers_and_of_the_teacher_are_bounded(classes):
         room.join("0")
     for _ in range(classroom.MOST_TABS):
         room.teach(room.key)
-    with pytest.raises(AtlasError, match="leads class .* in 5 tabs"):
+    with pytest.raises(AtlasError, match=r"leads class .* in 5 tabs"):
         room.teach(room.key)
 
 

@@ -111,11 +111,6 @@ def _is_shared(called: ast.expr) -> bool:
     )
 
 
-"""Addresses that somebody has cut or made up: what names no choice gets the first one."""
-
-import pytest
-
-
 @pytest.mark.parametrize(
     ("room", "query"),
     [

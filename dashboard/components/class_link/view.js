@@ -93,22 +93,26 @@ class ClassBar extends View {
 
   /** Who follows, and who may join. */
   panel() {
-    const about = "Each tab that follows has a number, which its own bar shows too. A click on a number removes it.";
-    this.door = button("", () => this.link.lock(!this.link.locked));
-    this.numbers = make("div", { class: "numbers", role: "group", "aria-label": "Followers by number" });
-    return make("div", { class: "panel" }, make("p", {}, about), this.numbers, this.door);
+    const about = [
+      make("p", {}, "Each tab that follows has a number, which its own bar shows. Click a number to remove the tab."),
+      make("p", {}, "Pale numbers look around by themselves."),
+    ];
+    const lock = button("", () => this.link.lock(!this.link.locked));
+    lock.classList.add("lock");
+    const numbers = make("div", { class: "numbers", role: "group", "aria-label": "Followers by number" });
+    return make("div", { class: "panel" }, ...about, numbers, lock);
   }
 
   /** Brings the panel up to date; a number that has the focus keeps it. */
   list() {
-    if (!this.opened || !this.link.leads || !this.numbers) return;
+    const numbers = this.root.querySelector(".numbers");
+    if (!numbers) return;
     const { listed, locked } = this.link;
-    this.door.textContent = locked ? "Let others join again" : "Lock: let nobody else join";
-    const focused = this.numbers.querySelector(":focus")?.dataset.number;
-    this.numbers.replaceChildren(
-      ...(listed.length ? listed.map((follower) => this.chip(follower)) : ["Nobody has come yet."]),
-    );
-    if (focused) this.numbers.querySelector(`[data-number="${focused}"]`)?.focus();
+    this.root.querySelector(".lock").textContent = locked ? "Let others join again" : "Lock: let nobody else join";
+    const focused = numbers.querySelector(":focus")?.dataset.number;
+    const chips = listed.map((follower) => this.chip(follower));
+    numbers.replaceChildren(...(chips.length ? chips : ["Nobody has come yet."]));
+    if (focused) numbers.querySelector(`[data-number="${focused}"]`)?.focus();
   }
 
   chip([number, following]) {
