@@ -69,6 +69,43 @@ def test_every_parameter_of_every_section_may_hold_anything(visit, asked, page):
     assert not unreached(page, lines), "no way of WAYS leads to these controls"
 
 
+def test_the_parameters_that_every_page_has_may_hold_anything(visit):
+    everything = NUMBERS + TEXTS
+    for values in dealt(everything, sorted(FRAME), rounds=len(everything) // 2, seed="frame"):
+        assert shows_something(visit("explore/home", **values)), values
+    lesson = {"lesson": "inside-one-head", "station": "1"}
+    for values in dealt(everything, ["answer"], rounds=8, seed="answer"):
+        assert shows_something(visit("explore/text", **lesson, **values)), values
+
+
+BOX = """
+from dashboard import controls
+controls.number_box("Layer", 0, 11, 3, key="layer")
+"""
+
+
+@pytest.mark.parametrize("value", NUMBERS, ids=lambda value: repr(value)[:20])
+def test_a_box_for_numbers_takes_any_address_and_cleans_it_of_what_is_no_number_of_it(value):
+    app = AppTest.from_string(BOX, default_timeout=60)
+    app.query_params["layer"] = value
+    for _ in range(2):  # a box that was not bound for the first run is bound in the second
+        app.run()
+        assert not app.exception
+        number = app.number_input[0].value
+        assert isinstance(number, int)
+        assert 0 <= number <= 11
+        left = app.query_params.get("layer", "3")
+        assert int(float(left)) == number
+    app.number_input[0].set_value(7).run()
+    assert app.number_input[0].value == 7
+
+
+@pytest.mark.parametrize("station", ["00019", "0", "99", "²", "-1", "1e3", "9" * 400, "", b"\xff"])
+def test_a_station_that_a_lesson_does_not_have_is_one_sentence(visit, station):
+    app = visit("explore/text", lesson="inside-one-head", station=station)
+    assert [warning.value for warning in app.warning if "there is no station" in warning.value]
+
+
 def ways_into(visit, page: contents.Page) -> list[dict[str, str]]:
     """Queries that show all of a page: each of its sections, and then what else has to be chosen."""
     rows = visit(page.room).get("button_group")
