@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.order.positions import advanced, distances, frequencies, similarity_at, sinusoidal, turning
-from dashboard import charts, layout
+from dashboard import charts, controls, layout
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.numbers import column, small, square

@@ -23,7 +23,7 @@ from core.scaling import (
     training_memory,
 )
 from core.sizes import Line, Shape, flops, total
-from dashboard import charts, contents, layout, own_gpt
+from dashboard import charts, contents, controls, layout, own_gpt
 from dashboard.figures import explored as figures_explored
 from dashboard.numbers import amount, compare, in_latex, with_power
 from dashboard.theme import HUES
