@@ -13,11 +13,63 @@ from streamlit.testing.v1 import AppTest
 from dashboard import contents
 from tests.pages.hostile_values import NUMBERS, TEXTS, dealt
 
-ROUNDS, ROUNDS_OF_TEXTS = 4, 2  # of each section
+ROUNDS, ROUNDS_OF_TEXTS = 3, 2  # of each section
 FRAME = {"show", "present", "class", "lesson", "station", "answer"}  # parameters that every page has
 CONTROLS = {"number", "number_box", "choice", "token", "text", "picture", "resolution"}  # of dashboard/controls.py
-# Choices that show controls which a section does not have at first.
-WAYS: dict[str, tuple[dict[str, str], ...]] = {}
+# Choices that show controls which a section does not have at first, by the address of the page.
+WAYS: dict[str, tuple[dict[str, str], ...]] = {
+    "steps": ({"begin": "Your sentence"}, {"example": "The classic: scores 112 and 96"}),
+    "heads": ({"show": "Measured", "input": "Picture"}, {"show": "Silenced", "silenced": "0.0"}),
+    "order": (
+        {"show": "Shuffle", "shuffled": "A photograph"},
+        {"show": "Learned", "learner": "An image model"},
+        {"show": "Relative", "way": "T5"},
+        {"show": "Relative", "way": "Swin"},
+    ),
+    "inside": (
+        {"show": "Walk", "machine": "Encoder"},
+        {"show": "Walk", "machine": "Encoder-decoder"},
+        {"show": "Stream", "machine": "Encoder-decoder"},
+        {"show": "Walk", "part": "token_embedding"},
+    ),
+    "translation": (
+        {"show": "Word by word", "steps_model": "Transformer"},
+        {"show": "Cut a link", "change_model": "Transformer"},
+    ),
+    "next-word": ({"show": "Tokens", "tokens_look": "One sentence, many scripts"},),
+    "missing-word": (
+        {"show": "Fill in", "hide": "1.3"},
+        {"show": "Grammar", "grammar_from": "annotated"},
+        {"show": "Grammar", "grammar_heads": "one head"},
+        {"show": "Across languages", "hide_english": "1.2"},
+        {"show": "Across languages", "across_head": "any head"},
+    ),
+    "swin": ({"show": "Maps", "maps_of": "the difference of two heads"},),
+    "clip": ({"show": "Agreement", "world": "Photographs"}, {"show": "Agreement", "world": "Emoji"}),
+    "generation": (
+        {"show": "Go on", "way_on": "half a picture"},
+        {"show": "Painted in stages", "painted_view": "another word"},
+        {"show": "Painted in stages", "painted_view": "another word", "drawn_world": "Emoji"},
+    ),
+    "efficient": (
+        {"show": "Maps", "source": "Your own"},
+        {"show": "Maps", "maps_method": "Linformer", "maps_projection": "random"},
+    ),
+    "shrinking": (
+        {"show": "Heads", "shrunk": "Vision transformer"},
+        {"show": "Distilled", "distilled_of": "Vision transformer"},
+    ),
+}
+# Controls that a page has only with a model that is fetched, or where a measurement would take long.
+BEYOND = {
+    "translation": {"any_model.py"},
+    "captioning": {"any_model.py"},
+    "joint": {"any_model.py"},
+    "sentiment": {"faithful.py"},
+    "vit": {"faithful.py"},
+    "inside": {"parts.py"},
+    "efficient": {"reading.py"},
+}
 
 
 @dataclass
@@ -69,7 +121,8 @@ def test_every_parameter_of_every_section_may_hold_anything(visit, asked, page):
         for values in dealt(TEXTS, texts, rounds=ROUNDS_OF_TEXTS if texts else 0, seed=seed):
             app = visit(page.room, **way, **values)
             assert is_answered(app, page) or not is_drawn, values
-    assert not unreached(page, lines), "no way of WAYS leads to these controls"
+    forgotten = unreached(page, lines)
+    assert not forgotten, "no way of WAYS leads to these controls"
 
 
 def test_the_parameters_that_every_page_has_may_hold_anything(visit):
@@ -136,7 +189,8 @@ def is_answered(app: AppTest, page: contents.Page) -> bool:
 
 def unreached(page: contents.Page, lines: set[tuple[Path, int]]) -> list[str]:
     """Controls in the code of a page that are bound to the address and were not on the way to any."""
-    files = sorted((contents.ROOT / "pages" / page.room).glob("*.py"))
+    beyond = BEYOND.get(page.url, set())
+    files = [file for file in sorted((contents.ROOT / "pages" / page.room).glob("*.py")) if file.name not in beyond]
     return [
         f"{file.name}:{call.lineno}"
         for file in files
