@@ -89,6 +89,14 @@ def test_what_could_not_be_looked_up_is_told(audit):
     )
 
 
+@pytest.mark.parametrize("packages", [[], [package for package in UNKNOWN["dependencies"] if "skip_reason" in package]])
+def test_an_audit_that_could_check_nothing_claims_nothing(audit, packages):
+    said, code = audit.verdict(json.dumps({"dependencies": packages, "fixes": []}), "", {"GHSA-old": "perhaps of torch"})
+    assert code == 0
+    assert said.startswith("Not audited")
+    assert "known hole" not in said
+
+
 @pytest.mark.parametrize("complaint", [NO_NETWORK, BLOCKED])
 def test_without_a_network_it_says_so_and_passes(audit, complaint):
     said, code = audit.verdict("", complaint, {})
