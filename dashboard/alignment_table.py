@@ -55,10 +55,9 @@ def show(found: Alignment, *, name: str) -> None:
         width="stretch",
         column_config={name: percent for name in rows.columns if name != "links from"},
     )
-    if not layout.is_presented():
-        layout.caption(ABOUT_TEXTS)
-        layout.caption(how_taken(found))
-        charts.download_table(rows, name)
+    layout.caption(ABOUT_TEXTS)
+    layout.caption(how_taken(found))
+    charts.download_table(rows, name)
 
 
 def table(found: Alignment) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from core import zoo
 from core.addresses import whole_number
 from core.errors import InputError
 from core.images import EXAMPLES, LIMITS
-from dashboard import layout, texts, uploads
+from dashboard import carried, layout, texts, uploads
 from dashboard.kept import Upload
 
 Option = TypeVar("Option")
@@ -47,6 +47,7 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
         height=70,
         placeholder="Type or paste a text",
     )
+    carried.note("text", typed, first)
     file = uploads.given(OWN_TEXT)
     with st.popover(uploads.name_of(OWN_TEXT) or "Open a file", icon=":material/description:"):
         uploads.offer_to_remove(OWN_TEXT)
@@ -98,6 +99,7 @@ def picture() -> str | Upload:
     chosen = choice(
         "Photograph", offered, key="picture", first=FIRST_PICTURE, on_change=uploads.go_on, args=(OWN_PHOTO,)
     )
+    carried.note("picture", chosen, FIRST_PICTURE)
     with st.popover("Your own", icon=":material/add_a_photo:"):
         uploads.offer_to_remove(OWN_PHOTO)
         # Any file may be dropped: what cannot be read gets a sentence that says why.

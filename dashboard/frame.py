@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import classroom_view, contents, layout, ways_on
+from dashboard import carried, classroom_view, contents, layout, ways_on
 from dashboard.components.larger import larger
 from dashboard.components.term_popover import explain_terms
 from dashboard.lessons import player
@@ -32,19 +32,25 @@ def frame() -> None:
     larger()
     with st.container():  # a place even without a class: what moves on the page would lose its part of the address
         classroom_view.bar()
-    shown = show(page.run)
+    shown = show(page.run, page.url_path)
     if shown and not presenting:
         ways_on.end(named)
     explain_terms()
 
 
-def show(run: Callable[[], object]) -> bool:
-    """Run a page, with the bar of a lesson where one is played; False where the station's question comes first."""
+def show(run: Callable[[], object], address: str = "") -> bool:
+    """Run a page, with the bar of a lesson where one is played; False where the station's question comes first.
+
+    `address` is the page's own, by which a page that has just been opened is known.
+    """
     with layout.sentences():
         at = player.playing()
+        station = (at.lesson.name, at.number) if at else None
         if at is not None and at.answer is None:
+            carried.arrive(None, station)
             player.question(at)
             return False
-        with layout.below_title(partial(player.below_title, at) if at else None):
+        carried.arrive(address, station)
+        with layout.below_title(partial(player.below_title, at) if at else None), carried.replaced_where_unusable():
             run()
     return True

@@ -50,8 +50,7 @@ def show(prefix: str, titles: Mapping[str, str], *, name: str) -> tuple[str, ...
         alt=f"{measure} of each way to tell: " + "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in scored),
         table=partial(table_of, found, titles),
     )
-    if not layout.is_presented():
-        layout.caption(ABOUT)
+    layout.caption(ABOUT)
     return noticed(scored, lines, measure, kind)
 
 

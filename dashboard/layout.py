@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import AtlasError
 from core.text import BYTE, Tokens, byte_sign, spelt
-from dashboard import classroom_view, contents, glossary, ways_on
+from dashboard import carried, classroom_view, contents, glossary, ways_on
 from dashboard.theme import PALETTES, Look
 from dashboard.ways_on import is_presented
 
@@ -101,10 +101,26 @@ def head(words: PageWords) -> None:
             show()
         elif not is_presented():
             st.markdown(glossary.linked(words.lead), width=PROSE)
+    with st.container(gap=None):
+        _say_what_was_refused()
+
+
+def _say_what_was_refused() -> None:
+    """What the page shows instead of what it was opened with and cannot use."""
+    for key, refusal in carried.refusals().items():
+        line = plain(carried.line_of(key, refusal))
+        if refusal.asked:
+            st.warning(line, icon=":material/info:")
+        else:
+            st.caption(line)
 
 
 def caption(text: str) -> None:
-    """A small remark beside a figure or below a table, in Markdown; its terms are explained."""
+    """A small remark beside a figure or below a table, in Markdown; its terms are explained.
+
+    A caption says what a claim rests on: what a network learned from, over how many pictures something was measured,
+    how far it may be off. So it stays on a projector; what is left out there is prose: leads, tools, notes.
+    """
     st.caption(glossary.linked(text))
 
 

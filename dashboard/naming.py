@@ -14,7 +14,7 @@ from core.zoo.masked_autoencoders import AUTOENCODERS
 from core.zoo.named_captioners import NamedPictureWriter
 from core.zoo.named_joint import NamedJointReader
 from core.zoo.names import Purpose
-from dashboard import layout, visitor, waiting
+from dashboard import carried, layout, visitor, waiting
 from dashboard.controls import WIDTH
 from dashboard.models import OURS, autoencoder, clip, fetch_model, image_model, inspect_model, listed, text_model
 
@@ -57,6 +57,7 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
         width=WIDTH,
         help=visitor.may_name(),
     )
+    carried.note(key, name, ours[0], title=OURS.get(name, ""))
     if purpose in ("both", "gaps") and name in ours:
         return name
     found = inspect_model(name, purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0]))

@@ -91,7 +91,9 @@ def test_what_could_not_be_looked_up_is_told(audit):
 
 @pytest.mark.parametrize("packages", [[], [package for package in UNKNOWN["dependencies"] if "skip_reason" in package]])
 def test_an_audit_that_could_check_nothing_claims_nothing(audit, packages):
-    said, code = audit.verdict(json.dumps({"dependencies": packages, "fixes": []}), "", {"GHSA-old": "perhaps of torch"})
+    said, code = audit.verdict(
+        json.dumps({"dependencies": packages, "fixes": []}), "", {"GHSA-old": "perhaps of torch"}
+    )
     assert code == 0
     assert said.startswith("Not audited")
     assert "known hole" not in said

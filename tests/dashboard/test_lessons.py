@@ -20,7 +20,8 @@ from dashboard.lessons import form, player
 from dashboard.lessons.form import Question, lessons, read
 from dashboard.lessons.readings import READINGS, Amount, Choice, ask, bounds
 from dashboard.lessons.readings.answers import QUARTERS, quarters, told_apart
-from tests.pages.conftest import prose, told, visit  # noqa: F401  (a fixture)
+from tests.pages.conftest import check, prose, told, visit  # noqa: F401  (a fixture)
+from tests.pages.session import controls_of, follow, session
 
 STATIONS = [(lesson, number) for lesson in lessons().values() for number in range(len(lesson.stations))]
 NO_SUBJECT = {contents.LESSONS, contents.GLOSSARY}
@@ -169,6 +170,47 @@ def test_a_station_shows_its_page_and_the_answer(visit, station):  # noqa: F811
     assert said.split("\n")[0][:40] in " ".join(element.value for element in app.markdown)
     if section := at.choices.get("show"):
         assert app.session_state.show == section
+
+
+@pytest.mark.parametrize("name", lessons())
+def test_a_student_who_walks_a_lesson_finds_on_each_station_what_its_link_opens(visit, name):  # noqa: F811
+    lesson, app = lessons()[name], session()
+    # What the student has chosen before must not come along.
+    follow(app, contents.TEXT, text="I walked in the rain.", model="bert-books", layer="1", head="1", token="3")
+    follow(app, contents.IMAGE, picture="astronaut")
+    check(app.run())
+    first = lesson.stations[0]
+    follow(app, first.page, lesson=name, station="1")
+    for number, station in enumerate(lesson.stations):
+        assert station.title in {element.value for element in app.header}, number
+        answer_as_a_student(app, station.question)
+        assert not app.warning, (station.title, told(app))
+        assert app.title[0].value == station.page.question
+        assert "You said" in prose(app), station.title
+        assert "check_circle" in prose(app), station.title
+        place = {"lesson": name, "station": str(number + 1), "answer": station.question.expected}
+        fresh = visit(station.page.room, **station.choices, **place)
+        assert controls_of(app) == controls_of(fresh), station.title
+        assert {key: str(controls_of(app)[key]) for key in ("text", "show") if key in station.choices} == {
+            key: value for key, value in station.choices.items() if key in ("text", "show")
+        }
+        assert len(app.get("plotly_chart")) == len(fresh.get("plotly_chart"))
+        assert [head.value for head in app.subheader] == [head.value for head in fresh.subheader]
+        if number + 1 < len(lesson.stations):
+            check(app.button(key="station-on").click().run())
+
+
+def answer_as_a_student(app, question: Question) -> None:
+    """Choose the expected answer and go on to the page."""
+    answer = ask(question)
+    if not isinstance(answer, Choice):
+        app.number_input(key=player.NUMBER).set_value(float(question.expected))
+    elif len(answer.values) > player.FEW:
+        app.selectbox(key=player.CHOICE).set_value(question.expected)
+    else:
+        next(each for each in app.get("button_group") if each.key == player.CHOICE).set_value(question.expected)
+    check(app.run())
+    check(next(button for button in app.button if button.label == "Answer and see").click().run())
 
 
 def test_every_page_is_a_station_of_a_lesson():

@@ -155,7 +155,6 @@ def test_a_model_that_is_not_there_is_one_sentence(visit, monkeypatch):
 def test_the_projector_shows_no_prose_below(visit):
     app = visit(PAGE, **open_section(present="1"))
     assert "How it is computed" not in [element.value for element in app.subheader]
-    assert not app.caption
 
 
 def test_a_click_hides_a_word_and_keeps_the_gaps_of_the_other_sentence(monkeypatch):

@@ -102,7 +102,6 @@ def test_a_bert_is_refused(copying, tmp_path):
 def test_presented_there_is_no_prose(copying):
     app = copying(present="1")
     assert "How it is computed" not in [element.value for element in app.subheader]
-    assert "then each sequence is repeated" not in told(app, "caption")
 
 
 def test_the_best_are_silenced_and_the_others_are_none_of_them():

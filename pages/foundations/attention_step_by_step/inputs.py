@@ -13,7 +13,7 @@ from core.attention.worked_examples import EXAMPLES, WorkedExample
 from core.models.gpt import GPT
 from core.models.gpt_steps import layer_inputs
 from core.text import read_text
-from dashboard import contents, controls, layout
+from dashboard import carried, contents, controls, layout
 from dashboard.models import text_model
 from pages.foundations.attention_step_by_step import matrices
 
@@ -50,6 +50,7 @@ def choose() -> Followed:
         begin = controls.choice("Begin with", [EXAMPLE, contents.OWN_SENTENCE], key="begin")
         if begin == contents.OWN_SENTENCE:
             raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=contents.LONGEST_LINE)
+            carried.note("text", raw, SENTENCE)
         else:
             titles = {example.title: name for name, example in EXAMPLES.items()}
             name = titles[st.selectbox("Example", titles, key="example", bind="query-params", width=300)]

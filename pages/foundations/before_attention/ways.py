@@ -121,10 +121,9 @@ def _measured() -> tuple[Cost, ...]:
     """The button, and the two figures once somebody has pressed it; what was measured, if anything was."""
     st.subheader("Measured on this machine", anchor=False)
     costs = compute.layer_costs.known() or ()
-    if not layout.is_presented():
-        repeats, threads = min((cost.repeats for cost in costs), default="several"), torch.get_num_threads()
-        sizes = {"width": WIDTH, "heads": HEADS, "kernel": KERNEL}
-        st.markdown(words.MEASURED.format(**sizes, threads=threads, repeats=repeats), width=layout.PROSE)
+    repeats, threads = min((cost.repeats for cost in costs), default="several"), torch.get_num_threads()
+    sizes = {"width": WIDTH, "heads": HEADS, "kernel": KERNEL}
+    st.markdown(words.MEASURED.format(**sizes, threads=threads, repeats=repeats), width=layout.PROSE)
     measuring.offer(compute.layer_costs.anew, again=bool(costs))
     if costs:
         measuring.time_and_memory(costs, hues=LAYER_HUES, name="measured", what="layers")

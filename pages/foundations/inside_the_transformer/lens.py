@@ -69,7 +69,7 @@ def _labels(walk: Walk, lens: Lens) -> list[str]:
 def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
     words_in_cells = [[layout.readable(walk.label(number)) for number in row] for row in lens.best.tolist()]
     rows = point_names(len(words_in_cells))
-    if len(labels) > MOST and not layout.is_presented():
+    if len(labels) > MOST:
         layout.caption(f"The last {MOST} of {len(labels)} tokens; the numbers to download hold all.")
     figure = partial(
         lens_grid,

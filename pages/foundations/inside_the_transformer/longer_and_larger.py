@@ -81,8 +81,7 @@ def _mark(figure: go.Figure, shape: Shape, size: int) -> None:
 def show_famous() -> None:
     """The table, to be sorted by a click on a column."""
     layout.heading("The same formula on famous models")
-    if not layout.is_presented():
-        st.markdown(words.FAMOUS, width=layout.PROSE)
+    st.markdown(words.FAMOUS, width=layout.PROSE)
     table = famous()
     whole = st.column_config.NumberColumn(format="localized")
     data_table(

@@ -11,6 +11,6 @@ show = sections.chosen(
     {words.WALK: walk.show, words.STREAM: stream.show, words.LENS: lens.show, words.SIZES: sizes.show},
 )
 way = walked_through()
-if way.cut and not layout.is_presented():
+if way.cut:
     st.info(words.CUT.format(kept=way.cut.kept, total=way.cut.total), icon=":material/content_cut:")
 show(way)

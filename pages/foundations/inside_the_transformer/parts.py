@@ -53,9 +53,8 @@ def _attention(walk: Walk, part: Part, _: Arrays) -> None:
         return
     head = controls.number("Head", call.heads, key="head")
     mask = mask_of(call, head)
-    if not layout.is_presented():
-        windows = f" There are {call.batch_size} windows; this is the first." if call.batch_size > 1 else ""
-        layout.caption(words.MASKS[kind_of_mask(mask)] + windows)
+    windows = f" There are {call.batch_size} windows; this is the first." if call.batch_size > 1 else ""
+    layout.caption(words.MASKS[kind_of_mask(mask)] + windows)
     queries = walk.labels_at(part, call.query_length)
     keys = _keys(walk, part, call)
     left, right = st.columns(2)
@@ -157,10 +156,10 @@ def _norm(walk: Walk, part: Part, arrays: Arrays) -> None:
     reading = read_norm(walk.network.get_submodule(part.path), before, after)
     if not layout.is_presented():
         st.latex(NORMS[reading.kind])
-        st.caption(
-            f"{SOURCES[reading.kind]}. Recomputed with the formula, no number differs from the module's by more than "
-            f"{reading.difference:.1e}."
-        )
+    st.caption(
+        f"{SOURCES[reading.kind]}. Recomputed with the formula, no number differs from the module's by more than "
+        f"{reading.difference:.1e}."
+    )
     labels = walk.labels_at(part, len(before))
     left, right = st.columns(2)
     with left:
@@ -216,11 +215,10 @@ def _neurons(walk: Walk, part: Part, arrays: Arrays) -> None:
     chosen = controls.token(labels, first=len(labels) - 1)
     top = hidden[chosen].topk(min(TOP_NEURONS, hidden.shape[-1])).indices
     share = (hidden[chosen] > 0).float().mean().item()
-    if not layout.is_presented():
-        layout.caption(
-            f"Of {hidden.shape[-1]:,} neurons, {share:.0%} are above 0 at this token. Below: the {len(top)} strongest, "
-            "after the nonlinearity, at this token and at all others."
-        )
+    layout.caption(
+        f"Of {hidden.shape[-1]:,} neurons, {share:.0%} are above 0 at this token. Below: the {len(top)} strongest, "
+        "after the nonlinearity, at this token and at all others."
+    )
     _neuron_map(hidden[:, top].T, top.tolist(), labels, chosen)
 
 

@@ -80,9 +80,8 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
         if name != "part"
     }
     data_table(shown.style.format(spoken), hide_index=True, column_config=kinds, height="content")
-    if not layout.is_presented():
-        charts.download_table(shown, "sizes")
-        st.caption(words.UNCOUNTED, width=layout.PROSE)
+    charts.download_table(shown, "sizes")
+    st.caption(words.UNCOUNTED, width=layout.PROSE)
 
 
 def _shares(shape: Shape, table: pd.DataFrame, n: int, length: int) -> None:

@@ -69,9 +69,9 @@ def _show_part(walk: Walk, part: Part) -> None:
     with layout.waiting_place():
         arrays = compute.part_arrays(walk, part.key)
     if not layout.is_presented():
-        weights = f"{part.parameters:,} weights" if part.parameters else "no weights of its own"
         st.markdown(f"**{KINDS[part.kind]}.** {words.PURPOSES[part.kind]}")
-        st.caption(f"`{part.class_name}` with {weights}; in {_shapes(part.inputs)}, out {_shapes(part.outputs)}")
+    weights = f"{part.parameters:,} weights" if part.parameters else "no weights of its own"
+    st.caption(f"`{part.class_name}` with {weights}; in {_shapes(part.inputs)}, out {_shapes(part.outputs)}")
     parts.show(walk, part, arrays)
     _show_maps(walk, part, arrays)
     if not layout.is_presented():

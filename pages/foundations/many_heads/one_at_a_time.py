@@ -86,7 +86,7 @@ def show_map(
         alt=_alt(known, len(silenced)),
         name="costs",
     )
-    if known and not layout.is_presented():
+    if known:
         st.caption("Without a head that is above 0 the loss on this input rises, without one below 0 it falls.")
 
 

@@ -132,8 +132,7 @@ def _show_loss(trial: Trial, logits: Tensor | None) -> None:
             "Loss without the silenced heads", f"{after:.3f} nats", f"{after - before:+.3f} nats", delta_color="inverse"
         )
         layout.caption(f"{before / log(2):.3f} bits before, {after / log(2):.3f} bits after")
-    if not layout.is_presented():
-        layout.caption(words.LOSS[trial.quantity])
+    layout.caption(words.LOSS[trial.quantity])
 
 
 def _show_changed(before: Watched, after: Watched, moved: Float[np.ndarray, "layer head"]) -> None:

@@ -9,7 +9,7 @@ from core.addresses import whole_number
 from core.capture import AttentionCall, record_attention
 from core.models.gpt import GPT
 from core.text import Tokens, read_text
-from dashboard import controls, layout
+from dashboard import carried, controls, layout
 from dashboard.layout import PageWords
 from dashboard.models import text_model
 
@@ -37,6 +37,7 @@ def sentence(longest: int = LONGEST) -> Tokens:
     """The tokens of the visitor's sentence, at most `longest` of them, with a word about what is left out."""
     wide = WIDE_PRESENTED if layout.is_presented() else WIDE
     raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED, width=wide)
+    carried.note("text", raw, SENTENCE)
     controls.examples(SENTENCES)
     tokens = text_model(MODEL).encode(read_text(raw))
     if len(tokens) <= longest:

@@ -218,8 +218,7 @@ def _show_alibi() -> None:
                 alt=f"{title}: head {head} of layer {layer}, query by key.",
                 name=name,
             )
-    if not layout.is_presented():
-        layout.caption("A what if: gpt-books was trained without ALiBi, with a learned vector for each position.")
+    layout.caption("A what if: gpt-books was trained without ALiBi, with a learned vector for each position.")
     slopes = alibi_slopes(call.heads).tolist()
     _slopes(slopes, head)
     layout.notes(

@@ -140,12 +140,11 @@ def _figure(subject: Subject, result: Shuffled) -> None:
         f"token stood to where it stands. The largest difference is {small(result.largest)}.",
         table=table,
     )
-    if not layout.is_presented():
-        layout.caption(
-            f"A strip is the output vector of a token, minus the mean of all: the {len(channels)} of its {width} "
-            "channels in which the tokens differ most. On the right is what remains when the first map is shuffled by "
-            f"hand and subtracted from the second: at most {small(result.largest)} in any of the {width} channels."
-        )
+    layout.caption(
+        f"A strip is the output vector of a token, minus the mean of all: the {len(channels)} of its {width} "
+        "channels in which the tokens differ most. On the right is what remains when the first map is shuffled by "
+        f"hand and subtracted from the second: at most {small(result.largest)} in any of the {width} channels."
+    )
 
 
 def tells_places_apart(result: Shuffled) -> bool:

@@ -168,7 +168,7 @@ def _guesses(pair: Pair, guessed: Guessed) -> Twice | None:
     with alone:
         st.markdown("**Alone**")
         _bars(gap.alone, "across-alone")
-    if gap.beside.true is not None and not layout.is_presented():
+    if gap.beside.true is not None:
         st.caption(words_across.ALONE_IS_STRANGE)
     return gap
 
@@ -238,8 +238,7 @@ def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, f
         address=False,
         links=links,
     )
-    if not layout.is_presented():
-        st.caption(words_across.OUTLINED)
+    st.caption(words_across.OUTLINED)
     return say.about_links(weights, labels[1], labels[0], name)
 
 

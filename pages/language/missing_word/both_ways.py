@@ -215,8 +215,8 @@ def _map(name: str, reading: Reading) -> None:
 def _page(name: str) -> Sides | None:
     """The held-out page: what each reader finds; a button where nobody has asked yet."""
     st.subheader("Measured over a page", anchor=False)
+    st.markdown(words.PAGE_TOLD.format(side=sides.SIDE), width=layout.PROSE)
     if not layout.is_presented():
-        st.markdown(words.PAGE_TOLD.format(side=sides.SIDE), width=layout.PROSE)
         with st.expander("The page"):
             st.text(sides.page())
     found = compute.page_guessed.known(name)

@@ -112,7 +112,7 @@ def _bars(model: MissingToken, gap: Gap) -> None:
         alt="Guesses: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
         table=pd.DataFrame({"token": labels, "probability": values, "hidden": [n == gap.true for n in numbers]}),
     )
-    if gap.true is not None and not layout.is_presented():
+    if gap.true is not None:
         st.caption(f"In the other colour: what was hidden. It comes {ordinal(gap.rank or 0)}.")
 
 
@@ -210,8 +210,7 @@ def _more_hidden(given: inputs.Given) -> HiddenMore | None:
         alt="The share of right guesses and the probability of the truth as more words are hidden",
         table=table,
     )
-    if not layout.is_presented():
-        layout.caption(words.MORE_CAPTION.format(asked=len(found.answers[0])))
+    layout.caption(words.MORE_CAPTION.format(asked=len(found.answers[0])))
     return found
 
 

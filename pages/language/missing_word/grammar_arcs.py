@@ -97,8 +97,8 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], shown: Sequence[Arc]) -> No
         hues[TREE] = layout.look().palette.soft
     if not layout.is_presented():
         st.markdown(about_shown(shown, drawn, tree), width=layout.PROSE)
-        if len(above) < len(shown):
-            st.caption(f"{len(shown) - len(above)} of {len(shown)} links begin or end in another part.")
+    if len(above) < len(shown):
+        st.caption(f"{len(shown) - len(above)} of {len(shown)} links begin or end in another part.")
     look = layout.look()
     labels = tuple(layout.readable(reading.words[place]) for place in within)
     high = look.high(470 if tree else 300)
@@ -108,8 +108,7 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], shown: Sequence[Arc]) -> No
         alt=f"{len(above)} arcs above {len(labels)} words: the strongest links of {_named(drawn) or 'no head'}",
         table=partial(links_table, reading.words, tuple(shown)),
     )
-    if not layout.is_presented():
-        layout.caption(f"{words_grammar.ABOUT} {words_grammar.BELOW if tree else words_grammar.UNKNOWN}")
+    layout.caption(f"{words_grammar.ABOUT} {words_grammar.BELOW if tree else words_grammar.UNKNOWN}")
 
 
 def _within(shown: Sequence[Arc], places: range) -> list[Arc]:

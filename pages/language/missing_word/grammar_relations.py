@@ -73,9 +73,8 @@ def show(rows: Mapping[str, BestHead], found: Measured, own: bool) -> BestHead |
     if not rows:
         st.info(f"No relation has {FEW} cases in these sentences. Open a larger treebank.", icon=":material/info:")
         return None
-    if not layout.is_presented():
-        told = words_grammar.OWN if own else words_grammar.TABLE
-        st.caption(told.format(chosen=found.chosen_in, tried=found.tried_in, few=FEW))
+    told = words_grammar.OWN if own else words_grammar.TABLE
+    st.caption(told.format(chosen=found.chosen_in, tried=found.tried_in, few=FEW))
     left, right = st.columns([3, 2], gap="large")
     with left:
         pairs = tuple((best, _published(best)) for best in rows.values())
@@ -117,8 +116,7 @@ def _show_heads(best: BestHead) -> None:
         alt=f"What each head finds of {best.relation} {best.direction}: at most {np.nanmax(values):.0%} of the cases",
         name="grammar-heads",
     )
-    if not layout.is_presented():
-        layout.caption("Outlined: the head that was best where heads were chosen. Click a head to see its links above.")
+    layout.caption("Outlined: the head that was best where heads were chosen. Click a head to see its links above.")
 
 
 def _choose(layer: int, head: int) -> None:

@@ -219,8 +219,7 @@ def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
                 name=f"tasks-{when.lower()}",
                 height=330,
             )
-    if not layout.is_presented():
-        layout.caption(f"{words_tasks.MOVED} {words_tasks.READ_FROM}")
+    layout.caption(f"{words_tasks.MOVED} {words_tasks.READ_FROM}")
 
 
 def _over_all_heads(looks: Looks, place: int, name: str) -> str:

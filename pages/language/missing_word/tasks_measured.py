@@ -26,8 +26,6 @@ def show(found: Results) -> None:
     percents = {name: st.column_config.NumberColumn(format="%.1f%%") for name in table.columns[1:]}
     scaled = table.assign(**{name: 100 * table[name] for name in table.columns[1:]})
     data_table(scaled, hide_index=True, column_config=percents, width="content", placeholder="")
-    if layout.is_presented():
-        return
     layout.caption(
         words_tasks.MEASURED.format(
             words=found.words,
@@ -36,6 +34,8 @@ def show(found: Results) -> None:
             learned_phrases=found.learned_phrases,
         )
     )
+    if layout.is_presented():
+        return
     charts.download_table(table, "tasks-measured")
     with st.expander("Tag by tag"):
         by_tag = tag_by_tag(found)

@@ -115,7 +115,7 @@ def _input(name: str, pair: Pair) -> SegmentLengths | None:
     """Each token with its segment and its position."""
     model, tokens = inputs.masked_model(name), pair.tokens
     lengths = compute.segment_lengths(name)
-    if not model.tells_segments and not layout.is_presented():
+    if not model.tells_segments:
         st.caption(words.NO_SEGMENTS_TOLD.format(title=layout.plain(model.title)))
     cell_map(
         1 + np.array([tokens.segments]),

@@ -29,8 +29,7 @@ Counts = dict[str, tuple[int, ...]]  # bytes after each of LENGTHS, by the names
 def show() -> tuple[dict[str, KeptHeads], Counts]:
     """The small models, whose caches are counted, and the famous ones; gives what was counted."""
     layout.heading("Fewer heads of keys and values, or a window")
-    if not layout.is_presented():
-        st.markdown(words.SHARED, width=layout.PROSE)
+    st.markdown(words.SHARED, width=layout.PROSE)
     window = st.select_slider("Window, tokens", WINDOWS, 128, key="cache_window", bind="query-params", width=260)
     models = compute_cache.small_models(window)
     with layout.waiting_place():
@@ -116,8 +115,7 @@ def about_counts(models: Mapping[str, KeptHeads], counts: Counts) -> tuple[str, 
 
 def _famous() -> None:
     layout.heading("The same formula on famous models")
-    if not layout.is_presented():
-        st.markdown(words.FAMOUS_CACHES, width=layout.PROSE)
+    st.markdown(words.FAMOUS_CACHES, width=layout.PROSE)
     with layout.control_bar():
         tokens = st.select_slider(
             "Tokens in the cache",

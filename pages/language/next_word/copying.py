@@ -40,8 +40,7 @@ def show() -> None:
     with layout.waiting_place():
         whole, scores = compute_copying.heard(said), compute_copying.scores(said.at_random)
         without = compute_copying.silenced(said, count) if count else None
-    if not layout.is_presented():
-        layout.caption(_said(said, whole))
+    layout.caption(_said(said, whole))
     summary, along = st.columns([2, 3], gap="large")
     with summary:
         _summary(whole, without)

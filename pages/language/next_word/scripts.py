@@ -117,9 +117,8 @@ def _one(found: dict[str, Cuts], sentences: dict[str, str]) -> None:
     language = chosen or usual
     rows = by_way(found[language])
     st.table(rows.assign(pieces=rows["pieces"].map(layout.plain)).set_index("way"), border="horizontal")
-    if not layout.is_presented():
-        charts.download_table(rows, "tokens-pieces")
-        st.caption(layout.plain(sentences[language]))
+    charts.download_table(rows, "tokens-pieces")
+    st.caption(layout.plain(sentences[language]))
 
 
 def by_way(cuts: Cuts) -> pd.DataFrame:

@@ -158,5 +158,4 @@ def _reading(task: Task, problem: Tensor, written: Written) -> None:
         name=f"small-{task.name}-reading",
         height=330,
     )
-    if not layout.is_presented():
-        layout.caption(words.SMALL_READS)
+    layout.caption(words.SMALL_READS)

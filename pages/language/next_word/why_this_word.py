@@ -29,7 +29,7 @@ def show() -> None:
     given = inputs.given()
     with layout.waiting_place():
         read = compute_why.reading(given.name, given.text)
-    if (cut := read.tokens.cut) and not layout.is_presented():
+    if cut := read.tokens.cut:
         st.info(words.TOO_LONG.format(kept=cut.kept, total=cut.total), icon=":material/content_cut:")
     with layout.control_bar():
         one, other = _candidates(read)

@@ -54,9 +54,8 @@ def show() -> None:
         alt="Shares of right verdicts. " + "; ".join(map(_spoken, rows)),
         table=table,
     )
-    if not layout.is_presented():
-        source = next(iter(theirs.values())).source
-        layout.caption(words_compared.CAPTION.format(test=found.test, source=layout.plain(source)))
+    source = next(iter(theirs.values())).source
+    layout.caption(words_compared.CAPTION.format(test=found.test, source=layout.plain(source)))
     _table(table)
     why = (sentences.about_sizes(every, shared),) if language == "spanish" else ()
     layout.notes(
@@ -120,8 +119,7 @@ def _table(table: pd.DataFrame) -> None:
     formats |= {name: st.column_config.NumberColumn(format="%d") for name in ("epochs", "published epochs")}
     scaled = table.assign(**{name: 100 * table[name] for name in shares})
     data_table(scaled, hide_index=True, column_config=formats, placeholder="")
-    if not layout.is_presented():
-        layout.caption(words_compared.SECONDS)
+    layout.caption(words_compared.SECONDS)
 
 
 def _formula(found: Results) -> None:

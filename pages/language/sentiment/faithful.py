@@ -143,8 +143,8 @@ def _measured_curves(given: Explained) -> Curves | None:
     for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
         with place:
             _curves(given, curves, side)
+    layout.caption(f"{words_faithful.BAND.format(draws=len(curves.draws))} {words_faithful.REPLACED}")
     if not layout.is_presented():
-        layout.caption(f"{words_faithful.BAND.format(draws=len(curves.draws))} {words_faithful.REPLACED}")
         st.markdown(sentences.about_ends(curves, layout.plain(given.verdict.said)))
     return curves
 

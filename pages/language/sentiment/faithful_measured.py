@@ -37,9 +37,8 @@ def show(given: Explained, curves: Curves, names: Mapping[str, str], hues: Mappi
         + "; ".join(f"{row.name} {row.here[0]:.3f} and {row.here[1]:.3f} here" for row in rows),
         table=table,
     )
-    if not layout.is_presented():
-        caption = words_faithful.GAINED if over else words_faithful.GAINED_HERE
-        st.caption(caption.format(draws=len(curves.draws), reviews=over.reviews if over else 0))
+    caption = words_faithful.GAINED if over else words_faithful.GAINED_HERE
+    st.caption(caption.format(draws=len(curves.draws), reviews=over.reviews if over else 0))
     with st.expander("The numbers", expanded=layout.is_presented()):
         shown = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
         data_table(table, hide_index=True, column_config=shown, width="content", placeholder="")

@@ -126,8 +126,7 @@ def _map(counted: Mapping[str, Sequence[Fooled]], kind: str) -> None:
         st.session_state[KIND] = KINDS[kinds[row]]
         st.session_state[PAGE] = 0
 
-    if not layout.is_presented():
-        st.caption(words_fooled.MAP)
+    st.caption(words_fooled.MAP)
     cell_map(
         values,
         key="fooled_map",
@@ -200,10 +199,9 @@ def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
             f"{change(read[name][row], classes[name])}{APART + '✗' if failed[name][row] else ''}" for row in shown
         ]
     st.table(table, hide_index=True)
-    if not layout.is_presented():
-        tail = words_fooled.DIRECTION.format(tolerance=TOLERANCE) if kind == "intensity" else ""
-        layout.caption(f"{len(chosen):,} of {len(pairs):,} pairs. {words_fooled.MARKS} {tail}")
-        charts.download_table(partial(pairs_table, pairs, read, classes), f"sentiment-fooled-{kind}")
+    tail = words_fooled.DIRECTION.format(tolerance=TOLERANCE) if kind == "intensity" else ""
+    layout.caption(f"{len(chosen):,} of {len(pairs):,} pairs. {words_fooled.MARKS} {tail}")
+    charts.download_table(partial(pairs_table, pairs, read, classes), f"sentiment-fooled-{kind}")
 
 
 def change(read: Float[Tensor, "side class"], classes: Sequence[str]) -> str:

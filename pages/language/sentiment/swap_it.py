@@ -49,8 +49,7 @@ def show() -> None:
     layout.heading(words_swap.VERDICTS)
     _bars(found)
     measured = _measured(reviews.language_of(name))
-    if not layout.is_presented():
-        st.markdown(words_swap.SHOWS, width=layout.PROSE)
+    st.markdown(words_swap.SHOWS, width=layout.PROSE)
     layout.notes(
         words_swap.NOTES,
         notice=(about_permuted(found), *((about_measured(measured),) if measured else ())),
@@ -159,8 +158,7 @@ def _measured(language: str) -> dict[str, Swapped]:
     )
     percent = {name: st.column_config.NumberColumn(format="percent") for name in table.columns[2:6]}
     data_table(table, hide_index=True, column_config=percent)
-    if not layout.is_presented():
-        layout.caption(words_swap.TABLE.format(trained=words_swap.KINDS["trained"]))
+    layout.caption(words_swap.TABLE.format(trained=words_swap.KINDS["trained"]))
     parts = {part: {row.kind: row for row in rows if row.part == part} for part in ("lowest", "middle", "highest")}
     shown = {kind: words_swap.KINDS[kind] for kind in ("permuted", "uniform")}
     charts.chart(

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.text import read_text
 from core.translation.translator_maps import Part
-from dashboard import controls, texts
+from dashboard import carried, controls, texts
 from pages.language.translation import words
 
 LONGEST = 5000  # characters: far more than the models read at once
@@ -27,6 +27,7 @@ def sentence() -> str:
         max_chars=LONGEST,
         placeholder="Type a sentence in English",
     )
+    carried.note("text", raw, words.SENTENCE)
     return read_text(raw)
 
 

@@ -59,8 +59,7 @@ def show_heads() -> tuple[str, ...]:
         f"{span(values, '{:.1%}'.format)}; the head that was chosen is outlined",
         table=rows[rows.model == TRANSFORMER],
     )
-    if not layout.is_presented():
-        layout.caption(words.MEASURED_HEADS)
+    layout.caption(words.MEASURED_HEADS)
     return about_heads(values[:, :-1], TEXTS[text], float(found.baselines[STRAIGHT][text]["aer"]))
 
 

@@ -56,9 +56,8 @@ def _scores() -> tuple[str, ...]:
             "pairs per second": st.column_config.NumberColumn(format="%.0f"),
         },
     )
-    if not layout.is_presented():
-        layout.caption(how_scored(results))
-        charts.download_table(table, "translation-scores")
+    layout.caption(how_scored(results))
+    charts.download_table(table, "translation-scores")
     return about_scores(results)
 
 
@@ -119,8 +118,7 @@ def _lengths() -> tuple[str, ...]:
         alt=f"{score} of each model against the number of words in the English text, one line per model",
         table=rows.assign(model=rows.model.map(TITLES)),
     )
-    if not layout.is_presented():
-        layout.caption(words.MEASURED_LENGTHS)
+    layout.caption(words.MEASURED_LENGTHS)
     return about_lengths(lines, score)
 
 
@@ -147,8 +145,7 @@ def _published() -> tuple[str, ...]:
     if own := own_points():
         with here:
             _costs(own, "own", "Tatoeba, English to French", HUE_OF_TITLE, from_zero=True)
-    if not layout.is_presented():
-        st.markdown(words.MEASURED_PUBLISHED, width=layout.PROSE)
+    st.markdown(words.MEASURED_PUBLISHED, width=layout.PROSE)
     return about_published(printed, language)
 
 

@@ -125,8 +125,7 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
         width=layout.PROSE,
         alt=f"The channels that contribute most to the score of {label}, and their sum",
     )
-    if not layout.is_presented():
-        layout.caption(pushes(look.terms[place]))
+    layout.caption(pushes(look.terms[place]))
 
 
 def pushes(terms: Float[Tensor, " each"]) -> str:

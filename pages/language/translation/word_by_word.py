@@ -208,9 +208,8 @@ def _tree(translated: Translated, beam: int, step: int) -> None:
     table = search_tree.table(decoded.steps[step - 1], search_tree.winning_places(decoded).get(step), label)
     figure = partial(beam_tree, nodes, look=layout.look(), hue=HUE[translated.model.name], chosen=step)
     charts.chart(figure, name="steps-tree", alt=f"The tree of the beam search up to step {step}", table=table)
-    if not layout.is_presented():
-        longest = limit_of(len(translated.source))
-        layout.caption(search_tree.about_drawing(decoded, step, beam=beam, longest=longest))
+    longest = limit_of(len(translated.source))
+    layout.caption(search_tree.about_drawing(decoded, step, beam=beam, longest=longest))
     with st.expander(f"All {len(table)} candidates of step {step}"):
         data_table(
             table,

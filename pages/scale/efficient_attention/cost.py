@@ -49,14 +49,13 @@ def show() -> None:
     """The two figures, the table of exponents, the button."""
     if not layout.is_presented():
         st.markdown(words.COST_LEAD.format(each=EACH), width=layout.PROSE)
-        layout.caption(settings())
+    layout.caption(settings())
     here = measured_here.known()
     costs, told = _that_come_along()
     if here:
         costs = here
         told = words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in here))
-    if not layout.is_presented():
-        st.caption(told)
+    st.caption(told)
     measuring.time_and_memory(costs, hues=HUE, name="efficient", what="kinds of attention")
     rows = table(costs)
     _table(rows)
@@ -118,9 +117,8 @@ def _table(rows: pd.DataFrame) -> None:
             "multiplications there": number(f"multiplied at {longest:,}", format="compact"),
         },
     )
-    if not layout.is_presented():
-        layout.caption(words.EXPONENTS.format(least=GROWING, most=longest))
-        charts.download_table(rows, "efficient-costs")
+    layout.caption(words.EXPONENTS.format(least=GROWING, most=longest))
+    charts.download_table(rows, "efficient-costs")
 
 
 def crossings(rows: pd.DataFrame, column: str) -> list[str]:

@@ -77,9 +77,8 @@ def _table(run: EfficientRun, rows: pd.DataFrame) -> None:
             "multiplied by a head": st.column_config.NumberColumn(format="localized"),
         },
     )
-    if not layout.is_presented():
-        letter, hardware = words.LETTER[run.task], layout.plain(run.hardware)
-        layout.caption(words.HOW.format(letter=letter, source=run.source, hardware=hardware, context=run.context))
+    letter, hardware = words.LETTER[run.task], layout.plain(run.hardware)
+    layout.caption(words.HOW.format(letter=letter, source=run.source, hardware=hardware, context=run.context))
 
 
 def notices(runs: Sequence[EfficientRun]) -> tuple[str, ...]:

@@ -25,14 +25,12 @@ ROOM = 32  # tokens: in shorter texts no half says anything
 
 def show() -> None:
     """Text, layers and method; the loss; where it rises; every method at every setting."""
-    if not layout.is_presented():
-        st.markdown(words.ABOUT, width=layout.PROSE)
+    st.markdown(words.ABOUT, width=layout.PROSE)
     read = reading.choose()
     swapped.check(read.model, read.tokens)
     layers = _layers(len(read.calls))
     method = methods.choose(read.length, causal=True, key="swap", measured=True)
-    if not layout.is_presented():
-        layout.caption(words.NOT_CAUSAL)
+    layout.caption(words.NOT_CAUSAL)
     if read.length > FAST and compute.surprises.known(read, method.variant, layers) is None:
         _offer(read, method, layers)
         return

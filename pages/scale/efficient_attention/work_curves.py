@@ -72,9 +72,8 @@ def error_against_work(
         table=pd.DataFrame(rows, columns=["method", "setting", "value", "work", "error"]),
     )
     own = curves[method.name]
-    if not layout.is_presented():
-        setting = words.SETTINGS[method.name]
-        st.caption(words.ALONG.format(setting=setting, least=own[0].setting, most=own[-1].setting))
+    setting = words.SETTINGS[method.name]
+    st.caption(words.ALONG.format(setting=setting, least=own[0].setting, most=own[-1].setting))
     return own
 
 
@@ -135,10 +134,7 @@ def _loss_figure(lines: dict[str, list[Step]], exact: float, swapped: int, layer
         y="loss (bits per token)",
         level=("exact", exact),
     )
-    if not layout.is_presented():
-        layout.caption(
-            words.SWEPT.format(layers="all layers" if swapped == layers else f"{swapped} of {layers} layers")
-        )
+    layout.caption(words.SWEPT.format(layers="all layers" if swapped == layers else f"{swapped} of {layers} layers"))
     rows = [(name, step.setting, step.work, step.value) for name, steps in lines.items() for step in steps]
     best = min(rows, key=lambda row: row[3])
     charts.chart(

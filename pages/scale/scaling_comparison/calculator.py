@@ -129,8 +129,7 @@ def _choose() -> Wanted:
             bind="query-params",
             width=300,
         )
-    if not layout.is_presented():
-        layout.caption(words_laws.DEVICES.format(device=device, source=offered[device].source))
+    layout.caption(words_laws.DEVICES.format(device=device, source=offered[device].source))
     return Wanted(shape, context, tokens, batch, offered[device], count, used / 100)
 
 
@@ -144,8 +143,7 @@ def duration(number: float) -> str:
 
 def _memory(wanted: Wanted) -> None:
     st.subheader("Does the training fit?", anchor=False)
-    if not layout.is_presented():
-        layout.caption(words_laws.FIT)
+    layout.caption(words_laws.FIT)
     parts = {line.part: line.value / BILLION for line in wanted.memory}
     figure = partial(memory_bar, parts, wanted.device.bytes / BILLION, device=wanted.device.name, look=layout.look())
     charts.chart(
@@ -171,8 +169,7 @@ class Split:
 def _split(wanted: Wanted) -> Split:
     st.subheader("Would another size buy more?", anchor=False)
     law, runs = compute.law_of_chinchilla()
-    if not layout.is_presented():
-        layout.caption(words_laws.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
+    layout.caption(words_laws.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
     split = split_of(law, total(wanted.shape), wanted.tokens)
     charts.chart(
         split_curve(split),

@@ -63,7 +63,7 @@ def explore(
             _picture(table, selection, names, lines(selection))
     if names:
         cards.show(table, table.rows.set_index("label").loc[names])
-    if not layout.is_presented() and len(selection.placed):
+    if len(selection.placed):
         with st.container(key=f"{table.name}_hides"):
             st.markdown(f"**{words.HIDES}**")
             hidden = (*hidden_by(table, selection), *hides(selection))

@@ -39,9 +39,8 @@ def show() -> None:
         + "; ".join(f"{row.task} {difference(row.difference)}" for row in tasks.itertuples()),
         table=tasks,
     )
-    if not layout.is_presented():
-        told = (words.GLUE_SOURCE.format(source=board.source.iloc[0]), *filter(None, board.note.unique()))
-        st.caption(layout.plain(" ".join(told)))
+    told = (words.GLUE_SOURCE.format(source=board.source.iloc[0]), *filter(None, board.note.unique()))
+    st.caption(layout.plain(" ".join(told)))
     layout.notes(words.LANGUAGE_NOTES, notice=notice(tasks), formula=lambda: formula(tasks))
 
 

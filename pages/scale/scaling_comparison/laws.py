@@ -85,11 +85,8 @@ def _choose() -> tuple[compute.Collection, str, int, float, float]:
             bind="query-params",
             width=300,
         )
-    if not layout.is_presented():
-        everyone = len(compute.published_runs(collection))
-        layout.caption(
-            (words_laws.CHINCHILLA if collection == "Chinchilla" else words_laws.PYTHIA).format(runs=everyone)
-        )
+    everyone = len(compute.published_runs(collection))
+    layout.caption((words_laws.CHINCHILLA if collection == "Chinchilla" else words_laws.PYTHIA).format(runs=everyone))
     return collection, law, outliers, limit, smallest
 
 
@@ -190,8 +187,7 @@ def _coefficients(fit: Fit) -> None:
         hide_index=True,
         column_config={each.paper: st.column_config.TextColumn(help=each.source) for each in published},
     )
-    if not layout.is_presented():
-        st.caption(words_laws.ABOUT_BAND.format(draws=len(fit.found.drawn)))
+    st.caption(words_laws.ABOUT_BAND.format(draws=len(fit.found.drawn)))
 
 
 def _round(value: float) -> str:

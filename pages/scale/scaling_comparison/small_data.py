@@ -66,8 +66,7 @@ def _figures(runs: pd.DataFrame, lecture: pd.DataFrame) -> None:
             alt=f"Accuracy with all {runs.pictures.max():,} pictures against parameters, ours and a lecture's.",
             table=lecture[["model", "family", "parameters", "accuracy, %", "epochs", "source", "note"]],
         )
-        if not layout.is_presented():
-            layout.caption(words.BESIDE)
+        layout.caption(words.BESIDE)
 
 
 def _named(rows: pd.DataFrame) -> Iterable[Any]:
@@ -142,12 +141,9 @@ def _table(runs: pd.DataFrame) -> None:
                 "learning rate": st.column_config.NumberColumn(format="%.4f"),
             },
         )
-    if not layout.is_presented():
-        epochs = ", ".join(
-            f"{row.epochs} times {row.pictures:,}" for row in runs.drop_duplicates("pictures").itertuples()
-        )
-        layout.caption(words.HOW.format(epochs=epochs, hardware=layout.plain(runs.hardware[0])))
-        charts.download_table(rows, "small-data")
+    epochs = ", ".join(f"{row.epochs} times {row.pictures:,}" for row in runs.drop_duplicates("pictures").itertuples())
+    layout.caption(words.HOW.format(epochs=epochs, hardware=layout.plain(runs.hardware[0])))
+    charts.download_table(rows, "small-data")
 
 
 def notice(runs: pd.DataFrame) -> tuple[str, ...]:

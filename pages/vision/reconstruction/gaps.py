@@ -32,7 +32,7 @@ def show() -> None:
         filled = compute_autoencoder.fill(chosen)
     told = noticed(filled.errors, filled.patch_errors(target).numpy(), chosen.mask.numpy(), target)
     _pictures(chosen, filled)
-    if target != PLAIN and not layout.is_presented():
+    if target != PLAIN:
         layout.caption(words.NORMALISED)
     if filled.errors:
         _fillings(filled, target)

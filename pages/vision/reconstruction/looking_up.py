@@ -24,8 +24,6 @@ def show() -> None:
         looked = compute_pixels.look(picture)
     photo_maps(looked.scene, key="pixel-maps", name="looking-up")
     if not layout.is_presented():
-        st.subheader(words_pixels.HEADS, anchor=False)
-        st.caption(words_pixels.HEADS_ABOUT, width=layout.PROSE)
         _heads(looked.looks)
     layout.notes(words_pixels.LOOKING_NOTES, notice=tell_heads(looked.looks), formula=_formula)
 
@@ -39,6 +37,8 @@ def table_of(looks: Sequence[PixelLook]) -> pd.DataFrame:
 
 
 def _heads(looks: Sequence[PixelLook]) -> None:
+    st.subheader(words_pixels.HEADS, anchor=False)
+    st.caption(words_pixels.HEADS_ABOUT, width=layout.PROSE)
     table = table_of(looks)
     shares = ["left", "above", "start token"]
     # The longest bar is the largest share: most heads spread their attention widely.

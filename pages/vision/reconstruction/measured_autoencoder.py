@@ -77,8 +77,7 @@ def _errors(found: Results) -> tuple[str, ...]:
             columns=["share hidden", "filled by", "mean squared error", "standard error"],
         ),
     )
-    if not layout.is_presented():
-        layout.caption(words.ERRORS_ABOUT.format(pictures=found.pictures))
+    layout.caption(words.ERRORS_ABOUT.format(pictures=found.pictures))
     return (tell_errors(found.errors),)
 
 
@@ -91,8 +90,7 @@ def _probes(found: Results) -> tuple[str, ...]:
         ]
     )
     _table(rows, "reconstruction-probe")
-    if not layout.is_presented():
-        layout.caption(words.PROBE_ABOUT.format(pictures=found.validation))
+    layout.caption(words.PROBE_ABOUT.format(pictures=found.validation))
     return tuple(tell_probe(probe, found.error(0.5)) for probe in found.probes)
 
 
@@ -114,8 +112,7 @@ def _tuned(found: Results) -> tuple[str, ...]:
         ]
     )
     _table(rows, "reconstruction-tuned", whole=("steps",))
-    if not layout.is_presented():
-        layout.caption(words.TUNED_ABOUT.format(pictures=found.validation))
+    layout.caption(words.TUNED_ABOUT.format(pictures=found.validation))
     both = [found.tuned_with(labels) for labels in LABELS]
     return tuple(tell_tuned(of[AUTOENCODER], of[SCRATCH], found.validation) for of in both if len(of) == 2)
 

@@ -67,7 +67,7 @@ def _bits(found: Bits) -> tuple[str, ...]:
         table = table_of_bits(found, image_densities())
         numbers = {name: st.column_config.NumberColumn(format="%.2f") for name in ("bits a pixel", "bits a dimension")}
         data_table(table, hide_index=True, width="content", column_config=numbers, placeholder="")
-        st.caption(words_pixels.BITS_ABOUT.format(pictures=found.pictures), width=layout.PROSE)
+    st.caption(words_pixels.BITS_ABOUT.format(pictures=found.pictures), width=layout.PROSE)
     return tell_bits_measured(found)
 
 
@@ -119,10 +119,9 @@ def _filled(found: Filled) -> tuple[str, ...]:
         "the very colour": st.column_config.NumberColumn(format="percent"),
     }
     data_table(table, hide_index=True, width="content", column_config=columns, placeholder="")
-    if not layout.is_presented():
-        about = words_pixels.FILLED_ABOUT.format(share=found.share, pictures=found.pictures)
-        st.caption(about, width=layout.PROSE)
-        charts.download_table(table, "pixel-hidden-measured")
+    about = words_pixels.FILLED_ABOUT.format(share=found.share, pictures=found.pictures)
+    st.caption(about, width=layout.PROSE)
+    charts.download_table(table, "pixel-hidden-measured")
     return (tell_filled_measured(found),)
 
 
@@ -179,8 +178,7 @@ def _probe(found: Probe) -> tuple[str, ...]:
     alt = "; ".join(f"{name} from {own[0]:.0%} to at most {own.max():.0%}" for name, own in lines.items())
     table = pd.DataFrame({"layer": np.arange(count), **lines})
     charts.chart(figure, name="pixel-probe", alt=f"Right classes by layer: {alt}", table=table)
-    if not layout.is_presented():
-        st.caption(words_pixels.PROBE_ABOUT.format(train=found.train, test=found.test), width=layout.PROSE)
+    st.caption(words_pixels.PROBE_ABOUT.format(train=found.train, test=found.test), width=layout.PROSE)
     return tuple(tell_probe(found))
 
 

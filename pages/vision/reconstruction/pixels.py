@@ -85,8 +85,7 @@ def _show_next(picture: Picture, asked: Asked) -> None:
         drawn = _draw(picture, seen, asked)
     bits = compute_pixels.bits(picture).numpy()
     st.subheader(words_pixels.SURPRISE, anchor=False)
-    if not layout.is_presented():
-        st.caption(words_pixels.SURPRISE_ABOUT, width=layout.PROSE)
+    st.caption(words_pixels.SURPRISE_ABOUT, width=layout.PROSE)
     _surprise(seen, bits, rows)
     colours = image_gpt(NEXT).network.config.colours
     layout.notes(
@@ -122,8 +121,7 @@ def seeded(label: str, key: str = "pixel_seed") -> int:
 
 def _photograph(seen: PixelPicture) -> None:
     st.image(seen.shown, width=PHOTOGRAPH, alt="The photograph")
-    if not layout.is_presented():
-        st.caption(_palette(seen))
+    st.caption(_palette(seen))
 
 
 def _palette(seen: PixelPicture) -> str:

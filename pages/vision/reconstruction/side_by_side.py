@@ -48,7 +48,7 @@ def show() -> None:
             _tiles(found)
     if not layout.is_presented():
         _asked(found)
-        st.caption(words_pixels.SIDE_ABOUT, width=layout.PROSE)
+    st.caption(words_pixels.SIDE_ABOUT, width=layout.PROSE)
     layout.notes(
         words_pixels.SIDE_NOTES,
         notice=(

@@ -29,8 +29,7 @@ def show() -> None:
     with layout.waiting_place():
         found, scene = compute_autoencoder.read(chosen), scene_of(chosen)
     photo_maps(scene, key="gap-sources", name="reconstruction-sources")
-    if not layout.is_presented():
-        layout.caption(words.STRIPED)
+    layout.caption(words.STRIPED)
     _shares(found.told)
     layout.notes(words.SOURCES_NOTES, notice=noticed(found, chosen), formula=lambda: _formula(found, chosen))
 

@@ -38,9 +38,8 @@ def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
     sizes, pixels = _sizes(watched, layer), int(watched.given.pixels.shape[-1])
     costs = Costs(sizes, pixels, compute.timings.known(sizes) or ())
     st.subheader("What does it cost?", anchor=False)
-    if not layout.is_presented():
-        high, wide = sizes.window
-        st.markdown(words.COST.format(**vars(sizes), high=high, wide=wide, least=PIXELS[0]), width=layout.PROSE)
+    high, wide = sizes.window
+    st.markdown(words.COST.format(**vars(sizes), high=high, wide=wide, least=PIXELS[0]), width=layout.PROSE)
 
     measuring.offer(lambda progress: compute.timings.anew(sizes, progress), again=bool(costs.timings), unit="rounds")
     counted = np.array([costs.counted(side) for side in PIXELS], dtype=float)

@@ -123,8 +123,7 @@ def _picture(chosen: Photograph, hidden: frozenset[int]) -> None:
         name="vision-hidden",
         height=400,
     )
-    if not layout.is_presented():
-        layout.caption(tell_hidden(model))
+    layout.caption(tell_hidden(model))
 
 
 def _maps(chosen: Photograph, silenced: tuple[Head, ...], hidden: frozenset[int]) -> None:

@@ -108,10 +108,8 @@ def _maps(explained: Explained, *, is_shown: bool) -> None:
                     [(*cell, value) for cell, value in np.ndenumerate(values)], columns=["row", "column", name]
                 ),
             )
-            if not layout.is_presented():
-                layout.caption(words.ABOUT[name].format(readers=name_readers(explained.found.read)))
-    if not layout.is_presented():
-        layout.caption(words.MAP_SCALE)
+            layout.caption(words.ABOUT[name].format(readers=name_readers(explained.found.read)))
+    layout.caption(words.MAP_SCALE)
 
 
 def name_readers(read: Sequence[str]) -> str:

@@ -46,9 +46,8 @@ def show_curves(explained: Explained) -> Curves | None:
     for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
         with place:
             _curves(explained, curves, side)
-    if not layout.is_presented():
-        colour = tell_colour(colour_of_zero(explained.model.framing))
-        layout.caption(words.TAKEN_AWAY.format(colour=colour, draws=len(curves.draws)))
+    colour = tell_colour(colour_of_zero(explained.model.framing))
+    layout.caption(words.TAKEN_AWAY.format(colour=colour, draws=len(curves.draws)))
     return curves
 
 

@@ -34,18 +34,16 @@ def show() -> None:
         watched = chosen.watched()
         scene, layers = scene_of(watched), measured_layers(watched)
     photo_maps(scene, key="vision-maps", name="maps")
-    if not layout.is_presented():
-        if missing := left_out(watched):
-            st.caption(missing)
-        export.download_all_heads(watched)
+    if missing := left_out(watched):
+        st.caption(missing)
+    export.download_all_heads(watched)
     _distances(layers)
     layout.notes(words.MAPS_NOTES, notice=noticed(layers), formula=lambda: _formula(watched, layers))
 
 
 def _distances(layers: Sequence[Measured]) -> None:
     st.subheader(words.HOW_FAR, anchor=False)
-    if not layout.is_presented():
-        st.markdown(words.HOW_FAR_ABOUT, width=layout.PROSE)
+    st.markdown(words.HOW_FAR_ABOUT, width=layout.PROSE)
 
     figure = partial(
         distances,

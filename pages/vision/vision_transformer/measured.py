@@ -66,14 +66,13 @@ def _show_quality() -> tuple[str, ...]:
         "epochs": "%.1f",
     }
     _show_table(rows, formats)
-    if not layout.is_presented():
-        told = [words.MEASURED_ON.format(pictures=found[0].pictures)]
-        if found[0].hardware:
-            told.append(f"Trained and timed on {layout.plain(found[0].hardware)}.")
-        if missing := [title for name, title in words.MODELS.items() if name not in {one.name for one in found}]:
-            told.append(words.NOT_YET.format(names=", ".join(missing)))
-        st.caption(" ".join(told))
-        charts.download_table(rows, "vision-models")
+    told = [words.MEASURED_ON.format(pictures=found[0].pictures)]
+    if found[0].hardware:
+        told.append(f"Trained and timed on {layout.plain(found[0].hardware)}.")
+    if missing := [title for name, title in words.MODELS.items() if name not in {one.name for one in found}]:
+        told.append(words.NOT_YET.format(names=", ".join(missing)))
+    st.caption(" ".join(told))
+    charts.download_table(rows, "vision-models")
     costs = {
         "macs": ("million MACs for a picture", [one for one in found if one.macs]),
         "parameters": ("million parameters", [one for one in found if one.parameters]),
@@ -206,8 +205,7 @@ def _show_faithfulness() -> tuple[str, ...]:
     )
     with st.expander("The numbers", expanded=layout.is_presented()):
         _show_table(rows, {name: "%.3f" for name in rows.columns if name not in ("model", "explanation")})
-    if not layout.is_presented():
-        layout.caption(words.FAITHFUL_ON.format(pictures=found[0].pictures))
+    layout.caption(words.FAITHFUL_ON.format(pictures=found[0].pictures))
     return tuple(sentence for one in found for sentence in tell_faithfulness(one))
 
 

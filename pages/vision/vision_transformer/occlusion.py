@@ -29,8 +29,7 @@ def show(chosen: Photograph, hidden: frozenset[int], target: int) -> Occlusion |
         name = layout.plain(chosen.model.classes[target])
         st.markdown(f"**{name}** has {found.probability:.1%} with everything in view.")
         st.markdown("\n".join(list_strongest(found)))
-        if not layout.is_presented():
-            layout.caption(words.ALONE)
+        layout.caption(words.ALONE)
     return found
 
 
@@ -42,10 +41,8 @@ def _offer(chosen: Photograph, target: int) -> None:
         what = "each patch" if side == 1 else f"each square of {side} × {side} patches"
         about = words.OFFER.format(what=what, count=count, target=layout.plain(chosen.model.classes[target]))
         st.markdown(about, width=layout.PROSE)
-        if side > 1:
-            layout.caption(
-                f"There are {grid.rows * grid.columns:,} patches; at most {MOST} squares are hidden one by one."
-            )
+    if side > 1:
+        layout.caption(f"There are {grid.rows * grid.columns:,} patches; at most {MOST} squares are hidden one by one.")
     waiting.offer(
         f"Hide each of the {count}",
         lambda progress: hide_each(chosen, target, progress=progress),

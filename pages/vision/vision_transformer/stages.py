@@ -122,5 +122,4 @@ def show_arrays(sequence: PictureSequence, patch: int) -> None:
         alt="The numbers of all patches flattened, projected, with positions added and after the encoder: a row is a "
         "token, a column a channel",
     )
-    if not layout.is_presented():
-        layout.caption(words.ARRAYS)
+    layout.caption(words.ARRAYS)

@@ -41,8 +41,7 @@ def show() -> None:
         table = search_tree.table(decoded.steps[step - 1], search_tree.winning_places(decoded).get(step), label)
         figure = partial(beam_tree, nodes, look=layout.look(), hue=HUES[0], chosen=step)
         charts.chart(figure, name="caption-tree", alt=f"The tree of the beam search up to step {step}", table=table)
-        if not layout.is_presented():
-            layout.caption(search_tree.about_drawing(decoded, step, beam=width, longest=LONGEST + 1))
+        layout.caption(search_tree.about_drawing(decoded, step, beam=width, longest=LONGEST + 1))
     with st.expander(f"All {len(table)} candidates of step {step}"):
         numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("log p", "total", "score")}
         data_table(table, hide_index=True, column_config=numbers)

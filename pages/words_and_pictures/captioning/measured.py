@@ -41,9 +41,8 @@ def _photographs() -> tuple[str, ...]:
     table = table_of(scores, published)
     numbers = {name: st.column_config.NumberColumn(format="%.1f") for name in MEASURES}
     data_table(table, hide_index=True, column_config=numbers, width="content", placeholder="")
-    if not layout.is_presented():
-        layout.caption(words.ABOUT_BLEU)
-        charts.download_table(table, "caption-scores")
+    layout.caption(words.ABOUT_BLEU)
+    charts.download_table(table, "caption-scores")
     return (*about_scores(scores, published), *about_gates(measured().gates))
 
 
@@ -149,8 +148,7 @@ def _scenes() -> tuple[str, ...]:
         alt="The share of true captions: " + "; ".join(f"{row.model}, {row.way}: {row.share:.0%}" for row in rows),
         table=truth_table(found),
     )
-    if not layout.is_presented():
-        layout.caption(f"{words.ABOUT_TRUTH} {SCENES} scenes of each split; bars are two standard errors.")
+    layout.caption(f"{words.ABOUT_TRUTH} {SCENES} scenes of each split; bars are two standard errors.")
     return about_truth(found)
 
 

@@ -36,7 +36,7 @@ def show() -> None:
     scene = scene_of(written.model.name, chosen, width, _ids(written.model, begin))
     word_maps(scene, key="caption-maps", name="caption", on_word=lambda place: _ask(written, place))
     _other_word(written, chosen)
-    if not layout.is_presented() and (about := words.WORLD[written.model.name.partition("-")[0]]):
+    if about := words.WORLD[written.model.name.partition("-")[0]]:
         st.caption(about)
     layout.notes(
         words.WRITE_NOTES,

@@ -65,8 +65,7 @@ def _exchanged(found: tuple[Exchanged, ...]) -> None:
     alt = "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in rows)
     table = pd.DataFrame([{"split": each.split, "chosen of ten": each.chosen, **each.by_kind} for each in found])
     charts.chart(figure, name="clip-exchanged", alt=f"How often the true sentence is preferred: {alt}", table=table)
-    if not layout.is_presented():
-        layout.caption(words.EXCHANGED_ABOUT)
+    layout.caption(words.EXCHANGED_ABOUT)
 
 
 def _ranked(found: tuple[Retrieval, ...]) -> None:

@@ -24,8 +24,7 @@ def show() -> None:
         world = controls.choice("World", (EMOJI, SCENES), key="space_world")
         count = controls.choice("Pictures", POINTS, key="space_count", first=POINTS[1])
     name = inputs.WORLDS[world]
-    if not layout.is_presented():
-        st.markdown(words.SPACE_ABOUT, width=layout.PROSE)
+    st.markdown(words.SPACE_ABOUT, width=layout.PROSE)
     with layout.waiting_place():
         found = compute.space(name, count)
     named = (found.names, found.texts)

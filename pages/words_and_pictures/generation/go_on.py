@@ -123,8 +123,7 @@ def _offered(wish: Wish, drawn: Drawn, number: int, place: int, grid: int) -> No
                     help=words.DRAWN_HERE if code == own else None,
                     width="stretch",
                 )
-    if not layout.is_presented():
-        st.caption(words.CODES_OFFERED)
+    st.caption(words.CODES_OFFERED)
 
 
 def percent(chance: float) -> str:

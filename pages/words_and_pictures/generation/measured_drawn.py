@@ -66,8 +66,7 @@ def _held(found: Results) -> tuple[str, ...]:
     best = most_candidates(ways)
     shown = {"1": "one drawing", str(best): f"best of {best} by CLIP"} | words.BOUNDS
     statements_chart(scored_of(ways, shown), table_of(found.held), name="drawn-statements")
-    if not layout.is_presented():
-        layout.caption(words.MEASURED_ABOUT)
+    layout.caption(words.MEASURED_ABOUT)
     candidates_chart(ways)
     return (*tell_held(ways, SPLITS[split]), *tell_pairs(found.held), *tell_reader(measured_statements.reader(), split))
 
@@ -124,8 +123,7 @@ def tell_pairs(held: Mapping[str, Mapping[str, Mapping[str, Share]]]) -> Iterato
 def _coders(found: Results) -> tuple[str, ...]:
     layout.heading("What do the codes lose?")
     data_table(coders_table(found.coders), hide_index=True, width="content")
-    if not layout.is_presented():
-        layout.caption(words.ERRORS_ABOUT)
+    layout.caption(words.ERRORS_ABOUT)
     return tuple(tell_coders(found.coders))
 
 

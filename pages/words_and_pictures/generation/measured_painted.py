@@ -61,8 +61,7 @@ def _held(found: Results) -> tuple[str, ...]:
     shown = {"1": "one picture", str(best): f"best of {best} by CLIP", CHANCE: words.BOUNDS[CHANCE]}
     rows = [*scored_of(ways, shown), *scored_of(drawn, {"1": "one drawing of DALL-E"})]
     statements_chart(rows, table_of(found.held), name="painted-statements")
-    if not layout.is_presented():
-        layout.caption(words.PAINTED_MEASURED_ABOUT)
+    layout.caption(words.PAINTED_MEASURED_ABOUT)
     candidates_chart(ways)
     return (*tell_held(ways, SPLITS[split], drawn.get("1")), *tell_reader(measured_statements.reader(), split))
 
@@ -107,8 +106,7 @@ def _looks(looks: Mapping[str, Mapping[str, Share]]) -> tuple[str, ...]:
         columns=["words", "kind", "share", "standard error", "asked"],
     )
     statements_chart(rows, table, name="painted-looks")
-    if not layout.is_presented():
-        st.caption(words.WORDS_WORTH_ABOUT)
+    st.caption(words.WORDS_WORTH_ABOUT)
     return tuple(tell_looks(looks))
 
 
@@ -141,8 +139,7 @@ def tell_looks(looks: Mapping[str, Mapping[str, Share]]) -> Iterator[str]:
 def _crowds(crowds: Mapping[str, Crowd]) -> tuple[str, ...]:
     layout.heading("How near to true scenes, and how different?")
     data_table(crowds_table(crowds), hide_index=True, width="content")
-    if not layout.is_presented():
-        layout.caption(words.CROWDS_ABOUT)
+    layout.caption(words.CROWDS_ABOUT)
     return tuple(tell_crowds(crowds))
 
 

@@ -84,8 +84,7 @@ def candidates_chart(ways: Mapping[str, Mapping[str, Share]]) -> None:
     own = ", ".join(f"{count}: {share:.0%}" for count, share in zip(counts, lines["best by CLIP"], strict=True))
     table = pd.DataFrame({"candidates": counts, **lines})
     charts.chart(figure, name="drawn-candidates", alt=f"{kind}, by the number of candidates: {own}", table=table)
-    if not layout.is_presented():
-        layout.caption(words.CANDIDATES_ABOUT)
+    layout.caption(words.CANDIDATES_ABOUT)
 
 
 def table_of(held: Mapping[str, Mapping[str, Mapping[str, Share]]]) -> pd.DataFrame:

@@ -41,8 +41,7 @@ def show() -> None:
         return
     both = {words.DALLE: drawn, words.NETWORK: painted}
     data_table(table_of(both), hide_index=True, width="content")
-    if not layout.is_presented():
-        st.caption(words.TABLE_ABOUT)
+    st.caption(words.TABLE_ABOUT)
     layout.notes(words.SIDE_NOTES, notice=noticed(both), formula=lambda: _formula(drawn))
 
 

@@ -45,7 +45,9 @@ def show() -> None:
         with layout.waiting_place():
             looked, scene = compute.look(wish, number), scene_of(wish, number)
     if not layout.is_presented():
-        st.markdown(words.SOURCES_ABOUT + (f" {words.GIVEN_ABOUT}" if given else ""), width=layout.PROSE)
+        st.markdown(words.SOURCES_ABOUT, width=layout.PROSE)
+    if given:
+        layout.caption(words.GIVEN_ABOUT)
     source_maps(scene, key="sources", name="sources")
     layout.notes(words.SOURCES_NOTES, notice=noticed(looked), formula=lambda: _formula(wish))
 

@@ -30,8 +30,10 @@ def show(asked: Asked, number: int) -> None:
     with layout.waiting_place():
         painted = compute_painted.paint(asked)
         scene = scene_of(asked, number) if learned else None
-    if not layout.is_presented():
-        st.markdown(words.PAINTED_ABOUT if learned else words.PAINTED_OTHERWISE[asked.looks], width=layout.PROSE)
+    if not learned:
+        layout.caption(words.PAINTED_OTHERWISE[asked.looks])
+    elif not layout.is_presented():
+        st.markdown(words.PAINTED_ABOUT, width=layout.PROSE)
     with st.container(horizontal=True, gap="small"):
         for stage, pictures in enumerate(painted.stages):
             wide = layout.look().high(write.WIDE)

@@ -59,8 +59,7 @@ def _exchanged(name: str, chosen: Seen, text: str) -> list[Tried]:
         alt="; ".join(f"{each.label} {each.chance:.0%}" for each in found),
         table=pd.DataFrame([asdict(each) for each in found]),
     )
-    if not layout.is_presented():
-        st.caption("Blue: the sentence would be true of this scene. Red: it would not.")
+    st.caption("Blue: the sentence would be true of this scene. Red: it would not.")
     return found
 
 

@@ -38,8 +38,7 @@ def show() -> None:
         for each in own
     ]
     _figure(guessed, {}, "joint-words", "first guess is the word", "words", table_of(found.words))
-    if not layout.is_presented():
-        layout.caption(words.MEASURED_ABOUT)
+    layout.caption(words.MEASURED_ABOUT)
     layout.heading("Is a lie noticed?")
     lies = [
         Scored(JOINT[each.name], kind, share, each.error(kind), each.asked[kind])
@@ -48,8 +47,7 @@ def show() -> None:
         for kind, share in each.by_kind.items()
     ]
     _figure(lies, {"chance": 0.5}, "joint-match", "the true sentence matches better", "pairs", table_of(found.lies))
-    if not layout.is_presented():
-        st.caption(words.MATCH_ABOUT)
+    st.caption(words.MATCH_ABOUT)
     layout.notes(words.MEASURED_NOTES, notice=noticed(found), formula=_formula)
 
 

@@ -1,0 +1,117 @@
+"""What a projector's view may leave out: leads and tools, but nothing that says how far a claim holds."""
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from dashboard.seen import PHOTOGRAPHS
+from tests.pages.conftest import visit  # noqa: F401  (a fixture)
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(file for room in ("pages", "dashboard") for file in (ROOT / room).rglob("*.py"))
+# A caption or a box says what a figure rests on. Prose (`st.markdown`) may be left out, unless it says so, too.
+KEPT = {"caption", "info", "warning", "error"}
+GUARD = re.compile(
+    r"learned from|was trained on|held[- ]out|standard error|interval|by chance|one seed|cannot be compared|"
+    r"does not (?:show|prove)|may be far apart|random weights|was not measured"
+)
+LINKS = "glossary.links"  # of a table's terms: a tool
+LINES = """
+if not layout.is_presented():
+    st.markdown(words.LEAD)
+    {line}
+"""
+
+
+def left_out(source: str) -> Iterator[ast.Call]:
+    """All calls of a file that are made only where it is not presented."""
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        if isinstance(node, ast.If) and "is_presented" in ast.dump(node.test):
+            is_else = "Not()" not in ast.dump(node.test)
+            for statement in node.orelse if is_else else node.body:
+                yield from (call for call in ast.walk(statement) if isinstance(call, ast.Call))
+        if isinstance(body, list):
+            for place, statement in enumerate(body):
+                if is_a_way_out(statement):
+                    yield from (
+                        call for later in body[place + 1 :] for call in ast.walk(later) if isinstance(call, ast.Call)
+                    )
+
+
+def is_a_way_out(statement: ast.stmt) -> bool:
+    """Whether it is `if layout.is_presented(): return`."""
+    return (
+        isinstance(statement, ast.If)
+        and isinstance(statement.test, ast.Call)
+        and "is_presented" in ast.dump(statement.test)
+        and isinstance(statement.body[-1], ast.Return)
+    )
+
+
+def of_kind(source: str) -> list[str]:
+    """The captions and boxes of a file that a projector would not show."""
+    return [
+        ast.unparse(call)
+        for call in left_out(source)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in KEPT and LINKS not in ast.unparse(call)
+    ]
+
+
+def prose_of(file: Path) -> Iterator[str]:
+    """The sentences that stand in the prose of a page which a projector leaves out, where they are constants."""
+    modules = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+        if alias.name.startswith("words")
+    }
+    for call in left_out(file.read_text()):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "markdown":
+            for node in ast.walk(call):
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+                    value = getattr(import_module(modules[node.value.id]), node.attr)
+                    yield from (text for text in (value.values() if isinstance(value, dict) else [value]))
+
+
+def test_a_projector_leaves_out_no_caption_and_no_box():
+    assert {str(file.relative_to(ROOT)): found for file in FILES if (found := of_kind(file.read_text()))} == {}
+
+
+def test_no_prose_that_a_projector_leaves_out_says_how_far_a_claim_holds():
+    guards = {
+        (file.name, text) for file in FILES for text in prose_of(file) if isinstance(text, str) and GUARD.search(text)
+    }
+    assert guards == set()
+
+
+@pytest.mark.parametrize("line", ["layout.caption(words.HOW)", "if x:\n        st.info(words.CUT)"])
+def test_that_test_can_fail(line):
+    assert of_kind(LINES.format(line=line))
+    assert of_kind("def show():\n    if layout.is_presented():\n        return\n    layout.caption(words.HOW)")
+    assert not of_kind(
+        "def show():\n    if not layout.is_presented():\n        st.markdown('')\n    layout.caption('')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("room", "query"),
+    [
+        ("words_and_pictures/captioning", {"world": PHOTOGRAPHS}),
+        ("scale/scaling_comparison", {"show": "Small data"}),
+        ("language/translation", {"show": "Measured"}),
+        ("foundations/order", {"show": "Relative"}),
+    ],
+)
+def test_presented_a_section_has_all_of_its_captions(visit, room, query):  # noqa: F811
+    usual, presented = ({element.value for element in visit(room, **query, **extra).caption} for extra in ({}, PRESENT))
+    assert usual <= presented | {text for text in usual if text.startswith("Terms: ")}
+    assert any(GUARD.search(text) for text in usual)
+
+
+PRESENT = {"present": "1"}
