@@ -6,11 +6,12 @@ cannot use one shows its own first instead and says so in one line (`layout.head
 """
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.errors import AtlasError, CaptureError, InputError, ModelError
 from dashboard.ways_on import SECTION
@@ -108,13 +109,26 @@ def replaced_where_unusable() -> Iterator[None]:
         yield
     except AtlasError as error:
         if _replace(now, error):
+            _leave_address(now.next)
             st.rerun()
+        now.place = _place(now)
         raise
     else:
         _keep(now)
+        now.place = _place(now)
     finally:
         now.keys |= {str(key) for key in st.session_state} - before
-    now.place = _place(now)
+
+
+def _leave_address(keys: Iterable[str]) -> None:
+    """Take choices out of the address: in a run that another one asked for, Streamlit would prefer them to any other.
+
+    `st.query_params` refuses that for what a control is bound to.
+    """
+    if context := get_script_run_ctx():
+        with context.session_state.query_params() as address:
+            for key in keys:
+                address.remove_param(key)
 
 
 def _place(now: _Carried) -> Place:

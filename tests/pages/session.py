@@ -23,7 +23,8 @@ def session() -> AppTest:
 def follow(app: AppTest, page: Page, **query: str) -> AppTest:
     """Follow a link to a page, with choices in its address.
 
-    A browser sends no values of the controls of the page before: `AppTest.run` would.
+    A browser sends no values of the controls of the page before: `AppTest.run` would. Streamlit takes no choice from
+    the address for a control that the page before has, too: leave that page for one without it first.
     """
     app._page_hash = page.place()._script_hash
     app.query_params = dict(query)

@@ -69,9 +69,9 @@ def test_a_chosen_model_is_used_on_the_next_page_or_one_line_says_what_is_shown_
     for after in READERS:
         if after is before:
             continue
-        follow(app, before, **READERS[before])
-        if app.selectbox(key="model").value != name:
-            check(app.selectbox(key="model").set_value(name).run())
+        follow(app, contents.GLOSSARY)
+        follow(app, before, **READERS[before], model=name)
+        assert app.selectbox(key="model").value == name
         follow(app, after, **READERS[after])
         assert has_figure(app), (after.url, told(app))
         held = app.selectbox(key="model").value
@@ -128,8 +128,10 @@ def test_a_section_that_cannot_use_the_model_of_the_one_before_shows_its_own():
 def test_an_address_wins_over_what_is_carried_also_where_it_names_the_usual():
     app = session()
     follow(app, contents.TEXT, text=texts.TO_GO_ON["A pronoun"], model="bert-books")
+    follow(app, contents.GLOSSARY)
     follow(app, contents.TRANSLATION, text=translation.SENTENCE)
     assert controls_of(app)["text"] == translation.SENTENCE
+    follow(app, contents.GLOSSARY)
     follow(app, contents.HEADS, model="gpt-books")
     assert app.selectbox(key="model").value == "gpt-books"
 
@@ -149,6 +151,7 @@ def test_a_text_that_a_page_cannot_use_is_dropped_with_a_line_and_one_that_the_a
     assert has_figure(app), told(app)
     assert controls_of(app)["text"] != "I"
     assert "the text of this page is shown" in told(app, "caption")
+    follow(app, contents.GLOSSARY)
     follow(app, contents.EFFICIENT, source="Your own", text="I")
     assert len(app.warning) == 1
     assert controls_of(app)["text"] == "I"
