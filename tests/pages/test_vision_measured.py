@@ -147,6 +147,15 @@ def test_a_lead_is_called_clear_from_two_standard_errors_of_the_difference(one, 
     assert f"**{best} transformer** ({max(one, two):.1%})" in sentence
 
 
+@pytest.mark.parametrize(("other", "doubt"), [(0.49, True), (0.4, False)])
+def test_what_more_work_brings_is_in_doubt_within_two_standard_errors_of_the_difference(other, doubt):
+    found = [
+        Quality("vit-tiny-imagenet", 0.5, 1.0, 5000, macs=2e8),
+        Quality("swin-tiny-imagenet", other, 1.0, 5000, macs=1e8),
+    ]
+    assert ("which may be chance" in measured.tell_quality(found)[1]) == doubt
+
+
 @pytest.mark.parametrize(
     ("difference", "told"),
     [(-0.1, None), (-0.004, "cannot be told from chance"), (0.009, "cannot be told"), (0.1, "is worse than chance")],

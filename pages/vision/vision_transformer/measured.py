@@ -155,9 +155,12 @@ def tell_quality(found: Sequence[Quality]) -> tuple[str, ...]:
     measured = sorted((one for one in found if one.macs), key=lambda one: one.macs or 0)
     if len(measured) > 1:
         least, most = measured[0], measured[-1]
+        margin = CLEAR * math.hypot(least.standard_error, most.standard_error)
+        doubt = compare(most.top1, least.top1, margin=margin) == "as much"
         sentences.append(
             f"**{words.MODELS[least.name]}** computes least for a picture, **{words.MODELS[most.name]}** most: "
-            f"{(most.macs or 0) / (least.macs or 1):.1f} times as much, for {points(most.top1 - least.top1)} of top-1."
+            f"{(most.macs or 0) / (least.macs or 1):.1f} times as much, for {points(most.top1 - least.top1)} of top-1"
+            f"{', which may be chance' if doubt else ''}."
         )
     named = {one.name: one for one in found}
     residual, plain = named.get("resnet-tiny-imagenet"), named.get("plain-tiny-imagenet")
