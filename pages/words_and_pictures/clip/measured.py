@@ -92,12 +92,11 @@ def _classes(right: Mapping[str, float]) -> None:
     shown = pd.DataFrame({"by": list(right), "right": list(right.values())})
     percent = {"right": st.column_config.NumberColumn(format="percent")}
     data_table(shown, hide_index=True, width="content", column_config=percent)
-    if not layout.is_presented():
-        known = "; ".join(f"{name} ({', '.join(kin)})" for name, kin in COUNTERPARTS.items())
-        missing = " ".join(
-            words.CIFAR_UNKNOWN.format(word=name) for name in clip("photographs").unknown(" ".join(COUNTERPARTS))
-        )
-        st.caption(words.CIFAR_ABOUT.format(counterparts=known, unknown=missing).strip())
+    known = "; ".join(f"{name} ({', '.join(kin)})" for name, kin in COUNTERPARTS.items())
+    missing = " ".join(
+        words.CIFAR_UNKNOWN.format(word=name) for name in clip("photographs").unknown(" ".join(COUNTERPARTS))
+    )
+    st.caption(words.CIFAR_ABOUT.format(counterparts=known, unknown=missing).strip())
 
 
 def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: Mapping[str, float]) -> tuple[str, ...]:
