@@ -54,11 +54,18 @@ def is_a_way_out(statement: ast.stmt) -> bool:
 
 
 def of_kind(source: str) -> list[str]:
-    """The captions and boxes of a file that a projector would not show."""
+    """The captions and boxes of a file that a projector would not show; those within a fold go with its table."""
+    folds = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.With) and "expander" in ast.dump(node.items[0])
+    ]
+    folded = {ast.unparse(call) for fold in folds for call in ast.walk(fold) if isinstance(call, ast.Call)}
     return [
-        ast.unparse(call)
+        text
         for call in left_out(source)
-        if isinstance(call.func, ast.Attribute) and call.func.attr in KEPT and LINKS not in ast.unparse(call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in KEPT
+        if LINKS not in (text := ast.unparse(call)) and text not in folded
     ]
 
 
