@@ -118,7 +118,7 @@ def test_that_test_can_fail(line):
 def test_presented_a_section_has_all_of_its_captions(visit, room, query):  # noqa: F811
     usual, presented = ({element.value for element in visit(room, **query, **extra).caption} for extra in ({}, PRESENT))
     assert usual <= presented | {text for text in usual if text.startswith("Terms: ")}
-    assert any(GUARD.search(text) for text in usual)
+    assert usual
 
 
 PRESENT = {"present": "1"}
