@@ -108,8 +108,8 @@ def about_heads(
     most = f"layer {before[0]}, head {before[1]} gives most to the token before ({share:.0%}; even: {even[1]:.1%})"
     if share <= MOST or share < TIMES * even[1]:
         return (
-            f"{told} No head is a previous-token head, which gives that token more than {MOST:.0%} of its attention and "
-            f"{TIMES} times what even attention would: {most}."
+            f"{told} No head is a previous-token head, which gives that token more than {MOST:.0%} of its attention "
+            f"and {TIMES} times what even attention would: {most}."
         )
     earlier = " in an earlier layer" if before[0] < best[0] else ", but not in an earlier layer"
     needed = ", where an induction head needs it" if is_one and before[0] < best[0] else ""
