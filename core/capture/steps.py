@@ -113,7 +113,10 @@ def _continued(steps: list[Step], call: AttentionCall, item: int, cached: int, n
     if not cached:
         known = before.stop
         if call.query_length <= known or _apart(_kept(call, item, known), _filled(before)) > _close(call):
-            raise CaptureError(f"'{call.path}' began another text after {known} tokens: merge the calls of one text.")
+            raise CaptureError(
+                f"'{call.path}' began another text after {known} tokens, or reads them otherwise in step {number}: "
+                "merge the calls of one text of a decoder."
+            )
         return [known], slice(known, None)
     kept, earlier = _kept(call, item, cached), _filled(before)
     room = len(earlier) - cached
@@ -166,10 +169,10 @@ def _by_counting(pairs: Sequence[Pair], beams: Sequence[int] | None) -> list[Ste
         if again and call.query_length <= known:
             raise CaptureError(f"'{call.path}' began another text after {known} tokens: merge the calls of one text.")
         steps.append(Step(call, item, slice(known, None) if again else slice(None), known, 0, call.key_length))
-    first = pairs[0][0]
-    sources = [_kept(first, other, first.key_length) for other in range(first.batch_size)] if beams is None else []
-    own = pairs[0][1]
-    if any(_apart(source, sources[own]) <= _close(first) for place, source in enumerate(sources) if place != own):
+    first, own = pairs[0]
+    others = [place for place in range(first.batch_size) if place != own] if beams is None else []
+    sources = {place: _kept(first, place, first.key_length) for place in (own, *others)} if others else {}
+    if any(_apart(sources[other], sources[own]) <= _close(first) for other in others):
         raise CaptureError(
             f"Several inputs at '{first.path}' have the same source, as the beams of a text have, and nothing tells "
             "which of them was followed: give `beams`, one number for each step."
