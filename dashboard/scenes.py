@@ -90,5 +90,6 @@ def _scene(title: str, sequences: dict, record: Record, names: list, start: Head
 
 
 def _layer(number: int, call: AttentionCall, query: str, key: str) -> Layer:
-    group = "cross" if call.kind == "cross" else query if query in ("source", "target") else ""
+    kinds = {"cross": "cross", "unknown": "self or cross unknown"}
+    group = kinds.get(call.kind, query if query in ("source", "target") else "")
     return layer_of_call(number, call, query, key, group=group)

@@ -8,12 +8,13 @@ from numbers import Integral
 from typing import Literal
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from ..errors import CaptureError
 from .overview import Reduce, block_width, pool_map
 from .product import Positions, Product, allowed, last_allowed
+from .provenance import Kind
 from .versions import lasting, version
 
 Over = Literal["token", "channel"]
@@ -56,39 +57,49 @@ class Written:
 
 @dataclass(eq=False)
 class ModuleRun:
-    """One run of a module that reads a sequence of `tokens`; it may make several maps, of some `rows` each."""
+    """One run of a module that reads a sequence of `tokens`; it may make several maps, of some `rows` each.
+
+    `chosen`: some queries were chosen, and the others have no map (ProbSparse attention, Zhou et al. 2021).
+    """
 
     tokens: int
     maps: int = 0
     rows: int = 0
     most: int = 0  # rows of one map
+    chosen: bool = False
 
     @property
     def in_pieces(self) -> bool:
-        """Whether it makes several maps and none of them has all rows."""
-        return self.maps > 1 and self.most < self.tokens
+        """Whether none of its maps has all rows, and there are several of them or the others are nowhere."""
+        return (self.maps > 1 or self.chosen) and self.most < self.tokens
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AttentionCall:
     """Who looked at whom in one call of one attention module.
 
-    `kind` is "cross" when the keys come from another sequence than the queries. A fused call keeps its `product`
-    (query, key, value, mask, scale) and no weights; a call seen through its softmax keeps the `written` weights
-    of all heads, and its values if they could be seen. Weights are those before dropout. A query that may look
-    at nothing has NaN weights: the softmax of nothing is not zero. `over` says what looks at what: "channel" where
-    each row and column is a channel, as in XCiT (El-Nouby et al. 2021, section 3.2). `sink` is what goes to an
-    attention sink, which has no key and no value (GPT-OSS): with it, each row sums to 1.
+    `kind` is "self" where queries and keys come from one sequence, "cross" where they come from two, and "unknown"
+    where neither the operations that made them, nor a causal mask, nor the model's configuration tells: equal lengths
+    do not. A fused call keeps its `product` (query, key, value, mask, scale) and no weights; a call seen through its
+    softmax keeps the `written` weights of all heads, and its values if they could be seen.
+
+    Weights are those that were multiplied with the values, but before dropout: each row sums to 1, unless the model
+    masks weights after its softmax, where a row sums to what the mask leaves. A query that may look at nothing has NaN
+    weights: the softmax of nothing is not zero. `over` says what looks at what: "channel" where each row and column is
+    a channel, as in XCiT (El-Nouby et al. 2021, section 3.2). `sink` is what goes to an attention sink, which has no
+    key and no value (GPT-OSS): with it, each row sums to 1. `rows` are the positions of the queries, where the module
+    chose some of them for each head (ProbSparse attention).
     """
 
     path: str
-    kind: Literal["self", "cross"]
+    kind: Kind
     product: Product | None
     written: Written | None
     seen_value: Float[Tensor, "batch head key _"] | None = None
     over: Over = "token"
     sink: Float[Tensor, "batch head query"] | None = None
     run: ModuleRun | None = None
+    rows: Int[Tensor, "batch head query"] | None = None
     _normalisers: dict[tuple[int, int], Tensor] = field(default_factory=dict, repr=False)
     _versions: tuple[int, ...] = field(init=False, repr=False)
 
@@ -102,7 +113,8 @@ class AttentionCall:
         causal = ", changed in place since" if changed else ", causal" if self.causal else ""
         over = "" if self.over == "token" else f", over {self.over}s"
         pieces = f", {self.partial[0]} of {self.partial[1]} rows" if self.partial else ""
-        return f"{self.path}: {self.kind}{causal}{over}{pieces}, {batch} x {heads} heads x {queries} x {keys}, {seen}"
+        kind = "self or cross unknown" if self.kind == "unknown" else self.kind
+        return f"{self.path}: {kind}{causal}{over}{pieces}, {batch} x {heads} heads x {queries} x {keys}, {seen}"
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -164,12 +176,13 @@ class AttentionCall:
     def causal(self) -> bool:
         """Whether no query may look at a key later than itself, also where keys come from a cache.
 
-        Read off the mask (or the written weights) of the first input's first head. With a cache the last key that a
-        query may look at is itself, and each query's is one later than that of the query before; so a static cache
-        may have room for keys to come. A single query is the newest token if its module was handed no other: else it is
-        one that sums up a sequence, as a class token does.
+        False where queries and keys are of two sequences, or `kind` is unknown. Read off the mask (or the written
+        weights) of the first input's first head. With a cache the last key that a query may look at is itself, and each
+        query's is one later than that of the query before; so a static cache may have room for keys to come. A single
+        query is the newest token if its module was handed no other: else it is one that sums up a sequence, as a class
+        token does.
         """
-        if self.kind == "cross":
+        if self.kind != "self":
             return False
         self.check_unchanged()
         cached = self.query_length < self.key_length
@@ -190,6 +203,8 @@ class AttentionCall:
         self, head: int | None = None, item: int | None = None, queries: Chosen = None, keys: Chosen = None
     ) -> Float[Tensor, "*leading query key"]:
         """How much each query takes of each key, exact in float32; each row sums to 1 over ALL keys.
+
+        Where the model masks its weights after the softmax, a row sums to what is left of it.
 
         Of one head (query, key), of input 0 if no other `item` is chosen; without a head, of all heads of an item
         (head, query, key) or of all (batch, head, query, key), with a warning where that is large. `queries` and `keys`

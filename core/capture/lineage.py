@@ -1,24 +1,27 @@
 """Do queries and keys come from one sequence? Read off which tensors were computed from which."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import cache
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from .paths import Caller
+from .provenance import Origin, Traced, decide
+from .softmax_axes import chosen_rows
 
 # A matrix product of two activations; a linear layer multiplies one by a weight.
 PRODUCTS = {
     *(torch.matmul, torch.bmm, torch.baddbmm, torch.einsum),
     *(Tensor.matmul, Tensor.__matmul__, Tensor.bmm, Tensor.baddbmm),
 }
-PROJECTIONS = {nn.functional.linear, torch.addmm, torch.conv1d, torch.conv2d, torch.conv3d}
+SUMS = {"add", "add_", "__add__", "__radd__", "__iadd__", "sub", "__sub__"}  # additive attention adds query and key
+_PROJECTIONS = ("linear", "addmm", "conv", "_mm")  # in the name of a function; so are all kernels of torch.ops
 
 PLAIN = {int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device}  # arguments that are no tensors
 
-Memory = tuple[int, int]  # an address, and how many numbers are seen from there
-Entered = dict[int, tuple[int, Memory]]
+Entered = dict[int, tuple[int, tuple[int, int]]]
 
 LONGEST = 400  # operations remembered: several times those of one attention module
 
@@ -27,19 +30,24 @@ class Step(NamedTuple):
     """One operation: what went in and what came out, as identities, so that no tensor is kept alive.
 
     An identity may be used again after its tensor is gone. Reading backwards, the latest step that made it before it
-    was used is the right one; so steps that made something out of nothing are remembered too.
+    was used is the right one; so steps that made something out of nothing are remembered too. `rows` are the numbers
+    of the rows that an indexing took, if it did.
     """
 
     operation: Callable
     inputs: list[int]
     outputs: list[int]
+    rows: Tensor | None = None
 
 
 class Lineage:
-    """The latest operations of one thread."""
+    """The latest operations of one thread, and which tensors were keys of an attention."""
 
     def __init__(self):
         self._steps: list[Step] = []
+        self._keys: dict[int, Traced] = {}  # tensors that are still those of which an earlier attention made its keys
+        self.constants: Collection[int] = ()  # identities of the buffers of the models that are watched
+        self.chooses = False  # whether some operation chose rows
 
     def note(self, operation: Callable, args: tuple, kwargs: dict, result: object) -> set[int]:
         """Remember one operation; one that returns nothing has changed its first argument.
@@ -51,63 +59,163 @@ class Lineage:
         if not outputs:
             return parameters
         inputs = _identities((*args, *kwargs.values()) if kwargs else args, parameters)
-        self._steps.append(Step(operation, inputs, outputs))
+        for output in outputs:
+            if output in self._keys and output not in inputs:  # another tensor has the identity of one that is gone
+                del self._keys[output]
+        rows = chosen_rows(operation, args)
+        self.chooses |= rows is not None
+        self._steps.append(Step(operation, inputs, outputs, rows))
         if len(self._steps) > 2 * LONGEST:
             del self._steps[:LONGEST]
         return parameters
 
-    def one_sequence(self, query: Tensor, key: Tensor, callers: list[Caller]) -> bool:
+    def of_pair(self, query: Tensor, key: Tensor, callers: list[Caller]) -> Traced:
         """Whether query and key were projected from the same argument of the attention module.
 
         That module is the nearest one in which either was projected: a module that is handed finished queries and
-        keys says nothing. Where nothing is known, equal lengths decide.
+        keys says nothing.
         """
         for entered in map(_entered, callers):
-            first, first_steps = self._trace({id(query)}, entered)
-            second, second_steps = self._trace({id(key)}, entered)
-            if any(self._steps[step].operation in PROJECTIONS for step in first_steps + second_steps):
-                return _main(first, entered) == _main(second, entered)
-        return query.shape[-2] == key.shape[-2]
+            origins = self._origin(id(query), entered), self._origin(id(key), entered)
+            traced = decide(*origins, few=query.numel() // query.shape[-3] if query.ndim > 2 else query.numel())
+            if traced.kind == "self" or any(map(self._projects, origins[0].steps + origins[1].steps)):
+                return self._remember(self._with_rows(traced, *origins), id(key), origins[1])
+        return Traced()
 
-    def one_sequence_in_scores(self, scores: Tensor, callers: list[Caller]) -> bool:
-        """The same, for the two factors of each matrix product that made some scores; one such product is enough."""
+    def of_scores(self, scores: Tensor, callers: list[Caller]) -> Traced:
+        """The same, for the two factors of each matrix product that made some scores; one such product is enough.
+
+        Without a product (additive attention, Bahdanau et al. 2015), for the two parts of each sum.
+        """
         for entered in map(_entered, callers):
-            _, steps = self._trace({id(scores)}, entered)
-            if not any(self._steps[step].operation in PROJECTIONS for step in steps):
+            _, _, steps = self._trace({id(scores)}, entered)
+            if not any(map(self._projects, steps)):
                 continue
-            pairs = [self._factors(step, entered) for step in steps if self._steps[step].operation in PRODUCTS]
-            known = [pair for pair in pairs if None not in pair]
-            if known:
-                return any(first == second for first, second in known)
-        return scores.shape[-2] == scores.shape[-1]
+            products = [step for step in steps if self._multiplies(step, entered)]
+            pairs = [self._pair(step, entered) for step in products]
+            compared = bool(pairs)
+            if not pairs:
+                added = (step for step in steps if _name(self._steps[step].operation) in SUMS)
+                pairs = [self._pair(step, entered) for step in added]
+            decided = [(decide(*pair[:2]), pair) for pair in pairs if pair]
+            chosen = next((one for one in decided if one[0].kind == "self"), None)
+            chosen = chosen or next((one for one in decided if one[0].kind), decided[0] if decided else None)
+            if chosen is None:  # scores of one sequence alone: where rows are not its tokens, queries are learned
+                learned = "cross" if scores.shape[-2] != scores.shape[-1] else None
+                return Traced(learned, compared=compared, entered=entered)
+            traced, (query, key, name) = chosen
+            traced = self._with_rows(traced, query, key)._replace(compared=compared, entered=entered)
+            return self._remember(traced, name, key)
+        return Traced()
 
-    def _factors(self, step: int, entered: Entered) -> tuple[Memory | None, Memory | None]:
-        """Where the two factors of a product came from; whatever is added to it comes before them."""
-        factors = self._steps[step].inputs[-2:]
-        sources = [self._trace({factor}, entered, before=step)[0] for factor in factors]
-        return _main(sources[0], entered), _main(sources[-1], entered)
+    def is_a_product(self, tensor: Tensor, entered: Entered) -> bool:
+        """Whether a tensor was made, within the module that was called with these, by multiplying two activations."""
+        return any(self._multiplies(step, entered) for step in self._trace({id(tensor)}, entered)[2])
 
-    def _trace(self, wanted: set[int], entered: Entered, before: int | None = None) -> tuple[set[int], list[int]]:
-        """The entered tensors from which the wanted ones were computed, and the steps in between."""
+    def is_view(self, tensor: Tensor, source: Tensor) -> bool:
+        """Whether a tensor is another one, with nothing multiplied in between."""
+        found, _, steps = self._trace({id(tensor)}, {id(source): (0, (0, 0))})
+        products = (step for step in steps if self._projects(step) or self._steps[step].operation in PRODUCTS)
+        return bool(found) and not any(True for _ in products)
+
+    def _pair(self, step: int, entered: Entered) -> tuple[Origin, Origin, int] | None:
+        """Where the two parts of a product or sum came from, and the identity of the second; None for one part."""
+        parts = self._steps[step].inputs[-2:]
+        if len(parts) < 2:
+            return None
+        first, second = (self._origin(part, entered, before=step) for part in parts)
+        return None if first.is_constant and second.is_constant else (first, second, parts[1])
+
+    def _multiplies(self, step: int, entered: Entered) -> bool:
+        """Whether this is a product of two tensors that both came from somewhere: not one of a weight."""
+        if self._steps[step].operation not in PRODUCTS:
+            return False
+        pair = self._pair(step, entered)
+        return pair is not None and not (pair[0].is_weight or pair[1].is_weight)
+
+    def _projects(self, step: int) -> bool:
+        """Whether this multiplies with a weight: also in a kernel of one's own, such as that of 8-bit layers."""
+        operation, inputs = self._steps[step].operation, self._steps[step].inputs
+        if operation in PRODUCTS:
+            return len(inputs) < 2 or any(self._origin(part, {}, before=step).is_weight for part in inputs[-2:])
+        return _is_projection(operation)
+
+    def _origin(self, tensor: int, entered: Entered, before: int | None = None) -> Origin:
+        sources, unmade, steps = self._trace({tensor}, entered, before)
+        largest = max(sources, key=lambda name: (entered[name][0], name), default=None)
+        earlier = next((self._keys[name] for name in (tensor, *unmade) if name in self._keys), None)
+        if earlier is None:
+            made = (name for step in steps for name in self._steps[step].outputs)
+            earlier = next((self._keys[name] for name in made if name in self._keys), None)
+        missing = {name for name in unmade if name not in self.constants}
+        size, sequence = (0, None) if largest is None else entered[largest]
+        return Origin(sequence, size, not missing, earlier, steps)
+
+    def _remember(self, traced: Traced, key: int, origin: Origin) -> Traced:
+        """Remember that these tensors are keys: the key, and what it was made of after its projection."""
+        if traced.kind:
+            for name in (key, *self._since_projection(origin.steps)):
+                self._keys[name] = traced
+        return traced
+
+    def _since_projection(self, steps: list[int]) -> list[int]:
+        names: list[int] = []
+        for step in steps:  # the latest first
+            names += self._steps[step].outputs
+            if self._projects(step):
+                return names
+        return []
+
+    def _with_rows(self, traced: Traced, query: Origin, key: Origin) -> Traced:
+        """Also which rows of the queries were chosen; and whether keys of an earlier attention are of this sequence."""
+        rows = next((self._steps[step].rows for step in query.steps if self._steps[step].rows is not None), None)
+        traced = traced._replace(rows=rows, queries=frozenset(self._since_projection(query.steps)))
+        if traced.kind is None and traced.earlier == "self" and key.earlier is not None:
+            start = min(query.steps, default=len(self._steps))
+            if not key.earlier.queries.isdisjoint(self._rows_of(set(self._steps[start].inputs), start)):
+                return traced._replace(kind="self")
+        return traced
+
+    def _rows_of(self, wanted: set[int], before: int) -> set[int]:
+        """The tensors whose rows became these: of an attention its queries, not the keys and values."""
+        passed = set(wanted)
+        for index in range(before, 0, -1):
+            operation, inputs, outputs, _ = self._steps[index - 1]
+            if wanted.isdisjoint(outputs):
+                continue
+            wanted.difference_update(outputs)
+            mixes = operation in PRODUCTS or operation is nn.functional.scaled_dot_product_attention
+            wanted.update(inputs[:1] if mixes else inputs)
+            passed |= wanted
+        return passed
+
+    def _trace(
+        self, wanted: set[int], entered: Entered, before: int | None = None
+    ) -> tuple[set[int], set[int], list[int]]:
+        """The entered tensors from which the wanted ones were computed, what nobody saw made, the steps in between."""
         found, passed = wanted & entered.keys(), []
         wanted = wanted - found
         for index in range(len(self._steps) if before is None else before, 0, -1):
             if not wanted:
                 break
-            _, inputs, outputs = self._steps[index - 1]
+            _, inputs, outputs, _ = self._steps[index - 1]
             if wanted.isdisjoint(outputs):
                 continue
             wanted.difference_update(outputs)
             passed.append(index - 1)
             for tensor in inputs:
                 (found if tensor in entered else wanted).add(tensor)
-        return found, passed
+        return found, wanted, passed
 
 
-def _main(sources: set[int], entered: Entered) -> Memory | None:
-    """The largest source: the sequence itself, not the rotary table or the scale that both sides may share."""
-    largest = max(sources, key=lambda tensor: (entered[tensor][0], tensor), default=None)
-    return None if largest is None else entered[largest][1]
+@cache
+def _is_projection(operation: Callable) -> bool:
+    own = type(operation).__module__ == "torch._ops"
+    return own or any(part in _name(operation) for part in _PROJECTIONS)
+
+
+def _name(operation: Callable) -> str:
+    return getattr(operation, "__name__", "")
 
 
 def _identities(arguments: Iterable, parameters: set[int]) -> list[int]:
@@ -136,7 +244,7 @@ def _entered(caller: Caller) -> Entered:
     return {id(tensor): (tensor.numel(), _memory(tensor)) for tensor in tensors if isinstance(tensor, Tensor)}
 
 
-def _memory(tensor: Tensor) -> Memory:
+def _memory(tensor: Tensor) -> tuple[int, int]:
     """Where its numbers are: the same for two views of one sequence, such as `x.transpose(0, 1)` taken twice."""
     try:
         return tensor.data_ptr(), tensor.numel()

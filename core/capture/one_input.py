@@ -58,6 +58,11 @@ def _cut(call: AttentionCall, item: int, present: Bool[Tensor, "batch token"] | 
     call.weights(0, item, queries=[], keys=[])  # CaptureError where there is no such input
     rows, columns = torch.arange(call.query_length), torch.arange(call.key_length)
     if present is not None and call.key_length == present.shape[1] and call.over == "token":
+        if call.kind == "unknown":
+            raise CaptureError(
+                f"It is not known whether the {call.key_length} keys of '{call.path}' are the padded tokens or another "
+                "sequence: look at its call.weights() with the padding, or record the input alone."
+            )
         columns = present[item].nonzero().flatten()
         if call.kind == "self":  # with a cache the queries are the last tokens
             before = call.key_length - call.query_length

@@ -100,6 +100,15 @@ class Product:
         causal = self._numbers(3) <= self._numbers(2)[:, None]
         return True if self.shape[2] == self.shape[3] and (permitted == causal).all() else None
 
+    @property
+    def is_shaped_causal(self) -> bool:
+        """Whether the mask of the first input's first head lets each query look at one key more than the one before."""
+        if self.mask is None:
+            return self.is_causal and self.shape[2] > 1
+        bias = self.biases(slice(1), [0])
+        assert bias is not None
+        return is_causal(allowed(bias)[0, 0])
+
     def parts(self, heads: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
         """Query, key and value of these heads, the query so that scores are to be divided by sqrt(each)."""
         query, key, value = (self._of_heads(part, slice(None), heads) for part in (self.query, self.key, self.value))
@@ -160,6 +169,16 @@ def allowed(bias: Float[Tensor, "... query key"]) -> Bool[Tensor, "... query key
     """
     best = bias.amax(-1, keepdim=True)
     return (bias >= best - FORBIDDEN) & best.isfinite()
+
+
+def is_causal(looks: Bool[Tensor, "query key"]) -> bool:
+    """Whether each of several queries may look at one key more than the one before it, the last at itself or more."""
+    queries, keys = looks.shape
+    looks = looks[looks.any(-1)]
+    if len(looks) < 2 or queries > keys:
+        return False
+    last = last_allowed(looks)
+    return bool((last.diff() == 1).all()) and (queries < keys or int(last[-1]) == keys - 1)
 
 
 def last_allowed(looks: Bool[Tensor, "*leading query key"]) -> Int[Tensor, "*leading query"]:

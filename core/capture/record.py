@@ -18,7 +18,7 @@ from .paths import ModulePaths, near
 from .seam import watching
 from .steps import merge_steps
 from .stored import load_calls, save_calls
-from .unseen import nothing_seen, unseen_paths
+from .unseen import nothing_seen, unseen_paths, why_unseen
 from .watcher import Watcher
 
 Labels = Sequence[str] | Sequence[Sequence[str]]  # of the tokens of one input, or of each
@@ -59,8 +59,17 @@ class Record:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """Modules that are attention by their name, and ran, but did nothing that could be recorded."""
+        """Paths of modules that mix tokens by their name, and ran, but did nothing that could be recorded.
+
+        Attention by its class or place; and token mixers without a softmax, such as Mamba, linear attention and
+        recurrences: hybrids (Qwen3-Next, Jamba) have them in some layers.
+        """
         return unseen_paths(self._watcher) if self._watcher else ()
+
+    @property
+    def why_unseen(self) -> dict[str, str]:
+        """What was seen at each of these paths instead of a map of tokens; "" where there was no softmax at all."""
+        return why_unseen(self._watcher) if self._watcher else {}
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -71,8 +80,8 @@ class Record:
     def partial(self) -> dict[str, tuple[int, int]]:
         """Paths whose maps are in pieces: the rows that were seen in a run, and all that there are.
 
-        Block-sparse attention computes some rows apart and others without a softmax over keys; what was seen of it is
-        exact, and not the whole.
+        Block-sparse attention computes some rows apart and others without a softmax over keys; ProbSparse attention
+        has a map for some queries only (`call.rows` has their positions). What was seen is exact, and not the whole.
         """
         runs = {call.path: call.run for call in self._calls if call.partial}
         return {path: (run.rows, run.tokens) for path, run in runs.items() if run}
@@ -219,8 +228,9 @@ def record_attention(
 
     The model stays as it is: nothing is installed on it and its attention keeps the fused kernel, so that other
     threads may use, record or edit it at the same time. What is seen: each `scaled_dot_product_attention`, and each
-    softmax over keys that is multiplied with values by a matrix product. Not seen: attention without a softmax, and
-    what runs inside C++. torch.nn's encoder is run without its C++ fast path, which would leave zeros at padding.
+    softmax over keys that is multiplied with values by a matrix product, also after a mask. Not seen: attention without
+    a softmax, and what runs inside C++. torch.nn's encoder is run without its C++ fast path, which would leave zeros at
+    padding.
 
     `differentiable`: the heads, (path, head) or True for all, that run written out, so that `record.gradients`
     can follow a scalar of the output back to their weights. `tokens`: labels that the record keeps, of one input

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from functools import cache
 
 import torch
 import torch.nn.functional as F
@@ -11,13 +12,16 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode, redispatch_function
 
 from ..errors import CaptureError
+from .after_softmax import Draft, follow, of_features
 from .call import ModuleRun
 from .lineage import PRODUCTS, Lineage
 from .paths import Caller, callers, checkpointing, sequence_in
-from .product import Product, read_flex, read_product
-from .softmax_axes import folded_heads, four_axes, leaves_out_the_last_key, looks_over, mixes_values
+from .plain import uncompiled
+from .product import Product, is_causal, read_flex, read_product
+from .provenance import Kind, Traced, kind_of
+from .softmax_axes import folded_heads, four_axes, looks_over, mixes_values
 from .watcher import Sight, Watcher
-from .write_out import Draft, edit_softmax, replace_product, replaced_weights, write_out
+from .write_out import edit_softmax, replace_product, replaced_weights, write_out
 
 FLEX = "FlexAttentionHOP"  # by its name: its module imports a computer algebra system, for seconds
 SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
@@ -25,15 +29,13 @@ SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
 # Half of all calls only ask a tensor for its shape or type: they make no tensor.
 ANSWERS = {torch.Size, torch.dtype, torch.device, int, float, bool}
 
-# What may happen to a softmax before it is multiplied with values and still leave its weights in their places.
-COATS = {
-    *("dropout", "to", "type", "type_as", "float", "half", "bfloat16", "contiguous", "clone", "nan_to_num"),
-    *("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand", "masked_fill", "masked_fill_"),
-}
-
 _CHECKPOINTED = (
     "'{path}' runs under gradient checkpointing: in the backward pass it would run once more, without what is asked of "
     "its heads here. Switch checkpointing off, as in model.gradient_checkpointing_disable()."
+)
+_JAGGED = (
+    "'{path}' calls attention with a nested tensor, whose inputs have each a length of their own: give the model a "
+    "padded batch with its mask, as torch.nested.to_padded_tensor makes it."
 )
 _FUNCTIONAL = (
     "'{path}' runs inside torch.func (grad, vmap), where a tensor stands for others and cannot be kept: record a plain "
@@ -59,10 +61,8 @@ def watching(watcher: Watcher) -> Iterator[None]:
             seam.watchers.remove(watcher)
         return
     _thread.seam = Seam(watcher)
-    # torch compiles its flex_attention at each call, and in what is compiled nothing can be seen.
-    plainly = torch.compiler.set_stance("force_eager") if watcher.paths.is_flexible else nullcontext()
     try:
-        with plainly, _thread.seam:
+        with uncompiled(watcher.paths.is_flexible), _thread.seam:
             yield
     finally:
         _thread.seam = None
@@ -78,6 +78,7 @@ class Seam(TorchFunctionMode):
         self.watchers = [watcher]
         self._lineage = Lineage()
         self._drafts: dict[int, Draft] = {}
+        self._contexts: list[tuple[Draft, Tensor]] = []  # products with values of a softmax that compared nothing
         self._heads_inside: int | None = None
         self._masks: list[Tensor] = []  # those of the records that are open
         self._runs: dict[int, tuple[tuple, dict, ModuleRun]] = {}  # the latest of each module, by its identity
@@ -100,7 +101,7 @@ class Seam(TorchFunctionMode):
             if type(result) in ANSWERS:
                 return result
             if self._drafts:
-                self._follow(func, args, result)
+                result = self._follow(func, args, kwargs, result)
         if parameters := self._lineage.note(func, args, kwargs, result):
             for watcher in self.watchers:
                 watcher.used.update(parameters)
@@ -117,6 +118,11 @@ class Seam(TorchFunctionMode):
 
     def _fused(self, func: Callable, args, kwargs) -> Tensor:
         calling, named = callers(), dict(zip(("query", "key", "value"), args, strict=False)) | kwargs
+        if named["query"].is_nested:
+            sight = Sight(self.watchers, calling, named["query"].shape[1])
+            if sight.places:
+                raise CaptureError(_JAGGED.format(path=sight.places[0][1]))
+            return func(*args, **kwargs)
         product = read_product(*args, **kwargs, packed_groups=_packed_groups(calling, named["query"]))
         sight = Sight(self.watchers, calling, product.shape[1])
         if not sight.places or _is_known(sight, named["query"]):
@@ -151,12 +157,17 @@ class Seam(TorchFunctionMode):
         `pair` is query and key as the call got them; `run` makes the call, and is left out where no head is left to it.
         """
 
-        def is_self() -> bool:
-            return self._lineage.one_sequence(*pair, calling)
+        @cache
+        def traced() -> Traced:
+            return self._trace(lambda: self._lineage.of_pair(*pair, calling))
+
+        @cache
+        def kind() -> Kind:
+            return kind_of(traced(), traced().kind is None and product.is_shaped_causal, calling)
 
         heads, written, others = sight.written_heads, None, []
         if heads:
-            written, mixed = write_out(product, sight, is_self)
+            written, mixed = write_out(product, sight, kind)
             others.append((heads, mixed))
         if sight.replaced:
             others.append(replace_product(product, sight))
@@ -164,33 +175,57 @@ class Seam(TorchFunctionMode):
         output = run() if left else None
 
         own_run = self._run_of(calling, product.shape[2])
+        rows = self._rows(traced(), own_run, product.shape) if self._lineage.chooses else None
         sight.note(own_run)
         if sight.records:
             if sight.replaced:
                 written = replaced_weights(product, sight).beside(written)
-            one = is_self()
             sight.record(
-                kind="self" if one else "cross",
+                kind=kind(),
                 product=product.kept(self._masks),
                 written=written,
                 run=own_run,
-                over=looks_over(calling, product.shape, product.value) if one else "token",
+                over="token" if kind() == "cross" else looks_over(calling, product.shape, product.value),
+                rows=rows,
             )
         if output is None or others:
             return _joined(None if output is None else output.reshape(*product.shape[:3], -1), others), False
         return output, True
+
+    def _trace(self, trail: Callable[[], Traced]) -> Traced:
+        """What the lineage says; buffers of the watched models are no activations."""
+        if not self._lineage.constants:
+            models = [watcher.paths.model for watcher in self.watchers]
+            self._lineage.constants = {id(buffer) for model in models for buffer in model.buffers()}
+        return trail()
+
+    def _rows(self, traced: Traced, run: ModuleRun | None, shape: tuple[int, int, int, int]) -> Tensor | None:
+        """The positions of the queries, if the module chose some of its tokens for each head."""
+        batch, heads, queries, _ = shape
+        rows = traced.rows
+        if rows is None or run is None or rows.numel() != batch * heads * queries or queries >= run.tokens:
+            return None
+        run.chosen = True
+        return rows.reshape(batch, heads, queries)
 
     def _softmax(self, func: Callable, args, kwargs) -> Tensor:
         """A softmax over the last of three or more axes may be attention: make its edits and remember it."""
         weights = func(*args, **kwargs)
         dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
         if weights.ndim < 3 or dim not in (-1, weights.ndim - 1):
+            self._lose(f"a softmax over axis {dim} of a tensor with {weights.ndim} axes")
             return weights
         calling = callers()
-        heads = self._heads_inside or folded_heads(calling, weights)
+        scores = args[0] if args else kwargs["input"]
+
+        @cache
+        def traced() -> Traced:
+            return self._trace(lambda: self._lineage.of_scores(scores, calling))
+
+        chosen = traced().rows if self._lineage.chooses else None
+        heads = self._heads_inside or folded_heads(calling, weights, chosen)
         split = four_axes(weights, heads)
         sight = Sight(self.watchers, calling, split.shape[1])
-        scores = args[0] if args else kwargs["input"]
         if not sight.places or _is_known(sight, scores):
             return weights
         if sight.replaced or sight.patches:
@@ -199,16 +234,19 @@ class Seam(TorchFunctionMode):
                 f"its product cannot be {'replaced' if sight.replaced else 'patched'}."
             )
 
-        def is_self() -> bool:
-            return self._lineage.one_sequence_in_scores(scores, calling)
+        @cache
+        def kind() -> Kind:
+            return kind_of(traced(), traced().kind is None and is_causal(split[0, 0] > 0), calling)
 
         if sight.written_heads:
-            split = edit_softmax(split, four_axes(scores, heads), sight, is_self)
+            split = edit_softmax(split, four_axes(scores, heads), sight, kind)
             weights = split.reshape(weights.shape)
-        one = sight.records and is_self()
         module = calling[0].module
         self._drafts = {name: draft for name, draft in self._drafts.items() if draft.module is module}
-        self._drafts[id(weights)] = Draft(weights, split, sight, "self" if one else "cross", calling, self._run_of)
+        self._contexts = [pair for pair in self._contexts if pair[0].module is module]
+        draft = Draft(weights, split, weights, sight, kind, traced(), calling)
+        self._drafts[id(weights)] = draft
+        sight.lose("a softmax, and nothing that was done with it was a product with values")
         return weights
 
     def _run_of(self, calling: list[Caller], rows: int) -> ModuleRun | None:
@@ -226,8 +264,8 @@ class Seam(TorchFunctionMode):
         run.maps, run.rows, run.most = run.maps + 1, run.rows + rows, max(run.most, rows)
         return run
 
-    def _follow(self, func: Callable, args, result) -> None:
-        """A softmax that is multiplied with values was attention; one that only changes its coat may yet be."""
+    def _follow(self, func: Callable, args, kwargs, result: object) -> object:
+        """A softmax that is multiplied with values was attention; one that stays in its places may yet be."""
         operands = [operand for operand in args if isinstance(operand, Tensor)]
         for place, operand in enumerate(operands):
             draft = self._drafts.get(id(operand))
@@ -236,12 +274,42 @@ class Seam(TorchFunctionMode):
             if func in PRODUCTS:
                 self._drafts = {name: other for name, other in self._drafts.items() if other.sight is not draft.sight}
                 if mixes_values(func, args, place, len(operands)):
-                    draft.finish(operands[-1 if place + 1 < len(operands) else 0])
-            elif getattr(func, "__name__", "") in COATS and isinstance(result, Tensor):
-                self._drafts[id(result)] = draft.in_coat(result)
-            elif func is Tensor.__getitem__ and leaves_out_the_last_key(operand, result):
-                self._drafts[id(result)] = draft.without_sink(result)
+                    self._finish(draft, operands[-1 if place + 1 < len(operands) else 0], result)
+                else:
+                    draft.sight.lose(f"a softmax, then {func.__name__}, which does not sum over its last axis")
+            elif (next_draft := follow(draft, func, args, kwargs, result)) is not None:
+                result = next_draft.tensor
+                self._drafts[id(result)] = next_draft
+            return result
+        if func in PRODUCTS and self._contexts:
+            self._withdraw(operands)
+        return result
+
+    def _finish(self, draft: Draft, value: Tensor, result: object) -> None:
+        """It was attention, unless the softmax shares out features: its "values" are then keys times values."""
+        if not draft.traced.compared and self._lineage.is_a_product(value, draft.traced.entered):
+            draft.sight.refuse(of_features)
             return
+        run = self._run_of(draft.calling, draft.weights.shape[2])
+        rows = self._rows(draft.traced, run, tuple(draft.weights.shape))
+        draft.finish(value, run, rows)
+        if not draft.traced.compared and isinstance(result, Tensor):
+            self._contexts.append((draft, result))
+
+    def _withdraw(self, operands: list[Tensor]) -> None:
+        """Keys shared out over tokens and multiplied with values, then with queries: linear attention, not maps."""
+        for operand in operands:
+            for draft, context in list(self._contexts):
+                if self._lineage.is_view(operand, context):
+                    draft.sight.refuse(of_features)
+                    self._contexts.remove((draft, context))
+
+    def _lose(self, what: str) -> None:
+        """Remember what was seen of a softmax that cannot be attention, for the sentence that names the module."""
+        calling = callers()
+        for watcher in self.watchers:
+            if (path := watcher.paths.path(calling)) is not None:
+                watcher.lost.setdefault(path, what)
 
 
 def _is_known(sight: Sight, tensor: Tensor) -> bool:

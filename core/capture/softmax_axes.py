@@ -16,15 +16,31 @@ def four_axes(weights: Tensor, heads: int) -> Tensor:
     return weights.unflatten(0, (-1, heads)) if heads else weights.unsqueeze(1)
 
 
-def folded_heads(calling: list[Caller], weights: Tensor) -> int:
-    """How many heads are laid along the batch of three axes, by the sequence that the module reads; 0 for none."""
+def folded_heads(calling: list[Caller], weights: Tensor, chosen: Tensor | None = None) -> int:
+    """How many heads are laid along the batch of three axes, by the sequence that the module reads; 0 for none.
+
+    `chosen`: the numbers of the rows, where the map has some of them only.
+    """
     found = sequence_in(calling[:1]) if weights.ndim == 3 else None
     if found is None:
         return 0
-    lead, rows = weights.shape[0], weights.shape[1]
+    lead, rows = weights.shape[0], weights.shape[1 if chosen is None else 2]
     batches = [found[1].shape[axis] for axis in (0, 1) if found[1].shape[1 - axis] == rows]
     folded = [lead // batch for batch in batches if lead > batch and lead % batch == 0]
     return folded[0] if folded else 0
+
+
+def chosen_rows(func: Callable, args: tuple) -> Tensor | None:
+    """The numbers of the rows that an indexing of (..., row, channel) took, another choice for each head; else None."""
+    if func is Tensor.__getitem__:
+        row, index = args[0].ndim - 2, args[1]
+        if not isinstance(index, tuple) or not 1 <= row < len(index):
+            return None
+        if all(isinstance(part, Tensor) and part.dtype == torch.long for part in index[: row + 1]):
+            return torch.broadcast_tensors(*index[: row + 1])[row]
+    elif func in (torch.gather, Tensor.gather) and len(args) > 2 and args[1] in (-2, args[0].ndim - 2):
+        return args[2][..., 0] if args[0].ndim > 2 else None
+    return None
 
 
 def mixes_values(func: Callable, args: tuple, place: int, factors: int) -> bool:

@@ -56,6 +56,11 @@ def merge_steps(
     path = calls[0].path
     if calls[0].over == "channel" or any(call.partial for call in calls):
         raise CaptureError(f"'{path}' has no rows of all tokens, so its steps make no map of a text.")
+    if any(call.kind == "unknown" for call in calls):
+        raise CaptureError(
+            f"It is not known whether the keys of '{path}' are of the text that was written or of another one, and so "
+            "where they stand: look at the steps one by one, in record.calls."
+        )
     followed = [item] * len(calls) if beams is None else [number for number in beams if number >= 0]
     if not followed:
         raise CaptureError(f"'{path}' ran {len(calls)} times, and no item says which input was followed.")

@@ -63,7 +63,7 @@ def _describe(number: int, call: AttentionCall, tensors: dict[str, Tensor], mask
     told: dict[str, Any] = {"number": number, "path": call.path, "kind": call.kind, "over": call.over}
     if call.run is not None:
         told["run"] = asdict(call.run)
-    kept: dict[str, Tensor | None] = {"sink": call.sink, "seen_value": call.seen_value}
+    kept: dict[str, Tensor | None] = {"sink": call.sink, "seen_value": call.seen_value, "rows": call.rows}
     if (product := call.product) is not None:
         told |= {"is_causal": product.is_causal, "scale": product.scale, "dropout": product.dropout}
         kept |= {part: getattr(product, part) for part in _PARTS}
@@ -79,9 +79,8 @@ def _describe(number: int, call: AttentionCall, tensors: dict[str, Tensor], mask
 
 
 def _read(told: dict[str, Any], tensors: dict[str, Tensor]) -> AttentionCall:
-    own = {
-        name: tensors.get(f"{told['number']}.{name}") for name in (*_PARTS, "weights", "blind", "sink", "seen_value")
-    }
+    names = (*_PARTS, "weights", "blind", "sink", "seen_value", "rows")
+    own = {name: tensors.get(f"{told['number']}.{name}") for name in names}
     product = written = None
     if own["query"] is not None:
         mask = tensors[told["mask"]].expand(told["mask_shape"]) if "mask" in told else None
@@ -91,7 +90,15 @@ def _read(told: dict[str, Any], tensors: dict[str, Tensor]) -> AttentionCall:
         written = Written(tuple(told["heads"]), own["weights"], own["blind"])
     run = ModuleRun(**told["run"]) if "run" in told else None
     return AttentionCall(
-        told["path"], told["kind"], product, written, own["seen_value"], over=told["over"], sink=own["sink"], run=run
+        told["path"],
+        told["kind"],
+        product,
+        written,
+        own["seen_value"],
+        over=told["over"],
+        sink=own["sink"],
+        run=run,
+        rows=own["rows"],
     )
 
 

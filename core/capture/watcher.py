@@ -13,6 +13,7 @@ from .call import AttentionCall, ModuleRun
 from .edits import Edit, Only, Patch, Replace, grows, made
 from .paths import Caller, ModulePaths, matches, near
 from .product import last_allowed
+from .provenance import Kind
 from .versions import lasting
 
 
@@ -34,6 +35,8 @@ class Watcher:
     progress: Callable[[int], None] | None = None  # is told of each recorded call how many there are now
 
     steps: dict[str, int] = field(default_factory=dict)  # how often each attention was seen
+    lost: dict[str, str] = field(default_factory=dict)  # what was seen of a softmax that was no attention, by path
+    refused: dict[str, str] = field(default_factory=dict)  # why an attention has no map of tokens, by path
 
     @property
     def named_paths(self) -> set[str]:
@@ -57,16 +60,17 @@ class Watcher:
         missed = sorted(path for path in self.named_paths if not any(matches(path, seen) for seen in self.heads))
         if missed:
             seen = near(missed[0], self.heads) if self.heads else "nowhere"
+            why = next((why for path, why in self.refused.items() if matches(missed[0], path)), "")
             raise CaptureError(
-                f"No attention was seen at '{missed[0]}', so none of its heads was changed or followed; "
-                f"it was seen at {seen}."
+                f"No attention was seen at '{missed[0]}'{f' ({why})' if why else ''}, so none of its heads was changed "
+                f"or followed; it was seen at {seen}."
             )
         for path in sorted(path for path in self.runs if any(matches(named, path) for named in self.named_paths)):
             if run := next((run for run in self.runs[path] if run.in_pieces), None):
                 raise CaptureError(
                     f"'{path}' looks in pieces, of which {run.rows} of {run.tokens} rows were seen: what is asked of a "
                     "whole head cannot be done there. Choose the form of this model that computes whole maps, such as "
-                    "attention_type='original_full' of BigBird."
+                    "attention_type='original_full' of BigBird or 'full' of Informer."
                 )
 
 
@@ -82,6 +86,7 @@ class Sight:
         self.patches: dict[int, list[Patch]] = {}
         self.differentiable: set[int] = set()
         self.replaced: dict[int, Replace] = {}
+        self._recorded: list[AttentionCall] = []
         for watcher, path in self.places:
             for (named, head), replacement in watcher.replacements.items():
                 if matches(named, path):
@@ -133,14 +138,14 @@ class Sight:
         weights: Float[Tensor, "batch head query key"],
         scores: Float[Tensor, "batch head query key"],
         allowed: Bool[Tensor, "batch head query key"],
-        is_self: Callable[[], bool],
+        kind: Callable[[], Kind],
     ) -> Float[Tensor, "batch head query key"]:
-        """The weights of these heads, each after its own edits; `is_self`: whether keys and queries are of one text."""
+        """The weights of these heads, each after its own edits; `kind`: whether keys and queries are of one text."""
         if not self.edits:
             return weights
         rows, first = [], 0
         if self.grows:
-            first = self._first_query(allowed, is_self())
+            first = self._first_query(allowed, kind)
         for row, head in enumerate(heads):
             new, old = weights[:, row], scores[:, row]
             for edit in self.edits.get(head, ()):
@@ -154,14 +159,20 @@ class Sight:
         """Whether links are cut in a text that is being written."""
         return any(grows(edit) for edits in self.edits.values() for edit in edits)
 
-    def _first_query(self, allowed: Bool[Tensor, "batch head query key"], is_self: bool) -> int:
+    def _first_query(self, allowed: Bool[Tensor, "batch head query key"], kind: Callable[[], Kind]) -> int:
         """The number, in the text so far, of the first query of a map.
 
         With a cache a step reads the newest tokens only: the last key that one of them may look at is itself.
         """
         queries, keys = allowed.shape[-2:]
-        if is_self:
+        if kind() == "self":
             return 0 if queries == keys else int(last_allowed(allowed[:, :, 0]).max())
+        if kind() == "unknown" and queries != keys:
+            raise CaptureError(
+                f"It is not known whether the {keys} keys of '{self.places[0][1]}' are of the text that is being "
+                f"written or of another one, and so which link of its {queries} queries is meant: write without a "
+                "cache, as in generate(..., use_cache=False), or cut links that do not grow."
+            )
         for watcher, path in self.places:
             if watcher.queries.get(path) == queries == 1:
                 raise CaptureError(
@@ -181,9 +192,23 @@ class Sight:
         """Tell every watcher that the attention at its path has been seen: how many heads it has, in which run."""
         for watcher, path in self.places:
             watcher.heads[path] = self.heads
+            watcher.lost.pop(path, None)
             watcher.steps[path] = watcher.steps.get(path, 0) + 1
             if run is not None and run not in watcher.runs.setdefault(path, []):
                 watcher.runs[path].append(run)
+
+    def lose(self, what: str) -> None:
+        """Tell every watcher what became of a softmax that has not been attention so far."""
+        for watcher, path in self.places:
+            watcher.lost[path] = what
+
+    def refuse(self, why: str) -> None:
+        """Tell every watcher that what was seen at its path has no map of tokens; what was recorded of it is undone."""
+        for watcher, path in self.places:
+            watcher.refused[path] = why
+            watcher.lost.pop(path, None)
+            watcher.heads.pop(path, None)
+            watcher.calls[:] = [call for call in watcher.calls if call not in self._recorded]
 
     def record(self, **seen: Any) -> None:
         """Hand the finished call to everyone who records; what may be written again is copied."""
@@ -195,6 +220,7 @@ class Sight:
         for watcher, path in self.places:
             if watcher.records:
                 watcher.calls.append(AttentionCall(path=path, **seen))
+                self._recorded.append(watcher.calls[-1])
                 if watcher.progress:
                     watcher.progress(len(watcher.calls))
 

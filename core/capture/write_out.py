@@ -1,24 +1,23 @@
 """Heads that are not left to the fused kernel: edited, replaced, or written out for a gradient of their weights."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from ..errors import CaptureError
-from .call import ModuleRun, Written
+from .call import Written
 from .edits import Patch, normalise
-from .paths import Caller
 from .product import Product, allowed
-from .softmax_axes import looks_over
+from .provenance import Kind
 from .watcher import Sight
 
 
 def write_out(
-    product: Product, sight: Sight, is_self: Callable[[], bool]
+    product: Product, sight: Sight, kind: Callable[[], Kind]
 ) -> tuple[Written, Float[Tensor, "batch head query _"]]:
     """The weights of the heads that the sight wants written, and their output.
 
@@ -34,7 +33,7 @@ def write_out(
         scores = scores + bias
         blind = scores.amax(-1, keepdim=True).isneginf()
         permitted = (allowed(bias) | blind).expand_as(scores)
-    weights = sight.edited(heads, normalise(scores), scores, permitted, is_self)
+    weights = sight.edited(heads, normalise(scores), scores, permitted, kind)
     if blind is not None:
         weights = weights.masked_fill(blind, 0.0)
     weights = sight.tracked(weights)
@@ -110,57 +109,13 @@ def edit_softmax(
     weights: Float[Tensor, "batch head query key"],
     scores: Float[Tensor, "batch head query key"],
     sight: Sight,
-    is_self: Callable[[], bool],
+    kind: Callable[[], Kind],
 ) -> Float[Tensor, "batch head query key"]:
     """The same softmax with the sight's edits made; a row that was NaN stays so."""
     if sight.edits:
         heads = sorted(sight.edits)
         chosen = scores[:, heads].float()
-        new = sight.edited(heads, weights[:, heads].float(), chosen, allowed(chosen), is_self).to(weights.dtype)
+        new = sight.edited(heads, weights[:, heads].float(), chosen, allowed(chosen), kind).to(weights.dtype)
         new = torch.where(weights[:, heads].isnan(), weights[:, heads], new)
         weights = weights.index_copy(1, torch.tensor(heads, device=weights.device), new)
     return sight.tracked(weights)
-
-
-@dataclass(frozen=True, eq=False)
-class Draft:
-    """A softmax that is attention if it is multiplied with values. The tensor is held so that its identity lasts."""
-
-    tensor: Tensor
-    weights: Float[Tensor, "batch head query key"]
-    sight: Sight
-    kind: str
-    calling: list[Caller]
-    run_of: Callable[[list[Caller], int], ModuleRun | None]
-    sink: Float[Tensor, "batch head query"] | None = None
-
-    @property
-    def module(self) -> nn.Module:
-        """The innermost module in which the softmax was made."""
-        return self.calling[0].module
-
-    def in_coat(self, tensor: Tensor) -> "Draft":
-        """The same weights as another tensor: dropped out, cast, reshaped."""
-        return replace(self, tensor=tensor)
-
-    def without_sink(self, tensor: Tensor) -> "Draft":
-        """The same weights but for the last column, which has no value: that of an attention sink."""
-        return replace(self, tensor=tensor, weights=tensor.flatten(0, -4), sink=self.weights[..., -1].detach())
-
-    def finish(self, value: Tensor) -> None:
-        """It was attention; `value` is what it was multiplied with."""
-        weights = self.weights if self.sight.differentiable else self.weights.detach()
-        batch, heads, rows, keys = weights.shape
-        fits = value.ndim >= 3 and value.shape[-2] == keys and value.shape[:-2].numel() == batch * heads
-        seen = value.detach().reshape(batch, heads, keys, -1) if fits else None
-        run = self.run_of(self.calling, rows)
-        self.sight.note(run)
-        self.sight.record(
-            kind=self.kind,
-            product=None,
-            written=Written(tuple(range(heads)), weights),
-            seen_value=seen,
-            over=looks_over(self.calling, (batch, heads, rows, keys), seen) if self.kind == "self" else "token",
-            sink=self.sink,
-            run=run,
-        )

@@ -93,10 +93,10 @@ class Comparison:
 
 def head_of(call: AttentionCall, head: int, item: int = 0) -> Head:
     """The queries, keys and values of one head; CaptureError where an approximation of it has no meaning."""
-    if call.product is None or call.kind == "cross" or call.query_length != call.key_length:
+    if call.product is None or call.kind != "self" or call.query_length != call.key_length:
         raise CaptureError(
-            f"'{call.path}' is not self-attention that was seen with its queries, keys and values, so that nothing can "
-            "be computed in its place. Choose another layer or model."
+            f"'{call.path}' is not known to be self-attention, or was not seen with its queries, keys and values, so "
+            "that nothing can be computed in its place. Choose another layer or model."
         )
     if (causal := call.product.looks_back) is None:
         raise CaptureError(

@@ -71,8 +71,11 @@ def show(
             f"{queries:,} queries and {keys:,} keys are too many for one view, which has room for {LONGEST:,}: look at "
             "call.overview() or at a tile, call.weights(queries=..., keys=...)."
         )
-    looked_at = "query" if key is query and queries == keys else "key"
-    sequences = {"query": query or _counted(queries), looked_at: key or _counted(keys)}
+    known = kind != "unknown"  # else the labels are those of the queries, and the keys are counted
+    looked_at = "query" if key is query and queries == keys and known else "key"
+    keys_named = key if known or key_tokens is not None else None
+    named = query if looked_at == "query" else keys_named
+    sequences = {"query": query or _counted(queries), looked_at: named or _counted(keys)}
     layers = tuple(
         layer_of_call(number, call, "query", looked_at, item=item)
         for number, call in own
@@ -104,12 +107,12 @@ def _shape(
 ) -> Shape:
     """The most frequent shape that the labels fit."""
     found = Counter(_shape_of(call) for _, call in own)
-    kind = "cross" if crosses else "self"
+    kinds = ("cross" if crosses else "self", "unknown")
     fitting = [
         shape
         for shape, _ in found.most_common()
-        if (query is None or (shape[0], shape[1]) == (kind, len(query)))
-        and (key is None or (shape[0], shape[2]) == (kind, len(key)))
+        if (query is None or (shape[0] in kinds and shape[1] == len(query)))
+        and (key is None or (shape[0] in kinds and shape[2] == len(key)))
     ]
     if not fitting:
         given = " and ".join(f"{len(labels)} {of}" for labels, of in _given(query, key, crosses=crosses))

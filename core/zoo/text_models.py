@@ -115,7 +115,12 @@ class TextModel(ABC):
         return read_tokens(self.tokenizer, [number]).labels[0]
 
     def sequences_of(self, call: AttentionCall, run: TextRun) -> tuple[str, str] | None:
-        """Which sequences the queries and the keys of a recorded call are; None if the lengths fit none."""
+        """Which sequences the queries and the keys of a recorded call are; None if the lengths fit none.
+
+        None, too, where there are two sequences and nothing tells which of them the keys are.
+        """
+        if call.kind == "unknown" and len(run.sequences) > 1:
+            return None
         query, key = self._names(call, run)
         lengths = len(run.sequences[query]), len(run.sequences[key])
         return (query, key) if lengths == (call.query_length, call.key_length) and call.batch_size == 1 else None

@@ -179,7 +179,12 @@ def who_sees_whom(calls: Sequence[AttentionCall]) -> str:
     own, across = [call for call in calls if call.kind == "self"], sum(call.kind == "cross" for call in calls)
     back = sum(call.causal for call in own)
     part = sum(not _sees_all(call) for call in own)
+    unknown = sum(call.kind == "unknown" for call in calls)
     left_out = f"; in {part} of {len(own)} layers it may not look at all of these" if part else ""
+    if unknown:
+        left_out += f"; whether {unknown} more layers look at the same sequence or at another one is not known"
+    if unknown and not own:
+        return f"a model of {len(calls)} layers of attention{left_out}"
     if across:
         return (
             f"an encoder-decoder: in {back} of {len(own)} layers of self-attention a token may look only at itself and "

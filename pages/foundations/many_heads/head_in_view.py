@@ -29,8 +29,8 @@ def layer_names(watched: Watched) -> list[str]:
 
 
 def _side(watched: Watched, call: AttentionCall) -> str:
-    if call.kind == "cross":
-        return "cross"
+    if call.kind != "self":
+        return "cross" if call.kind == "cross" else "(self or cross unknown)"
     names = sequences_of(watched, call)
     return SIDES.get(names[0], "") if names else ""
 

@@ -197,7 +197,10 @@ Values = Float[Tensor, "layer head"]
 
 
 def findings(values: Values, even: Values | None = None) -> list[Finding]:
-    """The heads that have a value; `even`: what even attention under the same mask would give."""
+    """The heads that have a value; `even`: what even attention under the same mask would give, NaN where that says
+    nothing of a head."""
+    if even is not None:
+        values = values.masked_fill(even.isnan(), torch.nan)
     return [
         Finding(layer, head, float(values[layer, head]), even=0.0 if even is None else float(even[layer, head]))
         for layer, head in torch.argwhere(~values.isnan()).tolist()
