@@ -80,8 +80,9 @@ def follow(draft: Draft, func: Callable, args: tuple, kwargs: dict, result: obje
         clean = result if draft.clean is tensor else _again(draft, func, args, kwargs)
         return replace(draft, tensor=result, clean=clean)
     if func is Tensor.__getitem__ and leaves_out_the_last_key(tensor, result):  # that of an attention sink
+        clean = result if draft.clean is tensor else draft.clean[..., :-1]
         sink = draft.weights[..., -1].detach()
-        return replace(draft, tensor=result, clean=result, weights=result.flatten(0, -4), sink=sink)
+        return replace(draft, tensor=result, clean=clean, weights=clean.flatten(0, -4), sink=sink)
     if result.shape == tensor.shape and _is_mask(name, tensor, args, kwargs):
         return _masked(draft, func, args, kwargs, result)
     draft.sight.lose(f"a softmax, then {name or func}, and no product with values")
@@ -128,6 +129,8 @@ def _is_mask(name: str, tensor: Tensor, args: tuple, kwargs: dict) -> bool:
     if name in FACTORS:
         if not isinstance(other, Tensor):
             return other == 1
+        if torch._C._functorch.is_functorch_wrapped_tensor(other):
+            return False
         return other.dtype == torch.bool or bool(((other == 0) | (other == 1)).all())
     if name in DIVISORS and args[0] is tensor and isinstance(other, Tensor):
         return other.ndim == tensor.ndim and other.shape[-1] == 1

@@ -59,7 +59,7 @@ class Written:
 class ModuleRun:
     """One run of a module that reads a sequence of `tokens`; it may make several maps, of some `rows` each.
 
-    `chosen`: some queries were chosen, and the others have no map (ProbSparse attention, Zhou et al. 2021).
+    `chosen`: rows are those of some queries, in an order of their own (ProbSparse attention, Zhou et al. 2021).
     """
 
     tokens: int
@@ -70,8 +70,8 @@ class ModuleRun:
 
     @property
     def in_pieces(self) -> bool:
-        """Whether none of its maps has all rows, and there are several of them or the others are nowhere."""
-        return (self.maps > 1 or self.chosen) and self.most < self.tokens
+        """Whether no map of it has all rows in their order."""
+        return self.chosen or (self.maps > 1 and self.most < self.tokens)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,6 +1,6 @@
 """Do queries and keys come from one sequence? Read off which tensors were computed from which."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ PLAIN = {int, float, bool, str, type(None), torch.Size, torch.dtype, torch.devic
 Entered = dict[int, tuple[int, tuple[int, int]]]
 
 LONGEST = 400  # operations remembered: several times those of one attention module
+MOST = 10_000  # keys remembered
+NOTHING: Mapping[int, Traced] = {}
 
 
 class Step(NamedTuple):
@@ -46,7 +48,9 @@ class Lineage:
     def __init__(self):
         self._steps: list[Step] = []
         self._keys: dict[int, Traced] = {}  # tensors that are still those of which an earlier attention made its keys
-        self.constants: Collection[int] = ()  # identities of the buffers of the models that are watched
+        self.constants: Collection[
+            int
+        ] = ()  # identities of what the watched models have learned or hold: no activations
         self.chooses = False  # whether some operation chose rows
 
     def note(self, operation: Callable, args: tuple, kwargs: dict, result: object) -> set[int]:
@@ -59,9 +63,11 @@ class Lineage:
         if not outputs:
             return parameters
         inputs = _identities((*args, *kwargs.values()) if kwargs else args, parameters)
-        for output in outputs:
-            if output in self._keys and output not in inputs:  # another tensor has the identity of one that is gone
-                del self._keys[output]
+        if (
+            inputs != outputs
+        ):  # a new tensor may have the identity of one that is gone, or something went into an old one
+            for output in outputs:
+                self._keys.pop(output, None)
         rows = chosen_rows(operation, args)
         self.chooses |= rows is not None
         self._steps.append(Step(operation, inputs, outputs, rows))
@@ -76,10 +82,11 @@ class Lineage:
         keys says nothing.
         """
         for entered in map(_entered, callers):
-            origins = self._origin(id(query), entered), self._origin(id(key), entered)
+            origins = self._origin(id(query), entered), self._origin(id(key), entered, keys=self._keys)
             traced = decide(*origins, few=query.numel() // query.shape[-3] if query.ndim > 2 else query.numel())
-            if traced.kind == "self" or any(map(self._projects, origins[0].steps + origins[1].steps)):
-                return self._remember(self._with_rows(traced, *origins), id(key), origins[1])
+            steps = origins[0].steps + origins[1].steps
+            if traced.kind == "self" or any(self._projects(step, entered) for step in steps):
+                return self._remember(self._with_rows(traced, *origins, entered), id(key), origins[1], entered)
         return Traced()
 
     def of_scores(self, scores: Tensor, callers: list[Caller]) -> Traced:
@@ -89,7 +96,7 @@ class Lineage:
         """
         for entered in map(_entered, callers):
             _, _, steps = self._trace({id(scores)}, entered)
-            if not any(map(self._projects, steps)):
+            if not any(self._projects(step, entered) for step in steps):
                 continue
             products = [step for step in steps if self._multiplies(step, entered)]
             pairs = [self._pair(step, entered) for step in products]
@@ -104,8 +111,8 @@ class Lineage:
                 learned = "cross" if scores.shape[-2] != scores.shape[-1] else None
                 return Traced(learned, compared=compared, entered=entered)
             traced, (query, key, name) = chosen
-            traced = self._with_rows(traced, query, key)._replace(compared=compared, entered=entered)
-            return self._remember(traced, name, key)
+            traced = self._with_rows(traced, query, key, entered)._replace(compared=compared, entered=entered)
+            return self._remember(traced, name, key, entered)
         return Traced()
 
     def is_a_product(self, tensor: Tensor, entered: Entered) -> bool:
@@ -115,15 +122,16 @@ class Lineage:
     def is_view(self, tensor: Tensor, source: Tensor) -> bool:
         """Whether a tensor is another one, with nothing multiplied in between."""
         found, _, steps = self._trace({id(tensor)}, {id(source): (0, (0, 0))})
-        products = (step for step in steps if self._projects(step) or self._steps[step].operation in PRODUCTS)
-        return bool(found) and not any(True for _ in products)
+        operations = [self._steps[step].operation for step in steps]
+        return bool(found) and not any(one in PRODUCTS or _is_projection(one) for one in operations)
 
     def _pair(self, step: int, entered: Entered) -> tuple[Origin, Origin, int] | None:
         """Where the two parts of a product or sum came from, and the identity of the second; None for one part."""
         parts = self._steps[step].inputs[-2:]
         if len(parts) < 2:
             return None
-        first, second = (self._origin(part, entered, before=step) for part in parts)
+        first = self._origin(parts[0], entered, before=step)
+        second = self._origin(parts[1], entered, before=step, keys=self._keys)
         return None if first.is_constant and second.is_constant else (first, second, parts[1])
 
     def _multiplies(self, step: int, entered: Entered) -> bool:
@@ -133,46 +141,49 @@ class Lineage:
         pair = self._pair(step, entered)
         return pair is not None and not (pair[0].is_weight or pair[1].is_weight)
 
-    def _projects(self, step: int) -> bool:
+    def _projects(self, step: int, entered: Entered) -> bool:
         """Whether this multiplies with a weight: also in a kernel of one's own, such as that of 8-bit layers."""
         operation, inputs = self._steps[step].operation, self._steps[step].inputs
         if operation in PRODUCTS:
-            return len(inputs) < 2 or any(self._origin(part, {}, before=step).is_weight for part in inputs[-2:])
+            return len(inputs) < 2 or any(self._origin(part, entered, before=step).is_weight for part in inputs[-2:])
         return _is_projection(operation)
 
-    def _origin(self, tensor: int, entered: Entered, before: int | None = None) -> Origin:
-        sources, unmade, steps = self._trace({tensor}, entered, before)
+    def _origin(
+        self, tensor: int, entered: Entered, before: int | None = None, keys: Mapping[int, Traced] = NOTHING
+    ) -> Origin:
+        """Where a tensor came from; the trail of a key ends at the `keys` of an earlier attention."""
+        sources, unmade, steps = self._trace({tensor}, entered, before, keys)
         largest = max(sources, key=lambda name: (entered[name][0], name), default=None)
-        earlier = next((self._keys[name] for name in (tensor, *unmade) if name in self._keys), None)
-        if earlier is None:
-            made = (name for step in steps for name in self._steps[step].outputs)
-            earlier = next((self._keys[name] for name in made if name in self._keys), None)
+        earlier = next((keys[name] for name in unmade if name in keys), None)
         missing = {name for name in unmade if name not in self.constants}
         size, sequence = (0, None) if largest is None else entered[largest]
         return Origin(sequence, size, not missing, earlier, steps)
 
-    def _remember(self, traced: Traced, key: int, origin: Origin) -> Traced:
+    def _remember(self, traced: Traced, key: int, origin: Origin, entered: Entered) -> Traced:
         """Remember that these tensors are keys: the key, and what it was made of after its projection."""
         if traced.kind:
-            for name in (key, *self._since_projection(origin.steps)):
-                self._keys[name] = traced
+            known = Traced(traced.kind, queries=traced.queries)
+            self._keys |= dict.fromkeys((key, *self._since_projection(origin.steps, entered)), known)
+            while len(self._keys) > MOST:
+                del self._keys[next(iter(self._keys))]
         return traced
 
-    def _since_projection(self, steps: list[int]) -> list[int]:
+    def _since_projection(self, steps: list[int], entered: Entered) -> list[int]:
         names: list[int] = []
         for step in steps:  # the latest first
             names += self._steps[step].outputs
-            if self._projects(step):
+            if self._projects(step, entered):
                 return names
         return []
 
-    def _with_rows(self, traced: Traced, query: Origin, key: Origin) -> Traced:
+    def _with_rows(self, traced: Traced, query: Origin, key: Origin, entered: Entered) -> Traced:
         """Also which rows of the queries were chosen; and whether keys of an earlier attention are of this sequence."""
         rows = next((self._steps[step].rows for step in query.steps if self._steps[step].rows is not None), None)
-        traced = traced._replace(rows=rows, queries=frozenset(self._since_projection(query.steps)))
+        traced = traced._replace(rows=rows, queries=frozenset(self._since_projection(query.steps, entered)))
         if traced.kind is None and traced.earlier == "self" and key.earlier is not None:
             start = min(query.steps, default=len(self._steps))
-            if not key.earlier.queries.isdisjoint(self._rows_of(set(self._steps[start].inputs), start)):
+            before = self._rows_of(set(self._steps[start].inputs), start) if query.steps else set()
+            if not key.earlier.queries.isdisjoint(before | traced.queries):
                 return traced._replace(kind="self")
         return traced
 
@@ -190,11 +201,15 @@ class Lineage:
         return passed
 
     def _trace(
-        self, wanted: set[int], entered: Entered, before: int | None = None
+        self, wanted: set[int], entered: Entered, before: int | None = None, ends: Collection[int] = ()
     ) -> tuple[set[int], set[int], list[int]]:
-        """The entered tensors from which the wanted ones were computed, what nobody saw made, the steps in between."""
+        """The entered tensors from which the wanted ones were computed, what nobody saw made, the steps in between.
+
+        What is among the `ends` counts as made by nobody.
+        """
         found, passed = wanted & entered.keys(), []
-        wanted = wanted - found
+        ended = {tensor for tensor in wanted - found if tensor in ends}
+        wanted = wanted - found - ended
         for index in range(len(self._steps) if before is None else before, 0, -1):
             if not wanted:
                 break
@@ -204,8 +219,8 @@ class Lineage:
             wanted.difference_update(outputs)
             passed.append(index - 1)
             for tensor in inputs:
-                (found if tensor in entered else wanted).add(tensor)
-        return found, wanted, passed
+                (found if tensor in entered else ended if tensor in ends else wanted).add(tensor)
+        return found, wanted | ended, passed
 
 
 @cache

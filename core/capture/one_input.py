@@ -64,7 +64,7 @@ def _cut(call: AttentionCall, item: int, present: Bool[Tensor, "batch token"] | 
                 "sequence: look at its call.weights() with the padding, or record the input alone."
             )
         columns = present[item].nonzero().flatten()
-        if call.kind == "self":  # with a cache the queries are the last tokens
+        if call.kind == "self" and call.rows is None:  # with a cache the queries are the last tokens
             before = call.key_length - call.query_length
             rows = columns[columns >= before] - before
         _check_unseen(call, item, rows, (~present[item]).nonzero().flatten())
@@ -127,5 +127,6 @@ def _part(call: AttentionCall, item: int, rows: Int[Tensor, " query"], columns: 
         written=written,
         seen_value=of(call.seen_value, columns),
         sink=of(call.sink, rows),
+        rows=of(call.rows, rows),
         _normalisers={},
     )

@@ -67,8 +67,7 @@ def decide(query: Origin, key: Origin, few: int = 0) -> Traced:
     earlier = key.earlier.kind if key.earlier and key.sequence is None else None
     if earlier == "cross":  # cached keys of the other sequence
         return Traced("cross", earlier)
-    known = [origin.is_complete and (origin.sequence is not None or bool(origin.steps)) for origin in (query, key)]
-    if all(known) and earlier is None and not (query.is_weight and key.is_weight):
+    if query.is_complete and key.is_complete and earlier is None and not (query.is_weight and key.is_weight):
         return Traced("cross")
     if query.sequence is not None and key.sequence is not None and query.is_complete and earlier is None:
         return Traced("cross") if key.size > few else Traced()

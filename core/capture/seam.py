@@ -11,14 +11,14 @@ from numpy import broadcast_shapes  # torch's own imports a computer algebra sys
 from torch import Tensor
 from torch.overrides import TorchFunctionMode, redispatch_function
 
-from ..errors import CaptureError
 from .after_softmax import Draft, follow, of_features
 from .call import ModuleRun
 from .lineage import PRODUCTS, Lineage
-from .paths import Caller, callers, checkpointing, sequence_in
+from .paths import Caller, callers, sequence_in
 from .plain import uncompiled
 from .product import Product, is_causal, read_flex, read_product
 from .provenance import Kind, Traced, kind_of
+from .refusals import is_known, refuse_nested, refuse_products
 from .softmax_axes import folded_heads, four_axes, looks_over, mixes_values
 from .watcher import Sight, Watcher
 from .write_out import edit_softmax, replace_product, replaced_weights, write_out
@@ -28,19 +28,6 @@ SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
 
 # Half of all calls only ask a tensor for its shape or type: they make no tensor.
 ANSWERS = {torch.Size, torch.dtype, torch.device, int, float, bool}
-
-_CHECKPOINTED = (
-    "'{path}' runs under gradient checkpointing: in the backward pass it would run once more, without what is asked of "
-    "its heads here. Switch checkpointing off, as in model.gradient_checkpointing_disable()."
-)
-_JAGGED = (
-    "'{path}' calls attention with a nested tensor, whose inputs have each a length of their own: give the model a "
-    "padded batch with its mask, as torch.nested.to_padded_tensor makes it."
-)
-_FUNCTIONAL = (
-    "'{path}' runs inside torch.func (grad, vmap), where a tensor stands for others and cannot be kept: record a plain "
-    "run of the model. Edits work there."
-)
 
 _thread = threading.local()
 
@@ -100,7 +87,7 @@ class Seam(TorchFunctionMode):
             result = func(*args, **kwargs)
             if type(result) in ANSWERS:
                 return result
-            if self._drafts:
+            if self._drafts or self._contexts:
                 result = self._follow(func, args, kwargs, result)
         if parameters := self._lineage.note(func, args, kwargs, result):
             for watcher in self.watchers:
@@ -120,12 +107,11 @@ class Seam(TorchFunctionMode):
         calling, named = callers(), dict(zip(("query", "key", "value"), args, strict=False)) | kwargs
         if named["query"].is_nested:
             sight = Sight(self.watchers, calling, named["query"].shape[1])
-            if sight.places:
-                raise CaptureError(_JAGGED.format(path=sight.places[0][1]))
+            refuse_nested(sight)
             return func(*args, **kwargs)
         product = read_product(*args, **kwargs, packed_groups=_packed_groups(calling, named["query"]))
         sight = Sight(self.watchers, calling, product.shape[1])
-        if not sight.places or _is_known(sight, named["query"]):
+        if not sight.places or is_known(sight, named["query"]):
             return func(*args, **kwargs)
         pair = named["query"], named["key"]
         output, is_own = self._mixed(sight, product, pair, calling, lambda: func(*args, **kwargs))
@@ -138,7 +124,7 @@ class Seam(TorchFunctionMode):
         """torch's flex_attention, run in its plain form: what it makes of the scores is a bias, as a mask is."""
         calling = callers()
         sight = Sight(self.watchers, calling, args[0].shape[1])
-        if not sight.places or _is_known(sight, args[0]):
+        if not sight.places or is_known(sight, args[0]):
             return func(*args, **kwargs)
         own, *others = func(*args, **kwargs)
         output, _ = self._mixed(sight, read_flex(*args[:6]), args[:2], calling, lambda: own)
@@ -193,26 +179,29 @@ class Seam(TorchFunctionMode):
         return output, True
 
     def _trace(self, trail: Callable[[], Traced]) -> Traced:
-        """What the lineage says; buffers of the watched models are no activations."""
+        """What the lineage says; weights and buffers of the watched models are no activations."""
         if not self._lineage.constants:
             models = [watcher.paths.model for watcher in self.watchers]
-            self._lineage.constants = {id(buffer) for model in models for buffer in model.buffers()}
+            tensors = (tensor for model in models for tensor in (*model.parameters(), *model.buffers()))
+            self._lineage.constants = {id(tensor) for tensor in tensors}
         return trail()
 
     def _rows(self, traced: Traced, run: ModuleRun | None, shape: tuple[int, int, int, int]) -> Tensor | None:
         """The positions of the queries, if the module chose some of its tokens for each head."""
         batch, heads, queries, _ = shape
         rows = traced.rows
-        if rows is None or run is None or rows.numel() != batch * heads * queries or queries >= run.tokens:
+        if rows is None or run is None or rows.numel() != batch * heads * queries or queries > run.tokens:
             return None
-        run.chosen = True
-        return rows.reshape(batch, heads, queries)
+        rows = rows.reshape(batch, heads, queries)
+        all_in_order = torch.arange(queries, device=rows.device).expand_as(rows)
+        run.chosen = queries < run.tokens or not torch.equal(rows, all_in_order)
+        return rows if run.chosen else None
 
     def _softmax(self, func: Callable, args, kwargs) -> Tensor:
         """A softmax over the last of three or more axes may be attention: make its edits and remember it."""
         weights = func(*args, **kwargs)
         dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
-        if weights.ndim < 3 or dim not in (-1, weights.ndim - 1):
+        if weights.ndim < 3 or dim not in (-1, weights.ndim - 1) or weights.is_nested:
             self._lose(f"a softmax over axis {dim} of a tensor with {weights.ndim} axes")
             return weights
         calling = callers()
@@ -226,13 +215,9 @@ class Seam(TorchFunctionMode):
         heads = self._heads_inside or folded_heads(calling, weights, chosen)
         split = four_axes(weights, heads)
         sight = Sight(self.watchers, calling, split.shape[1])
-        if not sight.places or _is_known(sight, scores):
+        if not sight.places or is_known(sight, scores):
             return weights
-        if sight.replaced or sight.patches:
-            raise CaptureError(
-                f"'{sight.places[0][1]}' does not call scaled_dot_product_attention: its weights can be edited, but "
-                f"its product cannot be {'replaced' if sight.replaced else 'patched'}."
-            )
+        refuse_products(sight)
 
         @cache
         def kind() -> Kind:
@@ -310,21 +295,6 @@ class Seam(TorchFunctionMode):
         for watcher in self.watchers:
             if (path := watcher.paths.path(calling)) is not None:
                 watcher.lost.setdefault(path, what)
-
-
-def _is_known(sight: Sight, tensor: Tensor) -> bool:
-    """Whether this is an attention that was seen before, run again for a gradient.
-
-    CaptureError for what would not be as it was asked for: edits that a second run does not make, and records of
-    tensors that stand for others.
-    """
-    path = sight.places[0][1]
-    when = checkpointing()
-    if when and (sight.edits or sight.replaced or sight.differentiable):
-        raise CaptureError(_CHECKPOINTED.format(path=path))
-    if sight.records and torch._C._functorch.is_functorch_wrapped_tensor(tensor):
-        raise CaptureError(_FUNCTIONAL.format(path=path))
-    return when == "again"
 
 
 def _joined(fused: Tensor | None, parts: list[tuple[list[int], Tensor]]) -> Tensor:

@@ -231,17 +231,37 @@ def test_one_silenced_head_changes_the_answer_of_every_family(family):
     assert (changed - plain).abs().max() > 1e-4
 
 
+class Crossing(nn.Module):
+    """Queries and keys are projected here, each from its own sequence."""
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.key = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x, memory):
+        return F.scaled_dot_product_attention(self.query(x), self.key(memory), memory)
+
+
+@torch.no_grad()
 def test_a_cut_waits_while_the_map_grows_until_there_is_such_a_query():
-    model, cut = Bare(), Cut({(3, 1), (0, 0)}, growing=True)
-    query, key, value = torch.randn(3, 1, 1, 6, 4)
+    model, cut = Crossing(), Cut({(3, 1), (0, 0)}, growing=True)
+    x, memory = torch.randn(2, 1, 1, 6, 4)
+    query, key = model.query(x), model.key(memory)
     for queries in range(1, 7):  # as a text is written: one query more at each step
         with edit_attention(model, {("", 0): cut}), record_attention(model) as record:
-            model(query[:, :, :queries], key, value)
+            model(x[:, :, :queries], memory)
         expected = (query[0, 0, :queries] @ key[0, 0].T / 2).softmax(-1)
         expected[0, 0] = 0
         if queries > 3:
             expected[3, 1] = 0
         torch.testing.assert_close(record[""].weights(0), expected / expected.sum(-1, keepdim=True))
+
+
+def test_a_growing_cut_is_refused_where_nothing_says_whose_the_keys_are():
+    model, (query, key, value) = Bare(), torch.randn(3, 1, 1, 6, 4)
+    said = pytest.raises(CaptureError, match=r"6 keys of ''.*its 2 queries.*use_cache=False")
+    with said, edit_attention(model, {("", 0): Cut({(0, 1)}, growing=True)}):
+        model(query[:, :, :2], key, value)
 
 
 def test_a_growing_cut_of_which_no_query_is_there_yet_changes_nothing():
