@@ -79,7 +79,7 @@ class Notice:
 def notice_text(calls: Calls, tokens: Tokens) -> Notice:
     """About layers in which the tokens of a text look at one another: the previous token, sinks, the farthest link."""
     if not calls:
-        return _nothing("No layer of this model lets the tokens of the whole text look at one another.")
+        return _nothing("No layer of this model is known to let the tokens of the whole text look at one another.")
     if len(tokens) < 3:
         return _nothing("This text is too short to show a pattern: write a few words more.")
     rows = _spread(len(tokens), calls)

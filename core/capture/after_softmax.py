@@ -72,19 +72,19 @@ class Draft:
 def follow(draft: Draft, func: Callable, args: tuple, kwargs: dict, result: object) -> Draft | None:
     """The draft after an operation; None where that is the end of the trail, which the sight is told of."""
     name, tensor = getattr(func, "__name__", ""), draft.tensor
-    if not isinstance(result, Tensor):
-        return None
-    if name == "dropout":
-        return _dropped(draft, args, kwargs, result)
-    if name in COATS:
-        clean = result if draft.clean is tensor else _again(draft, func, args, kwargs)
-        return replace(draft, tensor=result, clean=clean)
-    if func is Tensor.__getitem__ and leaves_out_the_last_key(tensor, result):  # that of an attention sink
-        clean = result if draft.clean is tensor else draft.clean[..., :-1]
-        sink = draft.weights[..., -1].detach()
-        return replace(draft, tensor=result, clean=clean, weights=clean.flatten(0, -4), sink=sink)
-    if result.shape == tensor.shape and _is_mask(name, tensor, args, kwargs):
-        return _masked(draft, func, args, kwargs, result)
+    if isinstance(result, Tensor):
+        if name == "dropout":
+            return _dropped(draft, args, kwargs, result)
+        if name in COATS:
+            clean = result if draft.clean is tensor else _again(draft, func, args, kwargs)
+            return replace(draft, tensor=result, clean=clean)
+        if func is Tensor.__getitem__ and leaves_out_the_last_key(tensor, result):  # that of an attention sink
+            clean = result if draft.clean is tensor else draft.clean[..., :-1]
+            sink = draft.weights[..., -1].detach()
+            return replace(draft, tensor=result, clean=clean, weights=clean.flatten(0, -4), sink=sink)
+        dropped = draft.clean is not tensor and name in DIVISORS  # by what dropout has left of each row
+        if result.shape == tensor.shape and not dropped and _is_mask(name, tensor, args, kwargs):
+            return _masked(draft, func, args, kwargs, result)
     draft.sight.lose(f"a softmax, then {name or func}, and no product with values")
     return None
 

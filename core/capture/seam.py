@@ -41,7 +41,7 @@ def watching(watcher: Watcher) -> Iterator[None]:
     """
     seam = getattr(_thread, "seam", None)
     if seam is not None:
-        seam.watchers.append(watcher)
+        seam.watch(watcher)
         try:
             yield
         finally:
@@ -69,6 +69,11 @@ class Seam(TorchFunctionMode):
         self._heads_inside: int | None = None
         self._masks: list[Tensor] = []  # those of the records that are open
         self._runs: dict[int, tuple[tuple, dict, ModuleRun]] = {}  # the latest of each module, by its identity
+
+    def watch(self, watcher: Watcher) -> None:
+        """Let another watcher see the same; its model may be another one."""
+        self.watchers.append(watcher)
+        self._lineage.constants = ()
 
     def __torch_function__(self, func: Callable, types, args=(), kwargs=None):
         kwargs = kwargs or {}

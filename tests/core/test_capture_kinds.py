@@ -121,8 +121,8 @@ def test_what_needs_to_know_whose_the_keys_are_is_refused_where_that_is_unknown(
     with edit_attention(model, {("", 0): Cut({(2, 1)})}), record_attention(model) as cut:
         model(X)
     assert cut[0].weights(0)[2, 1] == 0
-    page = record.show([f"token{number}" for number in range(6)])
-    assert page is not None
+    labels = [f"token{number}" for number in range(6)]
+    assert recorded(model, X[:1]).show(labels)  # of the queries; the keys are counted
 
 
 def gemma4(attention="sdpa"):
@@ -130,6 +130,7 @@ def gemma4(attention="sdpa"):
     config = Gemma4TextConfig(
         **SIZES, intermediate_size=48, num_key_value_heads=2, head_dim=8, global_head_dim=8, num_kv_shared_layers=2,
         hidden_size_per_layer_input=0, vocab_size_per_layer_input=50, sliding_window=4, max_position_embeddings=64,
+        layer_types=["sliding_attention", "full_attention"] * 2,
     )  # fmt: skip
     config._attn_implementation = attention
     return Gemma4TextModel(config).eval()

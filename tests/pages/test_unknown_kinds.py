@@ -1,0 +1,51 @@
+"""What pages say of attention of which it is not known whether it is self or cross."""
+
+import math
+
+import pytest
+import torch
+
+from core.capture import record_attention
+from core.efficient.approximation_error import head_of
+from core.errors import CaptureError
+from core.zoo.text_models import SourceToTarget, TextRun
+from dashboard import scenes
+from pages.foundations.inside_the_transformer.walk import who_sees_whom
+from pages.foundations.many_heads import measured
+from tests.core.test_capture_kinds import Fused, OwnKernel, with_projections
+from tests.core.test_capture_seen import X
+
+
+@pytest.fixture
+def unknown():
+    with torch.no_grad(), record_attention(model := with_projections(Fused(), OwnKernel)) as record:
+        model(X[:1])
+    assert record[0].kind == "unknown"
+    return record[0]
+
+
+def test_heads_of_which_even_attention_says_nothing_are_in_no_comparison_with_it():
+    values, even = torch.tensor([[0.5, 0.2, math.nan]]), torch.tensor([[math.nan, 0.1, 0.1]])
+    assert [(found.head, round(found.even, 3)) for found in measured.findings(values, even)] == [(1, 0.1)]
+    assert len(measured.findings(values)) == 2
+
+
+def test_a_model_is_not_called_a_decoder_or_an_encoder_for_what_is_not_known(unknown):
+    said = who_sees_whom([unknown])
+    assert "decoder" not in said
+    assert "encoder" not in said
+    assert "not known" in said
+
+
+def test_the_group_of_a_layer_in_a_view_says_that_it_is_not_known(unknown):
+    assert scenes._layer(0, unknown, "text", "text").group == "self or cross unknown"
+
+
+def test_no_approximation_takes_the_place_of_what_may_be_cross_attention(unknown):
+    with pytest.raises(CaptureError, match="not known to be self-attention"):
+        head_of(unknown, 0)
+
+
+def test_which_of_two_sequences_the_keys_are_is_not_guessed_by_their_number(unknown):
+    run = TextRun(None, {"source": range(6), "target": range(6)})  # type: ignore[arg-type]
+    assert SourceToTarget.sequences_of(None, unknown, run) is None  # type: ignore[arg-type]
