@@ -51,18 +51,18 @@ class Draft:
     def finish(self, value: Tensor, run: ModuleRun | None, rows: Int[Tensor, "batch head query"] | None) -> None:
         """It was attention; `value` is what it was multiplied with, `rows` which queries it has."""
         weights = self.weights if self.sight.differentiable else self.weights.detach()
-        batch, heads, _, keys = weights.shape
+        batch, heads, queries, keys = weights.shape
         fits = value.ndim >= 3 and value.shape[-2] == keys and value.shape[:-2].numel() == batch * heads
         own_value = value.detach().reshape(batch, heads, keys, -1) if fits else None
         self.sight.note(run)
         if self.sight.records:
-            kind = self.kind()
+            kind, shape = self.kind(), (batch, heads, queries, keys)
             self.sight.record(
                 kind=kind,
                 product=None,
                 written=Written(tuple(range(heads)), weights),
                 seen_value=own_value,
-                over="token" if kind == "cross" else looks_over(self.calling, tuple(weights.shape), own_value),
+                over="token" if kind == "cross" else looks_over(self.calling, shape, own_value),
                 sink=self.sink,
                 run=run,
                 rows=rows,

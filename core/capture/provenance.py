@@ -25,7 +25,7 @@ class Traced(NamedTuple):
     keys_alone: bool = False
     rows: Tensor | None = None
     compared: bool = True
-    entered: dict = {}  # noqa: RUF012, read only
+    entered: dict[int, Any] = {}  # noqa: RUF012, read only
     queries: frozenset[int] = frozenset()
 
 

@@ -1,7 +1,7 @@
 """Where attention is seen: between a model and the functions of torch that it calls, in this thread only."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 
@@ -191,7 +191,7 @@ class Seam(TorchFunctionMode):
             self._lineage.constants = {id(tensor) for tensor in tensors}
         return trail()
 
-    def _rows(self, traced: Traced, run: ModuleRun | None, shape: tuple[int, int, int, int]) -> Tensor | None:
+    def _rows(self, traced: Traced, run: ModuleRun | None, shape: Sequence[int]) -> Tensor | None:
         """The positions of the queries, if the module chose some of its tokens for each head."""
         batch, heads, queries, _ = shape
         rows = traced.rows
@@ -281,7 +281,7 @@ class Seam(TorchFunctionMode):
             draft.sight.refuse(of_features)
             return
         run = self._run_of(draft.calling, draft.weights.shape[2])
-        rows = self._rows(draft.traced, run, tuple(draft.weights.shape))
+        rows = self._rows(draft.traced, run, draft.weights.shape)
         draft.finish(value, run, rows)
         if not draft.traced.compared and isinstance(result, Tensor):
             self._contexts.append((draft, result))

@@ -47,16 +47,19 @@ def nothing_seen(watcher: Watcher) -> str:
         )
     suspects = why_unseen(watcher)
     rule = "Attention is seen if it calls torch's scaled_dot_product_attention, or multiplies a softmax with values."
-    if not suspects:
-        parts = _listed(path for path, _ in model.named_children())
-        where = f"It consists of {parts}." if parts else "It has no modules inside."
-        return f"{name} ran, but no attention could be seen. {where} {rule}"
+    elsewhere = {path: what for path, what in watcher.lost.items() if not any(_inside(path, one) for one in suspects)}
     reasons: dict[str, list[str]] = {}
-    for path, reason in suspects.items():
+    for path, reason in (suspects | elsewhere).items():
         reasons.setdefault(reason, []).append(path)
     known = [f"In {_listed(paths)}: {reason}." for reason, paths in reasons.items() if reason]
-    where = f"By their names these may hold some: {_listed(reasons.pop(''))}. {rule}" if "" in reasons else ""
-    return " ".join(filter(None, [f"{name} ran, but no attention could be seen.", where, *known]))
+    where = []
+    if not suspects:
+        parts = _listed(path for path, _ in model.named_children())
+        where = [f"It consists of {parts}." if parts else "It has no modules inside."]
+    elif "" in reasons:
+        where = [f"By their names these may hold some: {_listed(reasons[''])}."]
+    rules = [rule] if not known or "" in reasons else []
+    return " ".join([f"{name} ran, but no attention could be seen.", *where, *rules, *known])
 
 
 def _reason(path: str, watcher: Watcher) -> str:

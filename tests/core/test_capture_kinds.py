@@ -129,7 +129,7 @@ def gemma4(attention="sdpa"):
     torch.manual_seed(0)
     config = Gemma4TextConfig(
         **SIZES, intermediate_size=48, num_key_value_heads=2, head_dim=8, global_head_dim=8, num_kv_shared_layers=2,
-        hidden_size_per_layer_input=0, vocab_size_per_layer_input=50, sliding_window=4, max_position_embeddings=64,
+        hidden_size_per_layer_input=8, vocab_size_per_layer_input=50, sliding_window=4, max_position_embeddings=64,
         layer_types=["sliding_attention", "full_attention"] * 2,
     )  # fmt: skip
     config._attn_implementation = attention
