@@ -8,6 +8,7 @@ import torch
 from core.capture import record_attention
 from core.efficient.approximation_error import head_of
 from core.errors import CaptureError
+from core.text import Tokens
 from core.zoo.text_models import SourceToTarget, TextRun
 from dashboard import scenes
 from pages.foundations.inside_the_transformer.walk import who_sees_whom
@@ -47,5 +48,6 @@ def test_no_approximation_takes_the_place_of_what_may_be_cross_attention(unknown
 
 
 def test_which_of_two_sequences_the_keys_are_is_not_guessed_by_their_number(unknown):
-    run = TextRun(None, {"source": range(6), "target": range(6)})  # type: ignore[arg-type]
-    assert SourceToTarget.sequences_of(None, unknown, run) is None  # type: ignore[arg-type]
+    tokens = Tokens(tuple(range(6)), tuple("abcdef"), (False,) * 6, (None,) * 6)
+    reader = object.__new__(SourceToTarget)  # its weights and its words are not asked for
+    assert reader.sequences_of(unknown, TextRun(None, {"source": tokens, "target": tokens})) is None
