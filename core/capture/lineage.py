@@ -47,6 +47,7 @@ class Lineage:
 
     def __init__(self):
         self._steps: list[Step] = []
+        self._forgotten = 0  # how many steps came before these
         self._keys: dict[int, Traced] = {}  # tensors that are still those of which an earlier attention made its keys
         self.constants: Collection[
             int
@@ -73,6 +74,7 @@ class Lineage:
         self._steps.append(Step(operation, inputs, outputs, rows))
         if len(self._steps) > 2 * LONGEST:
             del self._steps[:LONGEST]
+            self._forgotten += LONGEST
         return parameters
 
     def of_pair(self, query: Tensor, key: Tensor, callers: list[Caller]) -> Traced:
@@ -163,33 +165,39 @@ class Lineage:
         """Remember that these tensors are keys: the key, and what it was made of after its projection."""
         if traced.kind:
             known = Traced(traced.kind, queries=traced.queries)
-            self._keys |= dict.fromkeys((key, *self._since_projection(origin.steps, entered)), known)
+            made = [
+                name for step in self._since_projection(origin.steps, entered) for name in self._steps[step].outputs
+            ]
+            self._keys |= dict.fromkeys((key, *made), known)
             while len(self._keys) > MOST:
                 del self._keys[next(iter(self._keys))]
         return traced
 
     def _since_projection(self, steps: list[int], entered: Entered) -> list[int]:
-        names: list[int] = []
-        for step in steps:  # the latest first
-            names += self._steps[step].outputs
+        """The steps of a trail from the latest one back to the projection; none without a projection."""
+        for place, step in enumerate(steps):
             if self._projects(step, entered):
-                return names
+                return steps[: place + 1]
         return []
 
     def _with_rows(self, traced: Traced, query: Origin, key: Origin, entered: Entered) -> Traced:
         """Also which rows of the queries were chosen; and whether keys of an earlier attention are of this sequence."""
         rows = next((self._steps[step].rows for step in query.steps if self._steps[step].rows is not None), None)
-        traced = traced._replace(rows=rows, queries=frozenset(self._since_projection(query.steps, entered)))
+        traced = traced._replace(rows=rows, queries=self._numbers(self._since_projection(query.steps, entered)))
         if traced.kind is None and traced.earlier == "self" and key.earlier is not None:
             start = min(query.steps, default=len(self._steps))
-            before = self._rows_of(set(self._steps[start].inputs), start) if query.steps else set()
+            before = self._rows_of(set(self._steps[start].inputs), start) if query.steps else frozenset()
             if not key.earlier.queries.isdisjoint(before | traced.queries):
                 return traced._replace(kind="self")
         return traced
 
-    def _rows_of(self, wanted: set[int], before: int) -> set[int]:
-        """The tensors whose rows became these: of an attention its queries, not the keys and values."""
-        passed = set(wanted)
+    def _numbers(self, steps: Iterable[int]) -> frozenset[int]:
+        """Of steps among all that there were: identities of tensors may be used again, these are not."""
+        return frozenset(self._forgotten + step for step in steps)
+
+    def _rows_of(self, wanted: set[int], before: int) -> frozenset[int]:
+        """The numbers of the steps whose rows became these: of an attention its queries, not the keys and values."""
+        passed = []
         for index in range(before, 0, -1):
             operation, inputs, outputs, _ = self._steps[index - 1]
             if wanted.isdisjoint(outputs):
@@ -197,8 +205,8 @@ class Lineage:
             wanted.difference_update(outputs)
             mixes = operation in PRODUCTS or operation is nn.functional.scaled_dot_product_attention
             wanted.update(inputs[:1] if mixes else inputs)
-            passed |= wanted
-        return passed
+            passed.append(index - 1)
+        return self._numbers(passed)
 
     def _trace(
         self, wanted: set[int], entered: Entered, before: int | None = None, ends: Collection[int] = ()

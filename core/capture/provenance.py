@@ -17,7 +17,7 @@ class Traced(NamedTuple):
     `earlier`: the keys are those of an earlier attention of this kind. `keys_alone`: the queries were projected from
     what the module was called with, and no trail leads to the keys. `rows`: which queries were chosen, if some were.
     `compared`: whether scores were made by multiplying two activations; `entered`: what the module was called with.
-    `queries`: identities of the tensors from the query's projection to the query.
+    `queries`: numbers of the operations from the query's projection to the query.
     """
 
     kind: Literal["self", "cross"] | None = None
