@@ -99,7 +99,7 @@ def section() -> str:
         "over the whole text (to 0.0001). A quantised cache changes what is attended to: there the last row is "
         "compared with the library's eager attention in the last step. `refused`: `merged` says in a sentence what it "
         "needs, and gives no map: after a search by beams it needs `beams=`, because hypotheses change their places in "
-        "the batch.",
+        "the batch. Where none did, the map is that of the tokens which one place of the batch has read.",
         "",
         f"| family | {' | '.join(way.name for way in WAYS)} |",
         f"|---|{'---|' * len(WAYS)}",
@@ -123,7 +123,9 @@ def read(page: str) -> dict[tuple[str, str], str]:
 
 def cell(family: str, way: Way) -> str:
     """A verdict, with the number of attentions that it is of; the library's own words where it cannot write so."""
-    model = built(family)
+    model, read = built(family), []
+    name = "decoder_input_ids" if model.config.is_encoder_decoder else "input_ids"
+    hook = model.register_forward_pre_hook(lambda _, __, named: read.append(named[name]), with_kwargs=True)
     try:
         with torch.no_grad(), record_attention(model) as record:
             output = _written(model, way)
@@ -131,7 +133,11 @@ def cell(family: str, way: Way) -> str:
         raise
     except Exception as error:  # whatever a library does with a cache that it does not support
         return f"the library cannot: {_words(error)}"
-    maps = _last_rows(model, way) if way.rounds else _maps(model, way, output)
+    finally:
+        hook.remove()
+    # Without `beams=` a map is that of the tokens which one place of the batch has read.
+    text = torch.cat(read, dim=1)[:: way.beams] if way.beams > 1 else output.sequences[:, :-1]
+    maps = _last_rows(model, way) if way.rounds else _maps(model, way, text)
     verdicts = [
         _verdict(record, path, item * way.beams, own[item], way.told(output, item), last=way.rounds)
         for path, own in maps.items()
@@ -169,9 +175,9 @@ def _eager(model: nn.Module) -> nn.Module:
     return twin
 
 
-def _maps(model: nn.Module, way: Way, output: Any) -> dict[str, Tensor]:
+def _maps(model: nn.Module, way: Way, text: Tensor) -> dict[str, Tensor]:
     """The library's own maps of the whole text, by the paths at which the decoder's attention is recorded."""
-    text, twin = output.sequences[:, :-1], _eager(model)
+    twin = _eager(model)
     inputs = (
         {"input_ids": way.prompt, "decoder_input_ids": text} if model.config.is_encoder_decoder else {"input_ids": text}
     )

@@ -218,7 +218,7 @@ def _last_key(call: AttentionCall, item: int) -> int:
     call.weights(0, item, queries=[], keys=[])  # CaptureError where there is no such input
     last = call.query_length - 1
     if call.product is None:
-        bias = call.weights(0, item, queries=[last]).log()[None, None]
+        bias: Tensor | None = call.weights(0, item, queries=[last]).log()[None, None]
     else:
         bias = call.product.biases(slice(item, item + 1), [0], slice(last, None))
     return call.key_length - 1 if bias is None else int(last_allowed(allowed(bias))[0, 0, -1])
