@@ -183,7 +183,7 @@ def listed(purpose: Purpose) -> list[str]:
     allowed = permission()
     if purpose in ("text", "image") and allowed.folders:
         return in_memory.names(zoo.TextModel if purpose == "text" else zoo.ImageModel)
-    kinds = ("image", None) if purpose == "both" else (purpose, None)  # a CLIP is known as one that sees
+    kinds = ("image", "both", None) if purpose == "both" else (purpose, None)  # a CLIP is known as one that sees
     return [name for name in sorted(allowed.listed or ()) if _reads(name) in kinds]
 
 

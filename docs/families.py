@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from docs.small_configs import FEW, HEADS, LAYERS, OWN, SMALL, TOKENS, WIDTH, inputs, shrink
+from docs.small_configs import FEW, HEADS, LAYERS, SMALL, TOKENS, WIDTH, set_own, shrink
+from docs.small_inputs import inputs
 
 NO_HEADS = "It has no attention heads."
 
@@ -109,8 +110,7 @@ def _transformer(config_class: Any, *, narrow: bool, alone: bool) -> Built:
         made = config_class()
         for part in (made, *(getattr(made, name) for name in getattr(made, "sub_configs", {}))):
             shrink(part, SMALL if narrow else FEW)
-        for name, value in OWN.get(made.model_type, {}).items():
-            setattr(made, name, value)
+        set_own(made)
         made._attn_implementation = form
         return made
 

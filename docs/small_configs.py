@@ -1,11 +1,7 @@
-"""A configuration of transformers with small numbers in place of large ones, and something for its model to read."""
+"""A configuration of transformers with small numbers in place of large ones."""
 
 import contextlib
-import inspect
 from typing import Any
-
-import torch
-from torch import Tensor
 
 WIDTH, HEADS, LAYERS, VOCABULARY, TOKENS, SIDE = 32, 4, 2, 99, 12, 32
 
@@ -42,14 +38,82 @@ SMALL: dict[str, Any] = {
 COUNTED = ("layers", "layer", "depth", "vocab", "experts", "image_size", "max_", "positions", "labels", "window")
 FEW = {name: small for name, small in SMALL.items() if any(part in name for part in COUNTED)}
 
-# What some families need besides.
+# What some families need besides: numbers that their configurations leave open, that depend on one another, or that are
+# large under a name of their own. A name with a dot is one of a part of the configuration.
+_EXPERTS = {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 1, "topk_group": 1}
+_HEAD_DIM = {"head_dim": WIDTH // HEADS}
+_ROPE_ALONE = {"head_dim": WIDTH // HEADS // 2}  # where the width of a head is that of its rotated part
+_QUERIES = {"num_queries": 8, "decoder_layers": LAYERS}
+_SERIES = {"prediction_length": 4, "context_length": 8, "lags_sequence": [1, 2, 3], "num_time_features": 2}
+_SHARES_KEYS = {
+    **{"num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 2},
+    **{"activation_sparsity_pattern": [0.0] * 4, "vocab_size_per_layer_input": VOCABULARY},
+}
+_MROPE = {"rope_parameters.mrope_section": [2, 1, 1]}
+_QFORMER = {
+    **{"qformer_config.encoder_hidden_size": WIDTH, "text_config.model_type": "opt", "num_query_tokens": 4},
+    **{"image_token_index": 2, "image_token_id": 2, "use_decoder_only_language_model": True},
+}
 OWN: dict[str, dict[str, Any]] = {
+    "autoformer": {**_SERIES, "moving_average": 3, "label_length": 2},
+    "axk1": _ROPE_ALONE,
+    "bamba": {"attn_layer_indices": [1]},
     "big_bird": {"block_size": 4, "num_random_blocks": 1},
     "bigbird_pegasus": {"block_size": 4, "num_random_blocks": 1},
+    "blip-2": _QFORMER,
+    "blip_2_qformer": {"encoder_hidden_size": WIDTH},
+    "chameleon": {"vocabulary_map": {"<image>": 5, "IMGIMGA<": 6}, "vq_config.base_channels": 32},
+    "d_fine": _QUERIES,
+    "dbrx": {"attn_config.rope_theta": 10_000.0, "ffn_config.ffn_hidden_size": WIDTH, "attn_config.kv_n_heads": 2},
+    "deepseek_v2": {**_ROPE_ALONE, **_EXPERTS},
+    "deimv2": _QUERIES,
+    "diffusion_gemma": {"text_config.num_experts": 4, "text_config.moe_intermediate_size": WIDTH},
+    "dots1": _EXPERTS,
+    "emu3": {"vocabulary_map": {"<|extra_200|>": 5, "<image>": 6}},
+    "esm": {"pad_token_id": 1},
+    "funnel": {"architectures": ["FunnelModel"]},
+    "gemma3n_text": _SHARES_KEYS,
+    "glm4v_moe_text": {"rope_parameters.mrope_section": [1, 1, 0]},
+    "glm4v_text": _MROPE,
+    "glm_image_text": _MROPE,
+    "hunyuan_v1_dense": _HEAD_DIM,
+    "hunyuan_v1_moe": {**_HEAD_DIM, "num_experts": 4, "moe_topk": [2, 2], "num_shared_expert": [1, 1]},
+    "hunyuan_vl_text": _HEAD_DIM,
+    "informer": _SERIES,
     "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
-    "bamba": {"attn_layer_indices": [1]},
-    "longformer": {"attention_window": [4, 4]},
+    "kyutai_speech_to_text": {"pad_token_id": 1, "bos_token_id": 1, "codebook_vocab_size": 40, "num_codebooks": 2},
     "led": {"attention_window": [4, 4], "max_encoder_position_embeddings": 64, "max_decoder_position_embeddings": 64},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"]},
+    "longcat_flash": _ROPE_ALONE,
+    "longformer": {"attention_window": [4, 4]},
+    "lxmert": {"l_layers": LAYERS, "x_layers": LAYERS, "r_layers": LAYERS},
+    "ministral": _HEAD_DIM,
+    "musicgen": {},
+    "nemotron": {"num_key_value_heads": HEADS // 2},
+    "neomme": {"layer_types": ["sliding_attention", "full_attention"], "embedding_rank": WIDTH // 2},
+    "patchtst": {"context_length": 16, "patch_length": 4, "patch_stride": 4},
+    "perceiver": {
+        **{"num_latents": 8, "d_latents": WIDTH, "num_self_attends_per_block": LAYERS},
+        **{"num_self_attention_heads": HEADS, "num_cross_attention_heads": HEADS},
+    },
+    "pp_doclayout_v3": _QUERIES,
+    "pp_doclayout_v4": _QUERIES,
+    "rt_detr": _QUERIES,
+    "rt_detr_v2": _QUERIES,
+    "sam": {"vision_config.image_size": 64, "prompt_encoder_config.image_size": 64},
+    "seggpt": {"image_size": [64, 32], "pretrain_image_size": 32, "intermediate_hidden_state_indices": [0, 1]},
+    "speecht5": {},
+    "time_series_transformer": _SERIES,
+    "timesfm": {"context_length": 64, "horizon_length": 8},
+    "timesfm2_5": {"context_length": 64, "horizon_length": 8, "num_key_value_heads": HEADS},
+    "vjepa2": {
+        **{"crop_size": SIDE, "frames_per_clip": 4, "pred_hidden_size": WIDTH, "pred_num_attention_heads": HEADS},
+        **{"pred_num_hidden_layers": LAYERS},
+    },
+    "videoprism_vision_model": {"image_size": 36, "num_frames": 2, "num_spatial_layers": 1, "num_temporal_layers": 1},
+    "xmod": {"default_language": "en_XX"},
+    "zamba": {"layers_block_type": ["mamba", "hybrid"], "attention_hidden_size": 2 * WIDTH, "attention_head_dim": 16},
+    "zamba2": {"layers_block_type": ["mamba", "hybrid"], "attention_hidden_size": 2 * WIDTH, "attention_head_dim": 16},
 }
 LONG = {"big_bird": 64, "bigbird_pegasus": 64}  # tokens: with fewer they look at all
 
@@ -85,33 +149,16 @@ def shrink(config: Any, numbers: dict[str, Any]) -> None:
             setattr(config, name, 1)
 
 
-def inputs(model: Any, alone: bool) -> dict[str, Tensor]:
-    """Something of each kind that the model reads: words, a picture, sound; or words alone."""
-    torch.manual_seed(1)
-    config, asked = model.config, set(inspect.signature(model.forward).parameters)
-    ids = torch.randint(3, VOCABULARY - 1, (1, LONG.get(config.model_type, TOKENS)))
-    given: dict[str, Tensor] = {}
-    main = "input_ids" if alone else model.main_input_name
-    if main == "pixel_values" or (not alone and "pixel_values" in asked and "vision_config" in vars(config)):
-        vision = getattr(config, "vision_config", None) or config
-        side = getattr(vision, "image_size", SIDE)
-        side = side if isinstance(side, int) else max(side)
-        given["pixel_values"] = torch.randn(1, getattr(vision, "num_channels", 3), side, side)
-    if "grid_thw" in asked and not alone:  # pictures as a row of patches, with how many there are each way
-        patch = getattr(config, "in_channels", 3) * getattr(config, "temporal_patch_size", 1) * config.patch_size**2
-        first = next(name for name in asked if name in ("hidden_states", "pixel_values"))
-        return {first: torch.randn(16, patch), "grid_thw": torch.tensor([[1, 4, 4]])}
-    if "bbox" in asked:
-        given["bbox"] = torch.zeros(*ids.shape, 4, dtype=torch.float if config.model_type == "bros" else torch.long)
-    if main == "input_values":
-        given["input_values"] = torch.randn(1, 4_000)
-    if main == "input_features":
-        bins = getattr(config, "num_mel_bins", None) or getattr(config, "input_feat_per_channel", 80)
-        frames = 2 * getattr(config, "max_source_positions", 64)
-        whisper = config.model_type == "whisper"
-        given["input_features"] = torch.randn(1, bins, frames) if whisper else torch.randn(1, frames, bins)
-    if main == "input_ids" or ("input_ids" in asked and "pixel_values" in given):
-        given["input_ids"] = ids
-    if "decoder_input_ids" in asked:
-        given["decoder_input_ids"] = ids[:, :7]
-    return given
+def set_own(config: Any) -> None:
+    """Give a configuration what its family needs besides; the parts of one from their own families first."""
+    parts = [getattr(config, name, None) for name in getattr(config, "sub_configs", {})]
+    for part in (*parts, config):
+        for name, value in OWN.get(getattr(part, "model_type", ""), {}).items():
+            *places, last = name.split(".")
+            holder = part
+            for place in places:
+                holder = getattr(holder, place)
+            if isinstance(holder, dict):
+                holder[last] = value
+            else:
+                setattr(holder, last, value)

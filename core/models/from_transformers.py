@@ -183,6 +183,18 @@ def framing_by(processor: Any) -> dict[str, Any]:
     }
 
 
+def patch_of(config: "PreTrainedConfig") -> tuple[int, int]:
+    """Rows and columns of pixels of a patch; of a network in stages those of its first. ModelError if none is named."""
+    for name in ("patch_size", "strides", "patch_stride"):
+        size = getattr(config, name, None)
+        if isinstance(size, int):
+            return size, size
+        if isinstance(size, list | tuple) and size:
+            rows, columns = size if name == "patch_size" and len(size) == 2 else (size[0], size[0])
+            return rows, columns
+    raise ModelError("Its config.json does not say how large its patches are (patch_size).")
+
+
 def prefix_of(network: nn.Module) -> tuple[str, ...]:
     """Labels of the tokens before the patches: class, distilled, registers."""
     tokens = {name.rpartition(".")[2]: weight for name, weight in network.named_parameters()}

@@ -8,6 +8,7 @@ from ..errors import ModelError
 from ..models.attention_heads import has_heads, names_heads
 from .bounds import check_numbers
 from .folders import read_config, shorten
+from .modalities import listed, modalities_of
 from .names import Purpose
 
 Task = Literal[
@@ -23,7 +24,8 @@ Task = Literal[
     "hidden patches",
 ]
 
-# The end of an architecture's name in transformers, the first that fits: "BertForMaskedLM" has masked tokens.
+# What a model that reads texts does with them, by the end of its class's name in transformers, the first that fits:
+# "BertForMaskedLM" has masked tokens. What it reads is told by its class (modalities.py), not by its name.
 TASKS: dict[str, Task] = {
     "ForCausalLM": "next token",
     "LMHeadModel": "next token",
@@ -35,13 +37,6 @@ TASKS: dict[str, Task] = {
     # Their heads answer for each token, or with a part of the text: here one sees where the network below them looks.
     "ForTokenClassification": "encoder",
     "ForQuestionAnswering": "encoder",
-    "ForImageClassification": "picture",
-    "ForImageClassificationWithTeacher": "picture",
-    "VisionModel": "picture",
-    "CLIPModel": "picture",
-    "ViTModel": "picture",
-    "DeiTModel": "picture",
-    "Dinov2Model": "picture",
     "Model": "encoder",
 }
 
@@ -56,6 +51,13 @@ BOTH: dict[str, Task] = {
     "ViltForMaskedLM": "joint",
     "ViltForQuestionAnswering": "joint",
     "ViltForImageAndTextRetrieval": "joint",
+}
+
+SEES_ALONE = ("CLIPModel",)  # of these the half that reads pictures is a model of its own, which Explore / Image opens
+PAGES: dict[Task, str] = {
+    "agreement": "Words and pictures / CLIP",
+    "caption": "Words and pictures / Captioning",
+    "joint": "Words and pictures / Joint",
 }
 
 # A masked autoencoder with the decoder that guesses; its encoder alone is saved under another name.
@@ -91,9 +93,17 @@ def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True
     return kind
 
 
-def task_of(architecture: str, *, is_pair: bool) -> Task | None:
-    """What an architecture of transformers is for, by its name; None where nobody here can feed it."""
+def task_of(architecture: str, modalities: frozenset[str] = frozenset(), *, is_pair: bool) -> Task | None:
+    """What an architecture of transformers is for, by what it reads and by its name; None where nobody here can feed
+    it. Of one whose `modalities` are not known the name decides.
+    """
+    if modalities == {"pictures"} or architecture in SEES_ALONE:
+        return "picture"
+    if modalities and "texts" not in modalities:
+        return None
     task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
+    if task == "encoder" and len(modalities) > 1 and architecture.endswith("Model"):
+        return None  # it would miss the pictures, or the sound
     if task == "encoder" and is_pair:
         return "source to target"
     return None if task == "source to target" and not is_pair else task
@@ -145,6 +155,19 @@ def wrong_page(name: str, what: str, purpose: Purpose) -> ModelError:
     return ModelError(f"'{name}' ({what}) reads {reads}. Open it in Explore / {page}.")
 
 
+def _no_page(name: str, what: str, modalities: frozenset[str]) -> ModelError:
+    """The error for a model whose input no page has: the sentence says what it reads, where that is known."""
+    if modalities == {"texts"} or not modalities:
+        return ModelError(
+            f"'{name}' is a {what}, which this page cannot feed. Choose a language model (causal, masked or "
+            "encoder-decoder), a text classifier or a vision transformer."
+        )
+    return ModelError(
+        f"'{name}' ({what}) reads {listed(modalities)}, and no page here can feed it. In a notebook record_attention of "
+        "attention_atlas.capture shows its attention on an input of your own."
+    )
+
+
 def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose: Purpose) -> Kind:
     from ..models.from_transformers import read_config as read
 
@@ -160,15 +183,21 @@ def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose
         return Kind("transformers", architecture, BOTH[architecture])
     if architecture.startswith("ViTMAE"):
         return _read_autoencoder(name, architecture, config, purpose)
+    if purpose == "gaps":
+        raise no_autoencoder(name, architecture)
+    if architecture in BOTH and not (purpose == "image" and architecture in SEES_ALONE):
+        raise ModelError(
+            f"'{name}' ({architecture}) reads pictures and texts. Open it in {PAGES[BOTH[architecture]]}."
+        )
+    modalities = modalities_of(architecture, config)
+    task = task_of(architecture, modalities, is_pair=config.is_encoder_decoder is True)
+    if task is None and modalities:
+        raise _no_page(name, architecture, modalities)
     parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
     if not names_heads(*parts):
-        raise _no_attention(name, architecture, purpose)
-    task = task_of(architecture, is_pair=config.is_encoder_decoder is True)
+        raise _no_attention(name, architecture, "image" if task == "picture" else purpose)
     if task is None:
-        raise ModelError(
-            f"'{name}' is a {architecture}, which this page cannot feed. Choose a language model (causal, masked or "
-            "encoder-decoder), a text classifier or a vision transformer."
-        )
+        raise _no_page(name, architecture, modalities)
     return Kind("transformers", architecture, task)
 
 

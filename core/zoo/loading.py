@@ -96,7 +96,7 @@ def fetch(
 
 def purpose_of(name: str) -> Purpose | None:
     """What a model of the hub reads, as far as it can be known without asking: from its name, or once it is fetched."""
-    purposes: tuple[Purpose, ...] = ("image", "text", "gaps")  # a CLIP is known as one that sees
+    purposes: tuple[Purpose, ...] = ("image", "text", "gaps", "both")  # a CLIP is known as one that sees
     for purpose in purposes:
         with suppress(ModelError):
             source = find_source(name, purpose)
@@ -255,13 +255,12 @@ def _load_vision(name: str, folder: Path, kind: Kind) -> ImageModel:
     auto_class = from_transformers.vision_class(folder, kind.architecture)
     network = from_transformers.load_network(folder, auto_class)
     config = network.config
-    patch = config.patch_size
     return ImageModel(
         name=name,
         title=_title(name),
         network=network,
         framing=as_framing(from_transformers.framing_of(folder)),
-        patch=(patch, patch) if isinstance(patch, int) else tuple(patch),
+        patch=from_transformers.patch_of(config),
         prefix=from_transformers.prefix_of(network),
         classes=labels_of(config) if hasattr(network, "classifier") else (),
         warnings=_warnings(name, network),

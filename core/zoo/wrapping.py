@@ -13,6 +13,7 @@ from .failures import as_sentence
 from .image_models import ImageModel
 from .kinds import Task, task_of
 from .loading import TEXT_MODELS, as_framing, labels_of
+from .modalities import modalities_of
 from .text_models import TextModel
 
 
@@ -59,7 +60,9 @@ def _of_text(
     network: nn.Module, tokenizer: Any, task: Task | None, classes: tuple[str, ...], context: int | None, name: str
 ) -> TextModel:
     config = getattr(network, "config", None)
-    task = task or task_of(type(network).__name__, is_pair=getattr(config, "is_encoder_decoder", False) is True)
+    what = type(network).__name__
+    is_pair = getattr(config, "is_encoder_decoder", False) is True
+    task = task or task_of(what, modalities_of(what, config), is_pair=is_pair)
     if task not in TEXT_MODELS:
         raise ModelError(f"Say what it does with a text: task={', '.join(map(repr, TEXT_MODELS))}.")
     pieces = getattr(tokenizer, "backend_tokenizer", tokenizer)
@@ -89,8 +92,8 @@ def _of_pictures(network: Any, processor: Any, name: str) -> ImageModel:
         patch, prefix = (seen.input_size[1] // rows, seen.input_size[2] // columns), from_timm.prefix_of(network)
         classes = from_timm.classes_of(network)
     else:
-        seen, size = as_framing(from_transformers.framing_by(processor)), network.config.patch_size
-        patch, prefix = (size, size) if isinstance(size, int) else tuple(size), from_transformers.prefix_of(network)
+        seen, patch = as_framing(from_transformers.framing_by(processor)), from_transformers.patch_of(network.config)
+        prefix = from_transformers.prefix_of(network)
         classes = labels_of(network.config) if hasattr(network, "classifier") else ()
     return ImageModel(
         name=name, title=name, network=network, framing=seen, patch=patch, prefix=prefix, classes=classes, foreign=True
