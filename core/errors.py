@@ -15,3 +15,11 @@ class ModelError(AtlasError):
 
 class CaptureError(AtlasError):
     """Attention that could not be seen, or an edit that cannot be made."""
+
+
+class HubError(ModelError):
+    """The model hub does not give a model: it has none of that name, may not give it, or does not answer."""
+
+
+class OfflineError(HubError):
+    """The model hub cannot be reached."""

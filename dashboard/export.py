@@ -69,7 +69,7 @@ def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
 def all_heads(watched: Watched) -> bytes:
     """The bytes of an NPZ file: `weights_<layer>` (head, query, key) float16, `path_<layer>`, `labels_<sequence>`."""
     arrays: dict[str, np.ndarray] = {}
-    for layer, call in enumerate(watched.record.calls):
+    for layer, call in by_layer(watched.record.calls).items():
         heads = [call.weights(head=head).numpy().astype(np.float16) for head in range(call.heads)]
         arrays[f"weights_{layer}"] = np.stack(heads)
         arrays[f"path_{layer}"] = np.array(call.path)

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from core import zoo
-from core.errors import ModelError
-from core.zoo.hub import OFFLINE
+from core.errors import HubError, ModelError, OfflineError
+from core.zoo.hub import offline as offline_sentence
 from core.zoo.loading import check_offer
 from core.zoo.masked_autoencoders import AUTOENCODERS
 from core.zoo.named_captioners import NamedPictureWriter
@@ -43,6 +43,8 @@ Named = TypeVar("Named", zoo.NamedTranslator, NamedPictureWriter, NamedJointRead
 def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
     """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
 
+    Where the hub does not give what was named, a sentence says so, and it is the model of before, or the first.
+
     `offered`: those of ours that are on the list, by default all that read texts or whole pictures; `attends`:
     whether a model without attention heads is refused. What reads "both" says how well pictures and texts agree,
     what reads "gaps" fills them in.
@@ -58,12 +60,25 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
         help=visitor.may_name(),
     )
     carried.note(key, name, ours[0], title=OURS.get(name, ""))
+    kept = f"{key} in view, of {', '.join(ours)}"  # another page may offer others
     if purpose in ("both", "gaps") and name in ours:
+        st.session_state[kept] = name
         return name
-    found = inspect_model(name, purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0]))
+    inspect = partial(
+        inspect_model, purpose=purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0])
+    )
+    try:
+        found = inspect(name)
+    except HubError as error:
+        before = st.session_state.get(kept, ours[0])
+        _say_instead(error, before, offline_sentence(ours))
+        if before in ours and purpose in ("both", "gaps"):
+            return before
+        name, found = before, inspect(before)
     if purpose == "both":
         check_offer(found, "agreement")
     _fetch(found, purpose)
+    st.session_state[kept] = name
     if name not in OURS:  # ours need no look: their numbers are known
         layout.warn_of(READERS[purpose](name).warnings)
     return name
@@ -101,14 +116,19 @@ def named(
         if not at_home:
             st.caption(visitor.may_name())
         return None
+    inspect = partial(inspect_model, purpose=purpose, give_up=partial(st.session_state.__setitem__, key, ""))
+    kept = f"{key} in view"
     try:
-        found = inspect_model(name, purpose, give_up=partial(st.session_state.__setitem__, key, ""))
-    except ModelError as error:
-        if str(error) != OFFLINE:
-            raise
-        raise ModelError(offline) from error
+        found = inspect(name)
+    except HubError as error:
+        before = st.session_state.get(kept)
+        if before is None:
+            raise (ModelError(offline) if isinstance(error, OfflineError) else error) from error
+        _say_instead(error, before, offline)
+        name, found = before, inspect(before)
     check(found)
     _fetch(found, purpose)
+    st.session_state[kept] = name
     with layout.waiting_place():
         model = read(name)
     layout.warn_of(model.warnings)
@@ -117,6 +137,12 @@ def named(
         "parameters"
     )
     return model
+
+
+def _say_instead(error: HubError, before: str, offline: str) -> None:
+    """Why a model cannot be had, and which one is shown instead; `offline` is the sentence of a page without a hub."""
+    sentence = offline if isinstance(error, OfflineError) else str(error)
+    st.warning(f"{layout.plain(sentence)} Still shown: **{layout.plain(before)}**.", icon=":material/info:")
 
 
 def _fetch(offer: zoo.Offer, purpose: Purpose) -> None:

@@ -23,7 +23,7 @@ CLOSE = 0.005  # of the attention: shares that differ by less read the same
 WEAK = 0.1  # below it no link is worth a sentence
 MOST, TIMES = 0.5, 2  # a habit: more than half of the attention, and twice what even attention would give
 
-Calls = Mapping[int, AttentionCall]  # by their numbers in the record
+Calls = Mapping[int, AttentionCall]  # by the numbers of their layers
 
 
 @dataclass(frozen=True)

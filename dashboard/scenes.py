@@ -3,21 +3,21 @@
 from dataclasses import replace
 from typing import Any
 
-from core.capture import AttentionCall, Record
+from core.capture import AttentionCall, Record, by_layer, layer_numbers
 from core.errors import CaptureError
 from core.images import Patches
 from core.view import Layer, layer_of_call
 from core.zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
 from dashboard.components.attention_view import PatchSequence, Scene, Sequence, TextSequence
 
-Head = tuple[int, int]  # (number of the attention call, head), both counted from 0
+Head = tuple[int, int]  # (the model's number of the layer, head), both counted from 0
 Within = tuple[str, dict[int, AttentionCall]]
 
 
 def text_scene(model: TextModel, run: TextRun, record: Record, start: Head) -> Scene:
     """Every attention layer whose queries and keys are tokens of the text (or of source and target).
 
-    `start` is the head, by its call's number in the record, that is in view at first.
+    `start` is the head, by its layer's number, that is in view at first.
     """
     sequences = {name: TextSequence(tokens.labels, tokens.special) for name, tokens in run.sequences.items()}
     names = [model.sequences_of(call, run) for call in record.calls]
@@ -44,12 +44,12 @@ def _grid(grid: Patches, prepared: PreparedPicture) -> Sequence:
 
 def layers_within(model: TextModel | ImageModel, run: TextRun | ImageRun, record: Record) -> Within:
     """The name of the first sequence that attends to itself, and the layers in which all of its tokens may be looked
-    at by all, by their numbers in the record: of an encoder-decoder those of the encoder. ("", {}) if there are none.
+    at by all, by their numbers in the model: of an encoder-decoder those of the encoder. ("", {}) if there are none.
     """
     either: Any = model  # of a text with its run, or of a picture with its own
     calls = {
         number: (call, either.sequences_of(call, run))
-        for number, call in enumerate(record.calls)
+        for number, call in by_layer(record.calls).items()
         if call.kind == "self"
     }
     own = {number: (call, names[0]) for number, (call, names) in calls.items() if names and names[0] == names[1]}
@@ -58,19 +58,19 @@ def layers_within(model: TextModel | ImageModel, run: TextRun | ImageRun, record
 
 
 def number_of(scene: Scene, layer: int) -> int:
-    """The number, in the record, of the call that a layer of the scene shows: some calls may not be shown."""
+    """The model's number of a layer of the scene: some layers may not be shown."""
     return int(scene.layers[layer].label)
 
 
 def layer_of(scene: Scene, number: int) -> int | None:
-    """The layer of the scene that shows a call of the record."""
+    """The place in the scene of the layer of that number."""
     return next((place for place, layer in enumerate(scene.layers) if layer.label == str(number)), None)
 
 
 def _scene(title: str, sequences: dict, record: Record, names: list, start: Head) -> Scene:
     layers = tuple(
         _layer(number, call, *between)
-        for number, (call, between) in enumerate(zip(record.calls, names, strict=True))
+        for number, call, between in zip(layer_numbers(record.calls), record.calls, names, strict=True)
         if between is not None
     )
     if not layers and all(call.over == "channel" for call in record.calls):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.capture import by_layer
 from dashboard import controls, scenes
 from dashboard.components.attention_view import Scene
 from dashboard.watched import Head, Watched
@@ -35,7 +36,7 @@ def switching(scene: Scene) -> Callable[[int, int], None]:
 
 def silenced_heads(watched: Watched) -> tuple[Head, ...]:
     """The heads that the visitor has silenced, with the way to wake them again."""
-    heads = [f"{layer}.{head}" for layer, call in enumerate(watched.record.calls) for head in range(call.heads)]
+    heads = [f"{layer}.{head}" for layer, call in by_layer(watched.record.calls).items() for head in range(call.heads)]
     chosen = st.multiselect(
         "Silenced heads (layer.head)",
         heads,

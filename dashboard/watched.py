@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from core import zoo
-from core.capture import Record, edit_attention, record_attention
+from core.capture import Record, by_layer, edit_attention, record_attention
 from core.errors import CaptureError
 from core.images import open_example, open_picture
 from core.text import Tokens, read_text
@@ -116,13 +116,14 @@ def watch_image(name: str, picture: Picture, resolution: int | None, silenced: t
 
 def silence(record: Record, heads: Iterable[Head]) -> dict:
     """The edits that silence these heads; CaptureError if the model has no such head."""
+    calls = by_layer(record.calls)
     for layer, head in heads:
-        if layer >= len(record.calls) or head >= record.calls[layer].heads:
+        if layer not in calls or head >= calls[layer].heads:
             raise CaptureError(
-                f"There is no head {head} in layer {layer} to silence: this model has {len(record.calls)} attention "
-                f"layers, counted from 0."
+                f"There is no head {head} in layer {layer} to silence: this model has {len(calls)} attention layers, "
+                f"{min(calls)} to {max(calls)}."
             )
-    return {(record.calls[layer].path, head): "silence" for layer, head in heads}
+    return {(calls[layer].path, head): "silence" for layer, head in heads}
 
 
 def _known_by(given: str | Upload) -> str:

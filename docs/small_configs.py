@@ -40,11 +40,17 @@ FEW = {name: small for name, small in SMALL.items() if any(part in name for part
 
 # What some families need besides: numbers that their configurations leave open, that depend on one another, or that are
 # large under a name of their own. A name with a dot is one of a part of the configuration.
-_EXPERTS = {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 1, "topk_group": 1}
+_EXPERTS = {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_shared_experts": 1, "n_group": 1, "topk_group": 1}
 _HEAD_DIM = {"head_dim": WIDTH // HEADS}
 _ROPE_ALONE = {"head_dim": WIDTH // HEADS // 2}  # where the width of a head is that of its rotated part
 _QUERIES = {"num_queries": 8, "decoder_layers": LAYERS}
-_SERIES = {"prediction_length": 4, "context_length": 8, "lags_sequence": [1, 2, 3], "num_time_features": 2}
+_SERIES = {
+    "prediction_length": 4,
+    "context_length": 8,
+    "lags_sequence": [1, 2, 3],
+    "num_time_features": 2,
+    "feature_size": 7,
+}
 _SHARES_KEYS = {
     **{"num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 2},
     **{"activation_sparsity_pattern": [0.0] * 4, "vocab_size_per_layer_input": VOCABULARY},
@@ -63,11 +69,27 @@ OWN: dict[str, dict[str, Any]] = {
     "blip-2": _QFORMER,
     "blip_2_qformer": {"encoder_hidden_size": WIDTH},
     "chameleon": {"vocabulary_map": {"<image>": 5, "IMGIMGA<": 6}, "vq_config.base_channels": 32},
+    "clap": {"audio_config.patch_embeds_hidden_size": 16, "audio_config.hidden_size": 128},
+    "cohere_compass_text": {
+        "layer_types": ["sliding_attention", "full_attention"],
+        "rope_parameters": {
+            kind: {"rope_type": "default", "rope_theta": 10_000.0} for kind in ("sliding_attention", "full_attention")
+        },
+    },
     "d_fine": _QUERIES,
-    "dbrx": {"attn_config.rope_theta": 10_000.0, "ffn_config.ffn_hidden_size": WIDTH, "attn_config.kv_n_heads": 2},
+    "dbrx": {
+        "attn_config.rope_theta": 10_000.0,
+        "ffn_config.ffn_hidden_size": WIDTH,
+        "attn_config.kv_n_heads": 2,
+        "attn_config.clip_qkv": 8.0,
+    },
     "deepseek_v2": {**_ROPE_ALONE, **_EXPERTS},
     "deimv2": _QUERIES,
-    "diffusion_gemma": {"text_config.num_experts": 4, "text_config.moe_intermediate_size": WIDTH},
+    "dia": {
+        **{"decoder_config.cross_hidden_size": WIDTH, "decoder_config.cross_num_attention_heads": HEADS},
+        **{"decoder_config.cross_num_key_value_heads": HEADS, "decoder_config.cross_head_dim": WIDTH // HEADS},
+    },
+    "diffusion_gemma_text": {"num_experts": 4, "moe_intermediate_size": WIDTH, "top_k_experts": 2},
     "dots1": _EXPERTS,
     "emu3": {"vocabulary_map": {"<|extra_200|>": 5, "<image>": 6}},
     "esm": {"pad_token_id": 1},

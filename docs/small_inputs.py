@@ -30,9 +30,7 @@ def inputs(model: Any, alone: bool) -> dict[str, Any]:
         return {first: torch.randn(16, patch), "grid_thw": torch.tensor([[1, 4, 4]]), **more}
     if "bbox" in asked:
         boxes = ("bros", "udop")  # these calculate with them
-        given["bbox"] = torch.zeros(
-            *ids.shape, 4, dtype=torch.float if config.model_type in boxes else torch.long
-        )
+        given["bbox"] = torch.zeros(*ids.shape, 4, dtype=torch.float if config.model_type in boxes else torch.long)
     if main == "input_values":
         given["input_values"] = _sound(config)
     if main == "input_features":
@@ -136,7 +134,7 @@ NEEDED: dict[str, Callable[[Any], Any]] = {
     "input_features_mask": lambda config: torch.ones(_spectrogram(config).shape[:2], dtype=torch.long),
     "past_values": _series,
     "past_values_padding": lambda config: torch.zeros(1, config.context_length, dtype=torch.long),
-    "freq": lambda config: torch.zeros(1, 1, dtype=torch.long),
+    "freq": lambda _: torch.zeros(1, 1, dtype=torch.long),
     "query_embeds": lambda config: torch.randn(1, 4, config.hidden_size),
     "inputs": lambda config: torch.randn(1, TOKENS, config.d_model),
     "inputs_embeds": lambda config: torch.randn(1, TOKENS, config.hidden_size),
@@ -170,7 +168,19 @@ OWN: dict[str, Callable[[Any], dict[str, Any]]] = {
         "input_ids": _words(config),
         "decoder_input_ids": torch.randint(3, 90, (1, 7, config.decoder_config.num_channels)),
     },
-    "gemma4_audio": lambda config: {"input_features": torch.randn(1, FRAMES, 128)},
+    "fun_asr_nano_encoder": lambda config: {
+        "input_features": torch.randn(1, 16, config.num_mel_bins * config.num_stacked_frames),
+        "input_features_mask": torch.ones(1, 16, dtype=torch.long),
+    },
+    "gemma3n_audio": lambda config: {
+        "audio_mel": torch.randn(1, FRAMES, config.input_feat_size),
+        "audio_mel_mask": torch.zeros(1, FRAMES, dtype=torch.bool),
+    },
+    "gemma4_audio": lambda _: {"input_features": torch.randn(1, FRAMES, 128)},
+    "gemma4_vision": lambda config: {
+        "pixel_values": torch.rand(1, 36, 3 * config.patch_size**2),
+        "pixel_position_ids": torch.cartesian_prod(torch.arange(6), torch.arange(6))[None],
+    },
     "informer": _lagged,
     "lxmert": lambda config: {
         "input_ids": _words(config),

@@ -8,6 +8,7 @@ record.calls[0].weights(head=3)  # (query, key)
 from .call import AttentionCall
 from .edit import edit_attention
 from .edits import Cut, Only, Paste, Patch, Replace, Temperature
+from .layer_numbers import by_layer, layer_numbers
 from .record import Record, record_attention
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "Record",
     "Replace",
     "Temperature",
+    "by_layer",
     "edit_attention",
+    "layer_numbers",
     "record_attention",
 ]

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..capture.call import AttentionCall
 from ..capture.labels import strings
+from ..capture.layer_numbers import layer_numbers
 from ..errors import CaptureError
 from .html_file import HtmlFile, html_file
 from .scene import Layer, PatchSequence, Scene, Sequence, TextSequence
@@ -17,7 +18,7 @@ Shape = tuple[str, int, int]  # kind of a call, its queries, its keys
 
 
 def layer_of_call(number: int, call: AttentionCall, query: str, key: str, *, group: str = "", item: int = 0) -> Layer:
-    """A call as a layer of a scene, named by its number in the record; weights are computed when asked for."""
+    """A call as a layer of a scene, named by `number`; weights are computed when asked for."""
     return Layer(
         label=str(number),
         query=query,
@@ -54,7 +55,9 @@ def show(
     Calls of one shape are shown: the one that the labels fit, else the most frequent; a sentence says what is left out.
     Raises CaptureError where the labels are no strings, or fit no call.
     """
-    own = [(number, call) for number, call in enumerate(calls) if call.path.startswith(within)]
+    own = [
+        (number, call) for number, call in zip(layer_numbers(calls), calls, strict=True) if call.path.startswith(within)
+    ]
     if own and all(call.over == "channel" or call.partial for _, call in own):
         raise CaptureError(
             f"'{own[0][1].path}' looks from channel to channel or in pieces: rows and columns of its maps are not all "

@@ -3,7 +3,7 @@
 import errno
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import HubError, ModelError, OfflineError
 from ..progress import Progress, unheard
 from .disk import check_disk, sweep
 from .embedded import IMAGE, TEXT
@@ -33,10 +33,21 @@ MOST_FILES = 500
 # Many older models have safetensors only in a pull request that the hub's own converter made and nobody merged.
 CONVERTER = "SFconvertbot"
 
-OFFLINE = (
-    "The model hub cannot be reached from here. What works without it: "
-    f"{', '.join([*TEXT, *IMAGE])}, or in an app of your own a local folder."
-)
+# What comes with the project, by what it reads; pages of both, and of gaps, say what they have themselves.
+OURS: dict[Purpose, tuple[str, ...]] = {
+    "text": tuple(TEXT),
+    "image": tuple(IMAGE),
+    "both": ("the models of the page",),
+    "gaps": ("the models of the page",),
+}
+
+
+def offline(names: Iterable[str]) -> str:
+    """The sentence for a hub that cannot be reached; `names` of models that work without it."""
+    return (
+        f"The model hub cannot be reached from here. What works without it: {', '.join(names)}, or in an app of your "
+        "own a local folder."
+    )
 
 
 @dataclass(frozen=True)
@@ -88,7 +99,7 @@ def inspect_repository(
         meter = _Meter(repository, LARGEST_CONFIG)
         return listing, Path(_download(repository, "config.json", permission, listing.revision, meter))
 
-    listing, config = _wait_for(repository, ask, seconds=ANSWER, progress=progress)
+    listing, config = _wait_for(repository, purpose, ask, seconds=ANSWER, progress=progress)
     kind = read_kind(config.parent, repository, purpose, attends=attends)
     check_memory(repository, listing.parameters)
     download = sum(listing.sizes.values())
@@ -98,15 +109,22 @@ def inspect_repository(
     return Offer(repository, what, listing.parameters, download, listing.licence, kind.task)
 
 
-def fetch_repository(repository: str, permission: Permission = AT_HOME, *, progress: Progress = unheard) -> Path:
+def fetch_repository(
+    repository: str,
+    permission: Permission = AT_HOME,
+    *,
+    purpose: Purpose = "text",
+    progress: Progress = unheard,
+) -> Path:
     """Download a model file by file, only what is read here, into the hub's own cache; the folder it is in.
 
+    `purpose`: what it reads, for the sentence about a hub that cannot be reached.
     `progress` is told the bytes; what it raises stops the download. Whole files are kept, no part of one.
     """
     if folder := find_fetched(repository):
         return folder
     ask = partial(_ask, repository, permission)
-    listing = _wait_for(repository, ask, seconds=ANSWER, progress=lambda *_: progress(0, 1))
+    listing = _wait_for(repository, purpose, ask, seconds=ANSWER, progress=lambda *_: progress(0, 1))
     total = sum(listing.sizes.values())
     check_disk(repository, total, permission.largest)
     meter = _Meter(repository, total)
@@ -123,7 +141,7 @@ def fetch_repository(repository: str, permission: Permission = AT_HOME, *, progr
     def tell(*_: int) -> None:
         progress(meter.done, total)
 
-    path = _wait_for(repository, fetch, seconds=STALL, renewed_by=SLOWEST, progress=tell)
+    path = _wait_for(repository, purpose, fetch, seconds=STALL, renewed_by=SLOWEST, progress=tell)
     progress(total, total)
     return Path(path).parent
 
@@ -232,22 +250,22 @@ def _files_of(repository: str, sizes: dict[str, int]) -> dict[str, int]:
     return {file: sizes.get(file, 0) for file in [*small, *weights]}
 
 
-def _wait_for(name: str, work: Callable[[], Answer], **limits: Any) -> Answer:
-    """As `wait_for`, but with a ModelError for all that goes wrong with the hub."""
+def _wait_for(name: str, purpose: Purpose, work: Callable[[], Answer], **limits: Any) -> Answer:
+    """As `wait_for`, but with a HubError for all that goes wrong with the hub, and a ModelError for a model."""
 
     def ask() -> Answer:
-        with _sentences(name):
+        with _sentences(name, purpose):
             return work()
 
     try:
         return wait_for(ask, **limits)
     except NoAnswerError as error:
-        raise ModelError(f"The hub {error}: '{name}' cannot be had now. Try again in a minute.") from error
+        raise HubError(f"The hub {error}: '{name}' cannot be had now. Try again in a minute.") from error
 
 
 @contextmanager
-def _sentences(name: str) -> Iterator[None]:
-    """Whatever the hub or the way to it says, as a ModelError."""
+def _sentences(name: str, purpose: Purpose) -> Iterator[None]:
+    """Whatever the hub or the way to it says, as a HubError."""
     from huggingface_hub import errors
 
     try:
@@ -255,28 +273,28 @@ def _sentences(name: str) -> Iterator[None]:
     except (ModelError, NoAnswerError):
         raise
     except errors.GatedRepoError as error:
-        raise ModelError(
+        raise HubError(
             f"'{name}' is gated: its owner wants to know who downloads it. Ask for access on its page, log in "
             "with `hf auth login`, and start the app on your own computer."
         ) from error
     except errors.RepositoryNotFoundError as error:
-        raise ModelError(
+        raise HubError(
             f"There is no model '{name}' on the hub, or it is private. Names are case-sensitive and mostly have an "
             "owner, as in 'google-bert/bert-base-uncased'."
         ) from error
     except errors.DisabledRepoError as error:
-        raise ModelError(f"The hub has withdrawn '{name}'. Choose another model.") from error
+        raise HubError(f"The hub has withdrawn '{name}'. Choose another model.") from error
     except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError) as error:
         status = getattr(getattr(error.__cause__ or error, "response", None), "status_code", None)
         if status is None:
-            raise ModelError(OFFLINE) from error
-        raise ModelError(f"The hub answered with error {status} for '{name}'. Try again in a minute.") from error
+            raise OfflineError(offline(OURS[purpose])) from error
+        raise HubError(f"The hub answered with error {status} for '{name}'. Try again in a minute.") from error
     except (OSError, errors.HTTPError) as error:  # HTTPError: the base class of every failed connection
         number = getattr(error, "errno", None)
         if number in (errno.ENOSPC, errno.EACCES, errno.EROFS):
             raise ModelError(f"'{name}' cannot be stored here: {os.strerror(number).lower()}.") from error
         if str(error).startswith("Consistency check failed"):
-            raise ModelError(f"'{name}' came in another size than the hub has said. Try again in a minute.") from error
-        raise ModelError(OFFLINE) from error
+            raise HubError(f"'{name}' came in another size than the hub has said. Try again in a minute.") from error
+        raise OfflineError(offline(OURS[purpose])) from error
     except Exception as error:  # whatever a library does with an answer that makes no sense
-        raise ModelError(f"What the hub says of '{name}' cannot be read. Choose another model.") from error
+        raise HubError(f"What the hub says of '{name}' cannot be read. Choose another model.") from error

@@ -163,8 +163,8 @@ def _no_page(name: str, what: str, modalities: frozenset[str]) -> ModelError:
             "encoder-decoder), a text classifier or a vision transformer."
         )
     return ModelError(
-        f"'{name}' ({what}) reads {listed(modalities)}, and no page here can feed it. In a notebook record_attention of "
-        "attention_atlas.capture shows its attention on an input of your own."
+        f"'{name}' ({what}) reads {listed(modalities)}, and no page here can feed it. In a notebook record_attention "
+        "of attention_atlas.capture shows its attention on an input of your own."
     )
 
 
@@ -186,9 +186,7 @@ def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose
     if purpose == "gaps":
         raise no_autoencoder(name, architecture)
     if architecture in BOTH and not (purpose == "image" and architecture in SEES_ALONE):
-        raise ModelError(
-            f"'{name}' ({architecture}) reads pictures and texts. Open it in {PAGES[BOTH[architecture]]}."
-        )
+        raise ModelError(f"'{name}' ({architecture}) reads pictures and texts. Open it in {PAGES[BOTH[architecture]]}.")
     modalities = modalities_of(architecture, config)
     task = task_of(architecture, modalities, is_pair=config.is_encoder_decoder is True)
     if task is None and modalities:

@@ -86,7 +86,7 @@ def fetch(
     """Make sure that a model is on this computer; its folder. `inspect` it first: this one fetches what it is told."""
     source = find_source(name, purpose, permission)
     if source.kind == "hub":
-        return hub.fetch_repository(source.where, permission, progress=progress)
+        return hub.fetch_repository(source.where, permission, purpose=purpose, progress=progress)
     if source.kind == "folder":
         return Path(source.where)
     if source.kind == "memory":
@@ -305,7 +305,7 @@ def _folder(source: Source, purpose: Purpose, permission: Permission, *, attends
     if folder := hub.find_fetched(source.where):
         return folder
     hub.inspect_repository(source.where, purpose, permission, attends=attends)
-    return hub.fetch_repository(source.where, permission)
+    return hub.fetch_repository(source.where, permission, purpose=purpose)
 
 
 def _check(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -> tuple[Kind, int]:

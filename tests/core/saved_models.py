@@ -116,6 +116,17 @@ TEXT_KINDS = {
             **{"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2},
         },
     ),
+    "qwen3-next": (  # of its layers 0 to 3 the second and the fourth have a softmax
+        "Qwen3NextForCausalLM",
+        byte_level_tokenizer,
+        {
+            **{**_BERT, "num_hidden_layers": 4, "max_position_embeddings": 64, "num_key_value_heads": 2, "head_dim": 8},
+            **{"layer_types": ["linear_attention", "full_attention"] * 2, "moe_intermediate_size": 16},
+            **{"num_experts": 4, "num_experts_per_tok": 2, "shared_expert_intermediate_size": 16},
+            **{f"linear_num_{part}_heads": 2 for part in ("key", "value")},
+            **{f"linear_{part}_head_dim": 8 for part in ("key", "value")},
+        },
+    ),
     "mamba": ("MambaForCausalLM", byte_level_tokenizer, {"hidden_size": 16, "num_hidden_layers": 1}),
 }
 

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.zoo.embedded import WEIGHTS
@@ -43,3 +44,13 @@ def test_beside_the_verdict_stands_how_often_the_model_is_right(visit):
         side = 8 * int(patches)
         captions = [element.value for element in visit(PAGE, patches=patches).caption]
         assert any(told in caption and f"{side} × {side} pixels" in caption for caption in captions)
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_model_that_the_hub_does_not_give_leaves_the_figure_and_names_those_that_see(visit):
+    app = visit(PAGE, network="owner/nowhere")
+    (warning,) = (element.value.replace("\\", "") for element in app.warning)
+    assert "cannot be reached from here" in warning
+    assert "vit-tiny-imagenet" in warning
+    assert "gpt-books" not in warning
+    assert bars(app) == bars(visit(PAGE))

@@ -105,3 +105,22 @@ def test_one_page_of_the_view_does_not_leak_into_another_visit(visit):
     first.text_area(key="text").set_value("A secret of the first visitor.").run()
     second.run()
     assert "secret" not in second.text_area(key="text").value
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_model_that_the_hub_does_not_give_leaves_the_figure_of_before(visit):
+    app = visit(PAGE, model="owner/nowhere")
+    first = bars(app)
+    assert "cannot be reached from here" in warnings(app)
+    assert "gpt-books-long" in warnings(app).replace("\\", "")
+    assert "vit-tiny-imagenet" not in warnings(app).replace("\\", "")
+    assert first == bars(visit(PAGE))
+    app.selectbox(key="model").set_value("bert-books").run()
+    chosen = bars(app)
+    assert chosen != first
+    app.query_params["model"] = "owner/nowhere"
+    app.session_state["model"] = "owner/nowhere"
+    app.run()
+    assert not app.exception
+    assert bars(app) == chosen
+    assert "Still shown: **bert-books**" in warnings(app).replace("\\", "")

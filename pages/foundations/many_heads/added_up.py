@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 from jaxtyping import Float
 
+from core.capture import layer_numbers
 from core.heads.contributions import Difference, HeadOutputs
 from dashboard import charts, controls, layout
 from dashboard.comparisons import leading, listed
@@ -30,8 +31,10 @@ def show(watched: Watched) -> None:
     with layout.waiting_place():
         layers = compute.head_outputs(watched)
     with layout.control_bar():
-        layer = controls.number("Layer", len(layers), key="layer", first=watched.notice.start.place[0])
-        outputs = layers[layer]
+        numbers, first = layer_numbers(watched.record.calls), watched.notice.start.place[0]
+        layer = controls.layer(numbers, first=first if first in numbers else numbers[0])
+        place = numbers.index(layer)
+        outputs = layers[place]
         names = sequences_of(watched, outputs.call)  # None: these are windows
         labels = token_names(watched.run.sequences[names[0]]) if names else ()
         # At first the last token of a text, the class token of a picture.
@@ -39,7 +42,7 @@ def show(watched: Watched) -> None:
     if not labels:
         st.info(layout.plain(words.NOT_WHOLE.format(title=watched.model.title)), icon=":material/info:")
         return
-    added, token_name = compute.sum_at(watched, layer, token), layout.plain(labels[token])
+    added, token_name = compute.sum_at(watched, place, token), layout.plain(labels[token])
     st.subheader(f"What each head of layer {layer} adds at {token_name}", anchor=False)
     name = f"layer-{layer}-token-{token}"
     _vectors(added, name)
@@ -48,7 +51,7 @@ def show(watched: Watched) -> None:
         _lengths(added, name)
     with numbers:
         _numbers(added)
-    shares, difference = compute.of_all_tokens(watched, layer)
+    shares, difference = compute.of_all_tokens(watched, place)
     if not layout.is_presented():
         st.markdown(_exact(outputs, difference))
     said = noticed(added, shares, token_name)

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from core.capture import layer_numbers
 from core.errors import CaptureError, InputError
 from core.heads import relevance
 from core.heads.ablation import Trial
@@ -165,8 +166,9 @@ def of_all_tokens(watched: Watched, layer: int) -> tuple[list[float], Difference
 def attention_moved(before: Watched, after: Watched, silenced: tuple[Head, ...]) -> Float[np.ndarray, "layer head"]:
     """The share of each head's attention that went elsewhere when some were silenced; NaN for those."""
     moved = attention_moved_between(before.record, after.record).numpy()
-    for place in silenced:
-        moved[place] = np.nan
+    rows = {number: row for row, number in enumerate(layer_numbers(before.record.calls))}
+    for layer, head in silenced:
+        moved[rows[layer], head] = np.nan
     return moved
 
 
@@ -226,7 +228,7 @@ def stack_of(watched: Watched) -> Stack:
     sequence, calls = scenes.layers_within(watched.model, watched.run, watched.record)
     if not calls:
         raise CaptureError(NOT_WHOLE.format(title=watched.model.title))
-    others = tuple(number for number in range(len(watched.record.calls)) if number not in calls)
+    others = tuple(number for number in layer_numbers(watched.record.calls) if number not in calls)
     stack = Stack(calls, sequence, () if "target" in watched.run.sequences else others)
     if stack.length > LONGEST_TOGETHER:
         raise InputError(

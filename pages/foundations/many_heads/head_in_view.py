@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from core.capture import AttentionCall
+from core.capture import AttentionCall, layer_numbers
 from core.errors import CaptureError
 from core.images import Patches
 from core.text import Tokens
@@ -24,8 +24,21 @@ MOST_WINDOWS = 12  # whose mean map is shown
 
 
 def layer_names(watched: Watched) -> list[str]:
-    """For each attention call its number and, in an encoder-decoder, where it is: "3 cross"."""
-    return [f"{layer} {_side(watched, call)}".strip() for layer, call in enumerate(watched.record.calls)]
+    """For each attention call its layer's number and, in an encoder-decoder, where it is: "3 cross"."""
+    calls = watched.record.calls
+    return [
+        f"{number} {_side(watched, call)}".strip() for number, call in zip(layer_numbers(calls), calls, strict=True)
+    ]
+
+
+def numbered(watched: Watched, place: Head) -> Head:
+    """A head by its layer's number in the model, of a place that counts the calls of the record."""
+    return layer_numbers(watched.record.calls)[place[0]], place[1]
+
+
+def placed(watched: Watched, head: Head) -> Head:
+    """The other way: which call of the record a head of a layer is of."""
+    return layer_numbers(watched.record.calls).index(head[0]), head[1]
 
 
 def _side(watched: Watched, call: AttentionCall) -> str:
@@ -56,11 +69,11 @@ def head_name(place: Head) -> str:
 
 
 def if_it_is_there(watched: Watched, act: Callable[[int, int], None]) -> Callable[[int, int], None]:
-    """`act(layer, head)` for clicks on a map of all heads, of which some cells may be no head."""
+    """`act(layer, head)`, the layer's number in the model, for clicks on a map of all heads: some cells may be none."""
 
     def click(layer: int, head: int) -> None:
         if layer < len(watched.record.calls) and head < watched.record.calls[layer].heads:
-            act(layer, head)
+            act(*numbered(watched, (layer, head)))
 
     return click
 
@@ -71,22 +84,23 @@ def choose(layer: int, head: int) -> None:
 
 
 def inputs(watched: Watched) -> Head:
-    """Fields for layer and head, where a click on the map is too coarse."""
+    """Fields for layer and head, where a click on the map is too coarse: which call of the record, and its head."""
     calls, (first_layer, first_head) = watched.record.calls, watched.notice.start.place
-    layer = controls.number("Layer", len(calls), key="layer", first=first_layer)
-    first = first_head if layer == first_layer else 0
+    numbers = layer_numbers(calls)
+    chosen = controls.layer(numbers, first=first_layer if first_layer in numbers else numbers[0])
+    layer, first = numbers.index(chosen), first_head if chosen == first_layer else 0
     return layer, controls.number("Head", calls[layer].heads, key="head", first=first)
 
 
 def show(watched: Watched, place: Head) -> None:
     """The map of one head, beside the small ones of its layer; of windows, the mean."""
-    layer, head = place
+    layer, head = numbered(watched, place)
     try:
         shown = scenes.layer_of(watched.scene, layer)
     except CaptureError:  # every layer looks through windows
         shown = None
     if shown is None:
-        _show_windows(watched.record.calls[layer], place)
+        _show_windows(watched.record.calls[place[0]], (layer, head))
         return
     own = compute.one_layer(watched, shown, head)
     # Another key for each head: the view keeps the head that was chosen in it, and would not follow the map.

@@ -1,5 +1,6 @@
 """Every head of a model, coloured by a measure; a click chooses the head whose map is shown."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from core.capture import layer_numbers
 from core.heads import measures
 from core.heads.head_table import PERIOD, HeadTable
 from core.heads.jobs import CERTAIN, Jobs
@@ -40,7 +42,7 @@ def show(watched: Watched) -> None:
         with layout.control_bar():
             place = head_in_view.inputs(watched)
         if not layout.is_presented():
-            _say(table, place)
+            _say(watched, table, place)
         head_in_view.show(watched, place)
     with above:
         name, limits = _measure(table)
@@ -116,12 +118,12 @@ def _say_what_it_means(table: HeadTable, name: str, watched: Watched) -> None:
 
 def _explain(watched: Watched, table: HeadTable, name: str, place: Head) -> None:
     """The formula once more, with the numbers of the head in view."""
-    measure, (layer, head) = MEASURES[name], place
+    measure, (layer, head) = MEASURES[name], head_in_view.numbered(watched, place)
     st.markdown(f"{measure.name} of layer {layer}, head {head}:")
     value = float(table.values[name][place])
     told = r"\text{none}" if np.isnan(value) else f"{value:.3f}"
     st.latex(rf"{measure.formula} = {told}")
-    length = watched.record.calls[layer].query_length
+    length = watched.record.calls[place[0]].query_length
     period = min(PERIOD, watched.model.context // 2) if isinstance(watched, WatchedText) else 0
     st.markdown(
         "$A_{ij}$ is the share that token *i* gives to token *j*; every row of *A* sums to 1. Here "
@@ -138,11 +140,12 @@ def _limits(table: HeadTable, name: str) -> tuple[float, float] | None:
     return (0.0, 1.0) if MEASURES[name].share and name != "output_shares" else None
 
 
-def _say(table: HeadTable, place: Head) -> None:
+def _say(watched: Watched, table: HeadTable, place: Head) -> None:
     """All measures of one head, in a line."""
     found = {name: float(table.values[name][place]) for name in MEASURES if name in table.values}
     told = [f"{MEASURES[name].name.lower()} {_value(MEASURES[name], value)}" for name, value in found.items()]
-    layout.caption(f"Layer {place[0]}, head {place[1]}: {', '.join(told)}.")
+    layer, head = head_in_view.numbered(watched, place)
+    layout.caption(f"Layer {layer}, head {head}: {', '.join(told)}.")
 
 
 def _value(measure: MeasureWords, value: float) -> str:
@@ -178,41 +181,47 @@ def _column(name: str) -> str:
 def noticed(watched: Watched, table: HeadTable, tested: Jobs | None = None) -> tuple[str, ...]:
     """What the measures say about this input in this model; `tested`: the induction scores against their control."""
     values, calls, sentences = table.values, watched.record.calls, []
+    of_layers = partial(findings, numbers=layer_numbers(calls))
     if isinstance(watched, WatchedText):
         even = compute.even_shares(watched)
         for name, say in (("previous_token", notices.say_previous), ("first_token", notices.say_sinks)):
-            if name in values and (found := findings(values[name], even[name])):
+            if name in values and (found := of_layers(values[name], even[name])):
                 sentences.append(say(found))
-        if "induction" in values and (found := findings(values["induction"])):
-            sentences.append(about_induction(found, tested))
-    elif found := findings(values.get("mean_distance_in_plane", torch.empty(0, 0))):
+        if "induction" in values and (found := of_layers(values["induction"])):
+            sentences.append(about_induction(found, tested, numbers=layer_numbers(calls)))
+    elif found := of_layers(values.get("mean_distance_in_plane", torch.empty(0, 0))):
         patches = watched.given.patches
         whole = all(call.key_length == len(patches) for call in calls)
         sentences.append(notices.say_distances(found, measures.even_distance_in_plane(patches) if whole else None))
     alike = len({(call.query_length, call.key_length, call.causal) for call in calls}) == 1
-    return (*sentences, *about_entropy(values["entropy"], table.largest["entropy"] if alike else None))
+    largest = table.largest["entropy"] if alike else None
+    return (*sentences, *about_entropy(values["entropy"], largest, numbers=layer_numbers(calls)))
 
 
 Values = Float[Tensor, "layer head"]
 
 
-def findings(values: Values, even: Values | None = None) -> list[Finding]:
+def findings(values: Values, even: Values | None = None, *, numbers: Sequence[int] = ()) -> list[Finding]:
     """The heads that have a value; `even`: what even attention under the same mask would give, NaN where that says
-    nothing of a head."""
+    nothing of a head; `numbers`: those of the layers, by default from 0.
+    """
+    named = numbers or range(len(values))
     if even is not None:
         values = values.masked_fill(even.isnan(), torch.nan)
     return [
-        Finding(layer, head, float(values[layer, head]), even=0.0 if even is None else float(even[layer, head]))
+        Finding(named[layer], head, float(values[layer, head]), even=0.0 if even is None else float(even[layer, head]))
         for layer, head in torch.argwhere(~values.isnan()).tolist()
     ]
 
 
-def about_induction(scores: list[Finding], tested: Jobs | None = None) -> str:
-    """The head that looks most at what came next the first time; `tested`: the same against its control."""
+def about_induction(scores: list[Finding], tested: Jobs | None = None, *, numbers: Sequence[int] = ()) -> str:
+    """The head that looks most at what came next the first time; `tested`: the same against its control; `numbers`:
+    those of the layers, by default from 0.
+    """
     most = max(scores, key=lambda found: found.value)
     control, holds = "", most.value >= INDUCTION
     if tested is not None:
-        against = tested.of(most.place)
+        against = tested.of((numbers.index(most.layer) if numbers else most.layer, most.head))
         holds = holds and against.difference > CERTAIN * against.error
         control = f" ({against.control:.0%} where other tokens stood there)"
     verdict = "an induction head" if holds else "too little to call it an induction head"
@@ -222,9 +231,9 @@ def about_induction(scores: list[Finding], tested: Jobs | None = None) -> str:
     )
 
 
-def about_entropy(entropies: Values, largest: float | None) -> list[str]:
+def about_entropy(entropies: Values, largest: float | None, *, numbers: Sequence[int] = ()) -> list[str]:
     """The layer whose heads spread their attention most, and least; `largest`: what none can exceed, if it is one."""
-    layers = dict(enumerate(entropies.nanmean(dim=1).tolist()))
+    layers = dict(zip(numbers or range(len(entropies)), entropies.nanmean(dim=1).tolist(), strict=True))
     broad, narrow = leading(layers, BROAD), leading(layers, BROAD, least=True)
     if not broad or broad[0] in narrow:
         return []

@@ -15,7 +15,7 @@ from dashboard.components.cell_map import cell_map
 from dashboard.data_table import data_table
 from dashboard.watched import Head, Watched
 from pages.foundations.many_heads import compute
-from pages.foundations.many_heads.head_in_view import head_name, layer_names
+from pages.foundations.many_heads.head_in_view import head_name, layer_names, numbered, placed
 
 ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrolling
 AT_ONCE = 30  # seconds of work that is done without being asked for
@@ -80,20 +80,21 @@ def show_map(
         tell=TELL if known else "layer {row}, head {column}",
         rows=layer_names(watched),
         limits=(-largest, largest),
-        marked=silenced,
+        marked=[placed(watched, head) for head in silenced],
         mark="silenced",
         on_click=on_click,
-        alt=_alt(known, len(silenced)),
+        alt=_alt(watched, known, len(silenced)),
         name="costs",
     )
     if known:
         st.caption("Without a head that is above 0 the loss on this input rises, without one below 0 it falls.")
 
 
-def _alt(known: dict[Head, float], silenced: int) -> str:
+def _alt(watched: Watched, known: dict[Head, float], silenced: int) -> str:
     if not known:
         return f"All heads, of which {silenced} are silenced"
-    layer, head = dearest = max(known, key=known.__getitem__)
+    dearest = max(known, key=known.__getitem__)
+    layer, head = numbered(watched, dearest)
     return (
         f"What each head costs when it is silenced alone: most is layer {layer}, head {head} with {known[dearest]:.2f} "
         f"nats; {silenced} heads are silenced"

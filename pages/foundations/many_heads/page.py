@@ -34,6 +34,7 @@ with layout.waiting_place():
     watched = run()
 if isinstance(watched, WatchedText):
     layout.say_what_was_cut(watched.given)
+layout.say_what_is_unseen(watched.record)
 if show is silenced.show:
     show(watched, run=run)
 else:

@@ -17,7 +17,7 @@ from dashboard.components.cell_map import cell_map
 from dashboard.numbers import with_power
 from dashboard.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads import compute, one_at_a_time, words
-from pages.foundations.many_heads.head_in_view import if_it_is_there, layer_names, sequences_of
+from pages.foundations.many_heads.head_in_view import if_it_is_there, layer_names, numbered, sequences_of
 
 FAINT = 10  # percent of the attention: where less has moved, the map stays pale
 LARGEST_DRAWN = 256  # cells on a side: more than a third of a window shows
@@ -64,7 +64,7 @@ def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
         words.SILENCED,
         notice=(
             noticed(trial, len(heads), after),
-            *one_at_a_time.noticed(costs, len(trial.heads)),
+            *one_at_a_time.noticed({numbered(watched, place): cost for place, cost in costs.items()}, len(trial.heads)),
         )
         if trial
         else (),
@@ -140,12 +140,12 @@ def _show_changed(before: Watched, after: Watched, moved: Float[np.ndarray, "lay
     st.subheader("What changed in the heads that still speak", anchor=False)
     heads = [(int(layer), int(head)) for layer, head in np.argwhere(np.isfinite(moved))]
     heads.sort(key=lambda place: -moved[place])
-    options = [MOST, *(f"{layer}.{head}" for layer, head in heads)]
+    options = [MOST, *(f"{layer}.{head}" for layer, head in (numbered(before, place) for place in heads))]
     every, one = st.columns([3, 2], gap="large")
     with one:
         name = st.selectbox("Head (layer.head), most changed first", options, key="changed", bind="query-params")
         place = heads[options.index(name) - 1] if name != MOST else heads[0] if heads else None
-        st.markdown(_tell_moved(moved, place, is_most=name == MOST))
+        st.markdown(_tell_moved(before, moved, place, is_most=name == MOST))
     if place is None:
         return
     with every:
@@ -154,7 +154,7 @@ def _show_changed(before: Watched, after: Watched, moved: Float[np.ndarray, "lay
         _show_maps(before, after, place)
 
 
-def _tell_moved(moved: Float[np.ndarray, "layer head"], place: Head | None, *, is_most: bool) -> str:
+def _tell_moved(watched: Watched, moved: Float[np.ndarray, "layer head"], place: Head | None, *, is_most: bool) -> str:
     """How much of the attention of the head in question has moved; `is_most`: it is the one that changed most."""
     if place is None:
         return "No other head is left to speak."
@@ -163,14 +163,16 @@ def _tell_moved(moved: Float[np.ndarray, "layer head"], place: Head | None, *, i
             f"In no other head has as much as {SOME:.2%} of the attention moved. Silence is heard only in later layers."
         )
     told = f"{moved[place]:.1%}" if moved[place] >= SOME else f"less than {SOME:.2%}"
-    return f"**Layer {place[0]}, head {place[1]}**: {told} of its attention has moved."
+    layer, head = numbered(watched, place)
+    return f"**Layer {layer}, head {head}**: {told} of its attention has moved."
 
 
 def _show_moved(watched: Watched, moved: Float[np.ndarray, "layer head"], place: Head) -> None:
     """All heads: how much of their attention has moved; a click compares the maps of one."""
 
-    def compare(layer: int, head: int) -> None:
-        if np.isfinite(moved[layer, head]):
+    def compare(row: int, head: int) -> None:
+        if np.isfinite(moved[row, head]):
+            layer, _ = numbered(watched, (row, head))
             st.session_state.changed = f"{layer}.{head}"
 
     values = 100 * moved
@@ -195,6 +197,7 @@ def _show_maps(before: Watched, after: Watched, place: Head) -> None:
     layer, head = place
     first, second = (_map(watched.record.calls[layer], head) for watched in (before, after))
     labels = _labels(before, before.record.calls[layer])
+    layer, head = numbered(before, place)
     # A patch shares its attention among so many that on the scale from 0 to 1 nothing would be seen.
     top = 1.0 if isinstance(before, WatchedText) else float(max(first.max(), second.max()))
     change = second - first

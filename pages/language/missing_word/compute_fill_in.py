@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from core.capture import record_attention
+from core.capture import by_layer, record_attention
 from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood, gaps_of, hide_more, pseudo_likelihood
 from core.cloze.words import Word, words_of
 from core.progress import Progress, unheard
@@ -51,7 +51,7 @@ def fill(name: str, text: Text, hidden: tuple[int, ...]) -> Filled:
 def looks_at(filled_watched: WatchedText, place: int) -> dict[str, Float[np.ndarray, " key"]]:
     """What one token looks at in every head of the layers that connect all tokens, by "layer.head"."""
     found = dict[str, np.ndarray]()
-    for layer, call in enumerate(filled_watched.record.calls):
+    for layer, call in by_layer(filled_watched.record.calls).items():
         if (call.query_length, call.key_length) == (len(filled_watched.given),) * 2:
             rows = torch.cat(list(call.weights_by_heads(queries=[place])))[:, 0]
             found |= {f"{layer}.{head}": row.numpy() for head, row in enumerate(rows)}

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 from jaxtyping import Float
 
+from core.capture import by_layer
 from core.images import Patches
 from core.zoo import ImageModel
 from dashboard import charts, hidden_patches, layout, photograph, verdicts
@@ -39,7 +40,7 @@ def show() -> None:
     hidden = hidden_patches.from_address(grid)
     picture, says = st.columns([1, 1.15], gap="large")
     with says:
-        silenced = _silenced_heads(heads)
+        silenced = _silenced_heads(chosen, heads)
         with layout.waiting_place():
             after = verdict(chosen, silenced, hidden)
         is_changed = bool(silenced or hidden)
@@ -74,18 +75,19 @@ def heads_of(chosen: Photograph) -> tuple[int, ...]:
     return tuple(call.heads for call in chosen.watched().record.calls) if chosen.model.attends else ()
 
 
-def _silenced_heads(heads: tuple[int, ...]) -> tuple[Head, ...]:
+def _silenced_heads(chosen: Photograph, heads: tuple[int, ...]) -> tuple[Head, ...]:
     """The heads that the visitor has silenced, one by one or as whole layers."""
     if not heads:
         layout.caption(words.NO_HEADS)
         return ()
-    every = {f"{layer}.{head}": (layer, head) for layer, count in enumerate(heads) for head in range(count)}
+    numbered = by_layer(chosen.watched().record.calls)
+    every = {f"{layer}.{head}": (layer, head) for layer, call in numbered.items() for head in range(call.heads)}
     one, whole = st.columns(2)
     with one:
-        chosen = _choose("Silenced heads (layer.head)", list(every), HEADS, words.HEADS_HELP)
+        names = _choose("Silenced heads (layer.head)", list(every), HEADS, words.HEADS_HELP)
     with whole:
-        layers = _choose("Silenced layers", [str(layer) for layer in range(len(heads))], LAYERS)
-    return tuple(sorted(head for name, head in every.items() if name in chosen or str(head[0]) in layers))
+        layers = _choose("Silenced layers", [str(layer) for layer in numbered], LAYERS)
+    return tuple(sorted(head for name, head in every.items() if name in names or str(head[0]) in layers))
 
 
 def _choose(label: str, names: list[str], key: str, about: str | None = None) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.capture import AttentionCall
+from core.capture import AttentionCall, by_layer
 from core.errors import ModelError
 from dashboard import charts, export, layout, photograph
 from dashboard.components.photo_maps import photo_maps
@@ -167,7 +167,7 @@ def _count(count: int, total: int, verb: str) -> str:
 def _formula(watched: WatchedImage, layers: Sequence[Measured]) -> None:
     """The weights of the last layer's heads, and the distance of one head of the first layer that has one."""
     own = layers[-1]
-    call, patches = watched.record.calls[own.number], own.patches
+    call, patches = by_layer(watched.record.calls)[own.number], own.patches
     places = rf"{patches.rows} \cdot {patches.columns}"
     tokens = f"{len(patches.prefix)} + {places} = {call.query_length}" if patches.prefix else places
     weights, about = weights_formula(call)

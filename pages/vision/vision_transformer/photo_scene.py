@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from core.capture import AttentionCall
+from core.capture import AttentionCall, by_layer
 from core.errors import CaptureError
 from core.images import Patches
 from core.vision.distance import even_distance, mean_distance, pixel_gaps, smallest_set
@@ -37,7 +37,8 @@ def scene_of(watched: WatchedImage) -> PhotoScene:
     """What the view shows of a run; CaptureError if no layer lets every patch look at every patch."""
     grids = grids_of(watched)
     with torch.inference_mode():
-        layers = tuple(_layer(number, watched.record.calls[number], grid) for number, grid in grids.items())
+        calls = by_layer(watched.record.calls)
+        layers = tuple(_layer(number, calls[number], grid) for number, grid in grids.items())
         number, head = _start(watched, grids)
         start = (list(grids).index(number), head)
         scene = PhotoScene(watched.given.shown, layers, title=watched.model.title, start=start)
@@ -55,7 +56,7 @@ def measured_layers(watched: WatchedImage) -> tuple[Measured, ...]:
 def grids_of(watched: WatchedImage) -> Grids:
     """The calls of whole pictures and the patches that look there; CaptureError if there is none."""
     found = {}
-    for number, call in enumerate(watched.record.calls):
+    for number, call in by_layer(watched.record.calls).items():
         names = watched.model.sequences_of(call, watched.run)
         if names is None or names[0] != names[1]:  # in some models a few tokens look at coarser patches
             continue
@@ -71,7 +72,7 @@ def grids_of(watched: WatchedImage) -> Grids:
 def left_out(watched: WatchedImage) -> str | None:
     """A sentence about the layers without a map: pooling heads (SigLIP), class attention (CaiT), coarser grids."""
     grids = grids_of(watched)
-    calls = [call for number, call in enumerate(watched.record.calls) if number not in grids]
+    calls = [call for number, call in by_layer(watched.record.calls).items() if number not in grids]
     if not calls:
         return None
     counted = {
@@ -128,7 +129,7 @@ def _layer(number: int, call: AttentionCall, grid: Patches) -> PhotoLayer:
 def _start(watched: WatchedImage, grids: Grids) -> tuple[int, int]:
     """In the last layer the head whose first prefix token looks most narrowly; without such a token the first head."""
     number, patches = list(grids.items())[-1]
-    call, before = watched.record.calls[number], len(patches.prefix)
+    call, before = by_layer(watched.record.calls)[number], len(patches.prefix)
     if not before:
         return number, 0
     rows = torch.stack([call.weights(head=head, queries=[0])[0, before:] for head in range(call.heads)])
@@ -136,7 +137,7 @@ def _start(watched: WatchedImage, grids: Grids) -> tuple[int, int]:
 
 
 def _measured(watched: WatchedImage, number: int, patches: Patches) -> Measured:
-    call, before = watched.record.calls[number], len(patches.prefix)
+    call, before = by_layer(watched.record.calls)[number], len(patches.prefix)
     _, _, rows, columns = watched.given.pixels.shape
     gaps = pixel_gaps(patches, (rows // patches.rows, columns // patches.columns))
     distances, holders, to_prefix = [], [], []
