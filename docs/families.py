@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from docs.small_configs import FEW, HEADS, LAYERS, SMALL, TOKENS, WIDTH, set_own, shrink
+from docs.small_configs import FEW, HEADS, LAYERS, SMALL, TOKENS, WIDTH, parts_of, set_own, shrink
 from docs.small_inputs import inputs
 
 NO_HEADS = "It has no attention heads."
@@ -94,21 +94,29 @@ def _of_transformers() -> Iterator[Family]:
             config_class = CONFIG_MAPPING[family]
             if config_class in known:
                 ways = (
-                    Way(partial(_transformer, config_class, narrow=narrow, alone=alone), "words alone" if alone else "")
+                    Way(
+                        partial(_transformer, config_class, narrow=narrow, alone=alone, deep=deep),
+                        "words alone" if alone else "",
+                    )
+                    for deep in (False, True)
                     for alone in (False, True)
                     for narrow in (True, False)
+                    if narrow or not deep
                 )
                 yield Family("transformers", family, tuple(ways))
 
 
-def _transformer(config_class: Any, *, narrow: bool, alone: bool) -> Built:
-    """`narrow`: small in everything; else only in what can be counted, as layers. `alone`: words without a picture."""
+def _transformer(config_class: Any, *, narrow: bool, alone: bool, deep: bool) -> Built:
+    """`narrow`: small in everything; else only in what can be counted, as layers. `alone`: words without a picture.
+    `deep`: also the parts of parts of the configuration are made small.
+    """
 
     from transformers import AutoModel
 
     def config(form: str) -> Any:
         made = config_class()
-        for part in (made, *(getattr(made, name) for name in getattr(made, "sub_configs", {}))):
+        direct = (made, *(getattr(made, name) for name in getattr(made, "sub_configs", {})))
+        for part in parts_of(made) if deep else direct:
             shrink(part, SMALL if narrow else FEW)
         set_own(made)
         made._attn_implementation = form

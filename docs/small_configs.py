@@ -1,6 +1,7 @@
 """A configuration of transformers with small numbers in place of large ones."""
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 WIDTH, HEADS, LAYERS, VOCABULARY, TOKENS, SIDE = 32, 4, 2, 99, 12, 32
@@ -60,6 +61,11 @@ _QFORMER = {
     **{"qformer_config.encoder_hidden_size": WIDTH, "text_config.model_type": "opt", "num_query_tokens": 4},
     **{"image_token_index": 2, "image_token_id": 2, "use_decoder_only_language_model": True},
 }
+_SEGMENTS = {  # a picture of 4 x 4 patches, of which the second layer sees all
+    **{"vision_config.image_size": 64, "vision_config.window_size": 2, "vision_config.global_attn_indexes": [1]},
+    **{"vision_config.output_channels": WIDTH, "vision_config.num_pos_feats": WIDTH // 2},
+    **{"prompt_encoder_config.image_size": 64, "prompt_encoder_config.image_embedding_size": 4},
+}
 OWN: dict[str, dict[str, Any]] = {
     "autoformer": {**_SERIES, "moving_average": 3, "label_length": 2},
     "axk1": _ROPE_ALONE,
@@ -98,19 +104,31 @@ OWN: dict[str, dict[str, Any]] = {
     "glm4v_moe_text": {"rope_parameters.mrope_section": [1, 1, 0]},
     "glm4v_text": _MROPE,
     "glm_image_text": _MROPE,
+    "granite_docling_vision": {"image_size": 2 * SIDE},
     "hunyuan_v1_dense": _HEAD_DIM,
     "hunyuan_v1_moe": {**_HEAD_DIM, "num_experts": 4, "moe_topk": [2, 2], "num_shared_expert": [1, 1]},
-    "hunyuan_vl_text": _HEAD_DIM,
+    "hunyuan_vl_text": {**_HEAD_DIM, "rope_parameters.mrope_section": [1, 1, 1, 1]},
     "informer": _SERIES,
+    "instructblip": _QFORMER,
+    "instructblipvideo": _QFORMER,
     "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
-    "kyutai_speech_to_text": {"pad_token_id": 1, "bos_token_id": 1, "codebook_vocab_size": 40, "num_codebooks": 2},
+    "kosmos-2": {"latent_query_num": 4},
+    "kyutai_speech_to_text": {
+        "pad_token_id": 1,
+        "audio_pad_token_id": 40,
+        "bos_token_id": 1,
+        "codebook_vocab_size": 40,
+        "num_codebooks": 2,
+    },
     "led": {"attention_window": [4, 4], "max_encoder_position_embeddings": 64, "max_decoder_position_embeddings": 64},
     "lfm2_moe": {"layer_types": ["conv", "full_attention"]},
     "longcat_flash": _ROPE_ALONE,
     "longformer": {"attention_window": [4, 4]},
     "lxmert": {"l_layers": LAYERS, "x_layers": LAYERS, "r_layers": LAYERS},
+    "mimi": {"upsample_groups": WIDTH},
+    "mimi_decoder": {"upsample_groups": WIDTH},
     "ministral": _HEAD_DIM,
-    "musicgen": {},
+    "moonshine_streaming": {"num_key_value_heads": HEADS},
     "nemotron": {"num_key_value_heads": HEADS // 2},
     "neomme": {"layer_types": ["sliding_attention", "full_attention"], "embedding_rank": WIDTH // 2},
     "patchtst": {"context_length": 16, "patch_length": 4, "patch_stride": 4},
@@ -122,9 +140,16 @@ OWN: dict[str, dict[str, Any]] = {
     "pp_doclayout_v4": _QUERIES,
     "rt_detr": _QUERIES,
     "rt_detr_v2": _QUERIES,
-    "sam": {"vision_config.image_size": 64, "prompt_encoder_config.image_size": 64},
+    "qwen4_exp_text": {
+        **{"indexer_n_heads": 2, "indexer_kv_heads": 1, "indexer_head_dim": 8, "indexer_budget": 4},
+        **{"indexer_compress_ratio": 2, "layer_types": ["linear_attention", "indexed_attention"]},
+        **{"ngram_vocab_size_base": 97, "split_ngram_parts": 4, "hc_lowrank": 8},
+        **{"linear_key_head_dim": 8, "linear_value_head_dim": 8},
+        **{"linear_num_key_heads": HEADS, "linear_num_value_heads": HEADS},
+    },
+    "sam": _SEGMENTS,
+    "sam_hq": {**_SEGMENTS, "mask_decoder_config.vit_dim": WIDTH},
     "seggpt": {"image_size": [64, 32], "pretrain_image_size": 32, "intermediate_hidden_state_indices": [0, 1]},
-    "speecht5": {},
     "time_series_transformer": _SERIES,
     "timesfm": {"context_length": 64, "horizon_length": 8},
     "timesfm2_5": {"context_length": 64, "horizon_length": 8, "num_key_value_heads": HEADS},
@@ -171,10 +196,17 @@ def shrink(config: Any, numbers: dict[str, Any]) -> None:
             setattr(config, name, 1)
 
 
+def parts_of(config: Any) -> Iterator[Any]:
+    """A configuration, its parts, and theirs."""
+    yield config
+    for name in getattr(config, "sub_configs", {}):
+        if (part := getattr(config, name, None)) is not None:
+            yield from parts_of(part)
+
+
 def set_own(config: Any) -> None:
     """Give a configuration what its family needs besides; the parts of one from their own families first."""
-    parts = [getattr(config, name, None) for name in getattr(config, "sub_configs", {})]
-    for part in (*parts, config):
+    for part in reversed(list(parts_of(config))):
         for name, value in OWN.get(getattr(part, "model_type", ""), {}).items():
             *places, last = name.split(".")
             holder = part

@@ -1,13 +1,13 @@
 """Something for a small model of transformers to read: words, a picture, a video, sound, numbers over time."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from docs.small_configs import LONG, SIDE, TOKENS, VOCABULARY
+from docs.small_configs import LONG, SIDE, TOKENS, VOCABULARY, parts_of
 
 SOUND, FRAMES = 4_000, 64  # numbers of a sound, and columns of a spectrogram
 
@@ -47,18 +47,11 @@ def inputs(model: Any, alone: bool) -> dict[str, Any]:
 
 def named(config: Any, *names: str, usual: Any = None) -> Any:
     """The first of these numbers that a configuration or one of its parts holds."""
-    for part in _parts(config):
+    for part in parts_of(config):
         for name in names:
             if (held := getattr(part, name, None)) is not None:
                 return held
     return usual
-
-
-def _parts(config: Any) -> Iterator[Any]:
-    yield config
-    for name in getattr(config, "sub_configs", {}):
-        if (part := getattr(config, name, None)) is not None:
-            yield from _parts(part)
 
 
 def _words(config: Any) -> Tensor:
@@ -110,6 +103,16 @@ def _lagged(config: Any) -> dict[str, Tensor]:
         "future_values": torch.randn(1, after),
         "future_time_features": torch.randn(1, after, config.num_time_features),
     }
+
+
+def _large(config: Any) -> dict[str, Tensor]:
+    """A picture that still has places after five halvings, and words about it."""
+    return {"pixel_values": torch.randn(1, 3, 4 * SIDE, 4 * SIDE), "input_ids": _words(config)}
+
+
+def _pairs_of_frames(config: Any) -> dict[str, Tensor]:
+    """A video as a row of patches, of two frames each."""
+    return {"pixel_values": torch.randn(16, 2 * 3 * config.patch_size**2), "grid_thw": torch.tensor([[1, 4, 4]])}
 
 
 def _packed(config: Any, side: int = 4) -> dict[str, Tensor]:
@@ -172,6 +175,14 @@ OWN: dict[str, Callable[[Any], dict[str, Any]]] = {
         "input_features": torch.randn(1, 16, config.num_mel_bins * config.num_stacked_frames),
         "input_features_mask": torch.ones(1, 16, dtype=torch.long),
     },
+    "granite_speech5_ctc": lambda _: {"input_features": torch.randn(1, FRAMES, 320)},
+    "granite_speech5_encoder": lambda _: {"input_features": torch.randn(1, FRAMES, 320)},
+    "grounding-dino": _large,
+    "idefics": lambda config: {
+        "input_ids": _words(config),
+        "pixel_values": _picture(config)[:, None],
+        "image_attention_mask": torch.ones(1, TOKENS, 1, dtype=torch.long),
+    },
     "gemma3n_audio": lambda config: {
         "audio_mel": torch.randn(1, FRAMES, config.input_feat_size),
         "audio_mel_mask": torch.zeros(1, FRAMES, dtype=torch.bool),
@@ -182,11 +193,37 @@ OWN: dict[str, Callable[[Any], dict[str, Any]]] = {
         "pixel_position_ids": torch.cartesian_prod(torch.arange(6), torch.arange(6))[None],
     },
     "informer": _lagged,
+    "kosmos-2": lambda config: {
+        "input_ids": _words(config),
+        "pixel_values": _picture(config),
+        "image_embeds_position_mask": torch.arange(TOKENS)[None] < config.latent_query_num,
+    },
     "lxmert": lambda config: {
         "input_ids": _words(config),
         "visual_feats": torch.randn(1, 6, config.visual_feat_dim),
         "visual_pos": torch.rand(1, 6, config.visual_pos_dim),
     },
+    "mgp-str": lambda config: {"pixel_values": torch.randn(1, 3, *config.image_size)},
+    "minicpm_ocr_vision": lambda config: {
+        "pixel_values": torch.randn(1, 3, config.patch_size, 16 * config.patch_size),
+        "target_sizes": torch.tensor([[4, 4]], dtype=torch.int32),
+    },
+    "minicpmv4_7_vision": lambda config: {
+        "pixel_values": torch.randn(1, 3, config.patch_size, 16 * config.patch_size),
+        "target_sizes": torch.tensor([[4, 4]], dtype=torch.int32),
+    },
+    "mm-grounding-dino": _large,
+    "moss_transcribe_diarize_audio": lambda config: {
+        "input_features": torch.randn(1, 128, 2 * config.max_source_positions)
+    },
+    "mobilevitv2": lambda _: {"pixel_values": torch.randn(1, 3, 4 * SIDE, 4 * SIDE)},
+    "lw_detr": lambda _: {"pixel_values": torch.randn(1, 3, 4 * SIDE, 4 * SIDE)},
+    "rf_detr": lambda _: {"pixel_values": torch.randn(1, 3, 4 * SIDE, 4 * SIDE)},
+    "muse_glimmer_vision": _pairs_of_frames,
+    "muse_spark_vision": _pairs_of_frames,
+    "muse_spark_audio": lambda _: {"input_values": torch.randn(1, 4 * 1920)},
+    "nemotron3_5_transcribe_audio": lambda _: {"input_features": torch.randn(1, FRAMES, 128)},
+    "nemotron3_diarization": lambda _: {"input_features": torch.randn(1, FRAMES, 128)},
     "seggpt": lambda config: {
         name: torch.randn(1, 3, config.image_size[0] // 2, config.image_size[1])
         for name in ("pixel_values", "prompt_pixel_values", "prompt_masks")
@@ -198,6 +235,7 @@ OWN: dict[str, Callable[[Any], dict[str, Any]]] = {
         "decoder_input_values": torch.randn(1, 5, config.hidden_size),
     },
     "time_series_transformer": _lagged,
+    "tvp": lambda config: {"input_ids": _words(config), "pixel_values": torch.randn(1, 2, 3, 2 * SIDE, 2 * SIDE)},
     "videoprism": lambda config: {"input_ids": _words(config), "pixel_values_videos": _video(config)},
     "vilt": lambda config: {"input_ids": _words(config), "pixel_values": _picture(config)},
 }
