@@ -199,16 +199,16 @@ def _bind_if_finite(key: str) -> Literal["query-params"] | None:
     return None
 
 
-def layer(numbers: Sequence[int], *, first: int) -> int:
+def layer(numbers: Sequence[int], *, first: int, key: str = "layer") -> int:
     """One of a model's layers, by the numbers that it gives them; `first` before anybody chooses, or where it has gone.
 
     In a hybrid some numbers are missing, of layers without attention: then the others are a list.
     """
     if list(numbers) == list(range(len(numbers))):
-        return number("Layer", len(numbers), key="layer", first=first)
-    if st.session_state.get("layer") not in (*numbers, None):
-        st.session_state.layer = first
-    return st.selectbox("Layer", numbers, index=list(numbers).index(first), key="layer", bind="query-params", width=130)
+        return number("Layer", len(numbers), key=key, first=first)
+    if st.session_state.get(key) not in (*numbers, None):
+        st.session_state[key] = first
+    return st.selectbox("Layer", numbers, index=list(numbers).index(first), key=key, bind="query-params", width=130)
 
 
 def choice(

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import streamlit as st
 
+from core.capture import by_layer
 from core.images import Patches
 from core.text import Tokens
 from core.view import Scene, html_file

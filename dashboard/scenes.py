@@ -78,6 +78,12 @@ def _scene(title: str, sequences: dict, record: Record, names: list, start: Head
             f"{title} has {len(record.calls)} attention layers, and in each of them channels look at channels: rows "
             "and columns of their maps are no parts of the picture, so there is nothing to draw over it."
         )
+    if not layers and all(call.batch_size == 1 for call in record.calls):
+        raise CaptureError(
+            f"{title} has {len(record.calls)} attention layers, and none of them connects whole sequences alone: the "
+            f"first has {record.calls[0].query_length} queries and {record.calls[0].key_length} keys, tokens of the "
+            "model's own among them. Choose another model."
+        )
     if not layers:
         raise CaptureError(
             f"{title} has {len(record.calls)} attention layers, and none of them connects whole sequences: its "

@@ -5,10 +5,12 @@ import pytest
 
 from core import zoo
 from core.capture import record_attention
+from core.errors import CaptureError
 from core.images import open_example
 from dashboard import scenes
 from dashboard.components.attention_view import PatchSequence
 from tests.core import saved_models
+from tests.core.test_zoo_kinds import PICTURES, saved
 
 
 def scene_of_text(kind: str, folder) -> scenes.Scene:
@@ -74,3 +76,14 @@ def test_a_class_token_that_looks_alone_has_a_sequence_of_its_own(tmp_path):
     assert alone
     for layer in alone:
         assert layer.weights(0).shape == (1, len(scene.sequences[layer.key]))
+
+
+def test_of_a_detector_the_sentence_names_its_own_tokens_and_no_windows(tmp_path):
+    model = zoo.load_image(str(saved("YolosModel", PICTURES["YolosModel"], tmp_path)))
+    prepared = model.prepare(open_example("coffee"))
+    with record_attention(model.network) as record:
+        run = model.run(prepared)
+    assert {call.query_length for call in record.calls} == {1 + 16 + 3}  # class token, patches, objects to find
+    with pytest.raises(CaptureError, match=r"first has 20 queries and 20 keys") as error:
+        scenes.image_scene(model, prepared, run, record, (0, 0))
+    assert "window" not in str(error.value)

@@ -41,6 +41,7 @@ def show() -> None:
     place = _guesses(model, tokens, filled)
     layout.heading("All heads")
     attention_view(filled.watched.scene, key="fill_view", token=place)
+    layout.say_what_is_unseen(filled.watched.record)
     scores = _pseudo_perplexity(given, hidden)
     found = _more_hidden(given)
     gap = next((gap for gap in filled.gaps if gap.place == place), None)

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from core.capture import layer_numbers
 from core.heads.ablation import Head
 from core.heads.head_table import repeated_tokens, scores_of_repeat
 from core.heads.repetition import Heard, drawn, listen, paths_of, ranked, said_twice
@@ -105,6 +106,11 @@ def silenced(said: Said, count: int, progress: Progress = unheard) -> Silenced:
         progress(done, len(choices))
         runs.append(listen(model, tokens_of(said), paths_of(calls, chosen)))
     return Silenced(heads[:count], runs[0], tuple(runs[1:]))
+
+
+def numbers(said: Said) -> tuple[int, ...]:
+    """The model's number of each layer that has heads."""
+    return layer_numbers(heard(said.at_random).calls)
 
 
 @keep()

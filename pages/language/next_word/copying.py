@@ -51,7 +51,12 @@ def show() -> None:
         words.COPYING_NOTES,
         notice=(
             about_copying(whole),
-            copying_heads.about_heads(scores["induction"], scores["previous_token"], even_scores(_period(said))),
+            copying_heads.about_heads(
+                scores["induction"],
+                scores["previous_token"],
+                even_scores(_period(said)),
+                compute_copying.numbers(said),
+            ),
             about_silence(whole, without),
         ),
         formula=lambda: _explain(said, whole, scores, head),
@@ -265,9 +270,9 @@ def _explain(said: Said, whole: Heard, scores: dict[str, Float[Tensor, "layer he
     if head is None:
         return
     st.latex(r"\mathrm{induction} = \frac{1}{p} \sum_{i=p}^{2p-1} A_{i,\,i-p+1}")
-    even = even_scores(_period(said))
+    even, layer = even_scores(_period(said)), compute_copying.numbers(said)[head[0]]
     st.markdown(
-        f"On {_period(said)} random tokens layer {head[0]}, head {head[1]} has {float(scores['induction'][head]):.3f}; "
+        f"On {_period(said)} random tokens layer {layer}, head {head[1]} has {float(scores['induction'][head]):.3f}; "
         f"even attention {even[0]:.3f}. To the token before it gives {float(scores['previous_token'][head]):.3f}; even "
         f"attention {even[1]:.3f}."
     )

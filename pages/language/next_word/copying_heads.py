@@ -1,6 +1,6 @@
 """The heads that look back: what each gives to what came next the first time, and to the token before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -27,8 +27,8 @@ def show(said: Said, scores: dict[str, Float[Tensor, "layer head"]], without: Si
     st.subheader("Which heads look back?", anchor=False)
     maps, view = st.columns([3, 2], gap="large")
     with view, layout.control_bar():
-        calls = compute_copying.heard(said.at_random).calls
-        layer = controls.number("Layer", len(calls), key="copying_layer", first=best[0])
+        calls, numbers = compute_copying.heard(said.at_random).calls, compute_copying.numbers(said)
+        layer = numbers.index(controls.layer(numbers, key="copying_layer", first=numbers[best[0]]))
         first = best[1] if layer == best[0] else 0
         head = layer, controls.number("Head", calls[layer].heads, key="copying_head", first=first)
     with maps:
@@ -39,13 +39,13 @@ def show(said: Said, scores: dict[str, Float[Tensor, "layer head"]], without: Si
         ):
             with column:
                 st.markdown(f"**{title}**")
-                _map(scores[name].numpy(), name, head, without.best if without else ())
+                _map(scores[name].numpy(), name, head, without.best if without else (), numbers)
     with view:
         _head(said, head, float(scores["induction"][head]))
     return head
 
 
-def _map(scores: np.ndarray, name: str, head: Head, silenced: tuple[Head, ...]) -> None:
+def _map(scores: np.ndarray, name: str, head: Head, silenced: tuple[Head, ...], numbers: Sequence[int]) -> None:
     what = "what came next the first time" if name == "induction" else "the token before"
     cell_map(
         100 * scores,
@@ -53,26 +53,27 @@ def _map(scores: np.ndarray, name: str, head: Head, silenced: tuple[Head, ...]) 
         x="head",
         y="layer",
         tell=f"layer {{row}}, head {{column}}: {{value}}% of its attention at {what}",
+        rows=list(map(str, numbers)),
         marked={head, *silenced},
         mark="silenced or in view",
-        on_click=_clicked(scores),
+        on_click=_clicked(scores, numbers),
         alt=f"The share of each head's attention at {what}: up to {np.nanmax(scores):.0%}",
         name=f"copying-{name}",
         height=layout.look().high(320),
     )
 
 
-def _clicked(scores: np.ndarray) -> Callable[[int, int], None]:
-    def choose(layer: int, head: int) -> None:
-        if not np.isnan(scores[layer, head]):
-            st.session_state.copying_layer, st.session_state.copying_head = layer, head
+def _clicked(scores: np.ndarray, numbers: Sequence[int]) -> Callable[[int, int], None]:
+    def choose(row: int, head: int) -> None:
+        if not np.isnan(scores[row, head]):
+            st.session_state.copying_layer, st.session_state.copying_head = numbers[row], head
 
     return choose
 
 
 def _head(said: Said, head: Head, score: float) -> None:
     """The map of the head in view, full ink where it gives twice what it gives on average to the repetition."""
-    weights = compute_copying.map_of(said, head).numpy()
+    weights, layer = compute_copying.map_of(said, head).numpy(), compute_copying.numbers(said)[head[0]]
     charts.chart(
         partial(
             heat,
@@ -84,28 +85,34 @@ def _head(said: Said, head: Head, score: float) -> None:
             tell="token %{y} gives %{z:.1%} to token %{x}",
             height=layout.look().high(340),
         ),
-        name=f"copying-head-{head[0]}-{head[1]}",
-        alt=f"Layer {head[0]}, head {head[1]} over tokens said twice",
+        name=f"copying-head-{layer}-{head[1]}",
+        alt=f"Layer {layer}, head {head[1]} over tokens said twice",
     )
 
 
 def about_heads(
-    induction: Float[Tensor, "layer head"], previous: Float[Tensor, "layer head"], even: tuple[float, float]
+    induction: Float[Tensor, "layer head"],
+    previous: Float[Tensor, "layer head"],
+    even: tuple[float, float],
+    numbers: Sequence[int] = (),
 ) -> str:
-    """The best induction head and the best previous-token head, which it needs in an earlier layer."""
+    """The best induction head and the best previous-token head, which it needs in an earlier layer; `numbers`: those of
+    the layers, by default from 0.
+    """
     best, before = (_best(scores) for scores in (induction, previous))
     if best is None or before is None:
         return "No head of this model looks at the tokens as they were said twice."
-    score, share = float(induction[best]), float(previous[before])
+    score, share, named = float(induction[best]), float(previous[before]), numbers or range(len(induction))
     is_one = score >= max(INDUCTION, TIMES * even[0])
     verdict = "an induction head" if is_one else "too little to call it an induction head"
     if is_one and score < STRONG:
         verdict = "an induction head, but a weak one"
     told = (
-        f"**Layer {best[0]}, head {best[1]}** looks most at what came next the first time, with {score:.0%} of its "
-        f"attention (even attention: {even[0]:.1%}): {verdict}."
+        f"**Layer {named[best[0]]}, head {best[1]}** looks most at what came next the first time, with {score:.0%} of "
+        f"its attention (even attention: {even[0]:.1%}): {verdict}."
     )
-    most = f"layer {before[0]}, head {before[1]} gives most to the token before ({share:.0%}; even: {even[1]:.1%})"
+    where = f"layer {named[before[0]]}, head {before[1]}"
+    most = f"{where} gives most to the token before ({share:.0%}; even: {even[1]:.1%})"
     if share <= MOST or share < TIMES * even[1]:
         return (
             f"{told} No head is a previous-token head, which gives that token more than {MOST:.0%} of its attention "

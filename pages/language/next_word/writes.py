@@ -58,6 +58,7 @@ def show() -> None:
         _text(given, tree, steps, plays=len(steps) > 1)
     with attention:
         attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.given) - 1)
+        layout.say_what_is_unseen(written.watched.record)
     if is_writing:
         st.rerun()  # what is said of the text pales until it is there
     layout.notes(words.WRITES_NOTES, notice=noticed(given, written, newest), formula=lambda: _formula(newest, rules))
