@@ -20,13 +20,17 @@ SAMPLE = {
     "bart": "exact",
     "big_bird": "partly",
     "cvt": "consistent",  # the factors of its products are given as lists
+    "deepseek_v2": "exact",
     "dots3_note_text": "exact",  # its layers have each a number of heads of their own
     "gpt_oss": "exact",
     "llama": "exact",
     "longformer": "refused",
     "t5": "exact",
     "vit": "exact",
+    "time_series_transformer": "exact",
+    "videomae": "exact",
     "vit_b_16": "consistent",
+    "zamba2": "exact",  # of its two small layers one has attention
 }
 
 
@@ -94,6 +98,7 @@ def test_the_page_has_more_than_120_families_and_nothing_is_silently_wrong(rows)
     verdicts = Counter(row.verdict for row in rows)
     assert verdicts.keys() <= {"exact", "consistent", "partly", "refused", "not built"}, "FAILED is a fault of ours."
     assert verdicts["exact"] + verdicts["consistent"] + verdicts["partly"] + verdicts["refused"] > 120
+    assert verdicts["not built"] <= 118, "Of 178 that could not be built a few lines build 60."
     assert all(row.detail for row in rows)
     for row in rows:
         pasted = re.search(r"(\d+) of (\d+) maps pasted", row.detail)
