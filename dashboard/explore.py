@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.anatomy import mask_of
 from core.capture import AttentionCall, by_layer
-from dashboard import contents, export, layout, predictions, scenes, silencing
+from dashboard import contents, export, layout, notices, predictions, scenes, silencing
 from dashboard.components.attention_view import View, attention_view
 from dashboard.layout import PageWords
 from dashboard.scenes import Head
@@ -50,7 +50,7 @@ def explore(
         )
         export.download_view(shown.scene, start=(choice.layer, choice.head), view=view, token=plain.notice.start.token)
     predictions.show_at_every_token(plain, changed)
-    layout.say_what_is_unseen(plain.record)
+    notices.show_unseen(plain.record)
     call = by_layer(shown.record.calls)[scenes.number_of(shown.scene, choice.layer)]
     layout.notes(words, notice=shown.notice.told_first, formula=lambda: _explain(call))
 

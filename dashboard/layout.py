@@ -11,14 +11,12 @@ from enum import IntEnum
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.capture import Record
 from core.errors import AtlasError
 from core.text import BYTE, Tokens, byte_sign, spelt
 from dashboard import carried, classroom_view, contents, glossary, ways_on
 from dashboard.theme import PALETTES, Look
 from dashboard.ways_on import is_presented
 
-UNSEEN = 6  # names of modules in a line
 FEW = 2  # headings that need no row of jumps
 PROSE = 640  # pixels: about 70 characters of the text's size
 NOTICE = 860  # pixels: a sentence above a figure takes little of its height
@@ -216,14 +214,6 @@ def say_what_was_cut(tokens: Tokens) -> None:
             f"tokens ({cut.character:,} characters), up to “… {last}”. The rest is left out.",
             icon=":material/content_cut:",
         )
-
-
-def say_what_is_unseen(record: Record) -> None:
-    """In one quiet line, which of a model's token mixers ran and gave no map; nothing where all of them did."""
-    if unseen := record.unseen:
-        named = ", ".join(f"`{path or 'the model itself'}`" for path in unseen[:UNSEEN])
-        more = f" and {len(unseen) - UNSEEN} more" if len(unseen) > UNSEEN else ""
-        caption(f"Not shown, because no softmax over tokens was seen in it: {named}{more}.")
 
 
 def rows_of(count: int, most: int) -> list[range]:

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from core.anatomy import mask_of
-from core.capture import AttentionCall
+from core.capture import AttentionCall, Record
 from core.images import Patches
 from core.text import Tokens
 from dashboard import layout
@@ -20,6 +20,7 @@ EDGE = 1.2  # times the mean over patches: a strongest look that is not more loo
 ALIKE = 0.5  # patches: distances that differ by less are told as one
 LITTLE = 0.05  # of the attention: so much more than even attention would give is a liking
 CLOSE = 0.005  # of the attention: shares that differ by less read the same
+UNSEEN = 6  # names of modules in a line
 WEAK = 0.1  # below it no link is worth a sentence
 MOST, TIMES = 0.5, 2  # a habit: more than half of the attention, and twice what even attention would give
 
@@ -259,6 +260,14 @@ def _class_look(layer: int, call: AttentionCall, patches: Patches) -> tuple[Find
     return strongest, (
         f"In layer {layer} the {first} token keeps on average {kept:.0%} of its attention for {itself}; {look}."
     )
+
+
+def show_unseen(record: Record) -> None:
+    """In one quiet line, which of a model's token mixers ran and gave no map; nothing where all of them did."""
+    if unseen := record.unseen:
+        named = ", ".join(f"`{path or 'the model itself'}`" for path in unseen[:UNSEEN])
+        more = f" and {len(unseen) - UNSEEN} more" if len(unseen) > UNSEEN else ""
+        layout.caption(f"Not shown, because no softmax over tokens was seen in it: {named}{more}.")
 
 
 def name_prefix(labels: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from core.capture import by_layer, layer_numbers, record_attention
 from core.view import recorded as recorded_view
+from core.view.html_file import HtmlFile
 
 
 class Attention(nn.Module):
@@ -56,6 +57,6 @@ def test_calls_are_counted_where_their_paths_do_not_number_them():
 
 def test_the_view_of_a_record_names_layers_as_the_model_does(monkeypatch):
     record, layers = recorded(Stack(Mixer(8, 8), Attention(), Mixer(8, 8), Attention())), []
-    monkeypatch.setattr(recorded_view, "html_file", lambda scene, **_: layers.extend(scene.layers))
+    monkeypatch.setattr(recorded_view, "html_file", lambda scene, **_: layers.extend(scene.layers) or HtmlFile(""))
     record.show()
     assert [layer.label for layer in layers] == ["1", "3"]

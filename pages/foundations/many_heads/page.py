@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from dashboard import controls, layout, naming, sections, texts
+from dashboard import controls, layout, naming, notices, sections, texts
 from dashboard.models import image_model
 from dashboard.photograph import Photograph
 from dashboard.watched import Watched, WatchedText, watch_text
@@ -34,7 +34,7 @@ with layout.waiting_place():
     watched = run()
 if isinstance(watched, WatchedText):
     layout.say_what_was_cut(watched.given)
-layout.say_what_is_unseen(watched.record)
+notices.show_unseen(watched.record)
 if show is silenced.show:
     show(watched, run=run)
 else:

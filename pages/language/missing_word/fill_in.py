@@ -10,7 +10,7 @@ import streamlit as st
 from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood
 from core.text import Tokens
 from core.zoo.missing_token import MissingToken
-from dashboard import charts, controls, layout
+from dashboard import charts, controls, layout, notices
 from dashboard.components.attention_view import attention_view
 from dashboard.components.cell_map import cell_map
 from dashboard.components.word_picker import PickedWord, word_picker
@@ -41,7 +41,7 @@ def show() -> None:
     place = _guesses(model, tokens, filled)
     layout.heading("All heads")
     attention_view(filled.watched.scene, key="fill_view", token=place)
-    layout.say_what_is_unseen(filled.watched.record)
+    notices.show_unseen(filled.watched.record)
     scores = _pseudo_perplexity(given, hidden)
     found = _more_hidden(given)
     gap = next((gap for gap in filled.gaps if gap.place == place), None)

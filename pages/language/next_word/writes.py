@@ -10,7 +10,7 @@ from core.generation.newest import farthest
 from core.generation.rules import FILTERS, Rules
 from core.generation.writing import pieces
 from core.text import read_tokens
-from dashboard import controls, layout, scenes
+from dashboard import controls, layout, notices, scenes
 from dashboard.components.attention_view import attention_view
 from dashboard.components.writing_view import Bar, Moment, Piece, Way, writing_view
 from dashboard.watched import content_of
@@ -58,7 +58,7 @@ def show() -> None:
         _text(given, tree, steps, plays=len(steps) > 1)
     with attention:
         attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.given) - 1)
-        layout.say_what_is_unseen(written.watched.record)
+        notices.show_unseen(written.watched.record)
     if is_writing:
         st.rerun()  # what is said of the text pales until it is there
     layout.notes(words.WRITES_NOTES, notice=noticed(given, written, newest), formula=lambda: _formula(newest, rules))
