@@ -8,7 +8,7 @@ import torch
 
 from core.anatomy.logit_lens import logit_lens
 from core.anatomy.walk import walk
-from core.capture import AttentionCall
+from core.capture import AttentionCall, by_layer
 from core.errors import InputError
 from core.heads import measures
 from core.heads.ablation import trial
@@ -196,7 +196,7 @@ def _before(call: AttentionCall, head: int) -> dict[str, str]:
 
 def _call(seen: watched.WatchedText, layer: int, head: int) -> AttentionCall:
     watched.silence(seen.record, [(layer, head)])  # the sentence for a head that is none
-    return seen.record.calls[layer]
+    return by_layer(seen.record.calls)[layer]
 
 
 def _chances(reader: TextModel, chances: torch.Tensor, options: Sequence[str]) -> Choice:
