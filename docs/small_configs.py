@@ -56,6 +56,10 @@ _SHARES_KEYS = {
     **{"num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 2},
     **{"activation_sparsity_pattern": [0.0] * 4, "vocab_size_per_layer_input": VOCABULARY},
 }
+_HYBRID = {  # its attention reads each place twice as wide as the others, and one set of weights serves all layers
+    **{"num_hidden_layers": 4, "layers_block_type": ["linear_attention", "hybrid"] * 2},
+    **{"attention_hidden_size": 2 * WIDTH, "attention_head_dim": 2 * WIDTH // HEADS},
+}
 _MROPE = {"rope_parameters.mrope_section": [2, 1, 1]}
 _QFORMER = {
     **{"qformer_config.encoder_hidden_size": WIDTH, "text_config.model_type": "opt", "num_query_tokens": 4},
@@ -166,8 +170,11 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "videoprism_vision_model": {"image_size": 36, "num_frames": 2, "num_spatial_layers": 1, "num_temporal_layers": 1},
     "xmod": {"default_language": "en_XX"},
-    "zamba": {"layers_block_type": ["mamba", "hybrid"], "attention_hidden_size": 2 * WIDTH, "attention_head_dim": 16},
-    "zamba2": {"layers_block_type": ["mamba", "hybrid"], "attention_hidden_size": 2 * WIDTH, "attention_head_dim": 16},
+    "zamba": {**_HYBRID, "mamba_dt_rank": 2},
+    "zamba2": {
+        **{**_HYBRID, "mamba_headdim": 8, "mamba_d_state": 16, "hybrid_layer_ids": [1, 3]},
+        **{"num_key_value_heads": HEADS, "intermediate_size": 2 * WIDTH},
+    },
 }
 LONG = {"big_bird": 64, "bigbird_pegasus": 64}  # tokens: with fewer they look at all
 
