@@ -24,7 +24,7 @@ WAYS: dict[str, tuple[dict[str, str], ...]] = {
         {"show": "Shuffle", "shuffled": "A photograph"},
         {"show": "Learned", "learner": "An image model"},
         {"show": "Relative", "way": "T5"},
-        {"show": "Relative", "way": "Swin"},
+        {"show": "Relative", "way": "Swin", "network": "swin-tiny-imagenet"},
     ),
     "inside": (
         {"show": "Walk", "machine": "Encoder"},
@@ -41,6 +41,8 @@ WAYS: dict[str, tuple[dict[str, str], ...]] = {
         {"show": "Fill in", "hide": "1.3"},
         {"show": "Grammar", "grammar_from": "annotated"},
         {"show": "Grammar", "grammar_heads": "one head"},
+        {"show": "Grammar", "text": "The dog that had seen the cat slept. It rained."},
+        {"show": "Grammar", "text": "The dog and the cat and the bird and " * 5 + "the fish slept."},
         {"show": "Across languages", "hide_english": "1.2"},
         {"show": "Across languages", "across_head": "any head"},
     ),
@@ -68,6 +70,7 @@ BEYOND = {
     "sentiment": {"faithful.py"},
     "vit": {"faithful.py"},
     "inside": {"parts.py"},
+    "order": {"learned.py"},
     "efficient": {"reading.py"},
 }
 
