@@ -91,8 +91,9 @@ def follow(draft: Draft, func: Callable, args: tuple, kwargs: dict, result: obje
 
 def _dropped(draft: Draft, args: tuple, kwargs: dict, result: Tensor) -> Draft:
     """What dropout leaves; without training it leaves all."""
-    share, training = (*args[1:3], *(0.5, True)[len(args[1:3]) :])
-    on = kwargs.get("training", kwargs.get("train", training)) and kwargs.get("p", share) > 0
+    share = args[1] if len(args) > 1 else kwargs.get("p", 0.5)
+    training = args[2] if len(args) > 2 else kwargs.get("training", kwargs.get("train", True))
+    on = training and share > 0
     return replace(draft, tensor=result, clean=draft.clean if on or draft.clean is not draft.tensor else result)
 
 

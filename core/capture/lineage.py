@@ -110,8 +110,8 @@ class Lineage:
             chosen = next((one for one in decided if one[0].kind == "self"), None)
             chosen = chosen or next((one for one in decided if one[0].kind), decided[0] if decided else None)
             if chosen is None:  # scores of one sequence alone: where rows are not its tokens, queries are learned
-                learned = "cross" if scores.shape[-2] != scores.shape[-1] else None
-                return Traced(learned, compared=compared, entered=entered)
+                learned = scores.shape[-2] != scores.shape[-1]
+                return Traced("cross" if learned else None, compared=compared, entered=entered)
             traced, (query, key, name) = chosen
             traced = self._with_rows(traced, query, key, entered)._replace(compared=compared, entered=entered)
             return self._remember(traced, name, key, entered)
