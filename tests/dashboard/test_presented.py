@@ -112,7 +112,6 @@ def test_that_test_can_fail(line):
         ("words_and_pictures/captioning", {"world": PHOTOGRAPHS}),
         ("scale/scaling_comparison", {"show": "Small data"}),
         ("language/translation", {"show": "Measured"}),
-        ("language/sentiment", {"show": "Compared"}),
     ],
 )
 def test_presented_a_section_has_all_of_its_captions(visit, room, query):  # noqa: F811
