@@ -92,7 +92,7 @@ def about_right(counted: Counted) -> str | None:
 
 def about_sides(counted: Counted) -> str:
     """Over the whole list: do models fail to change their mind, or change it without a reason?"""
-    shares, sides = {}, []
+    shares, sides = dict[str, tuple[float, float]](), list[str]()
     for name, tests in counted.items():
         change, stay = (rate_of([one for one in tests if one.should == should]) for should in ("change", "stay"))
         if change and stay:

@@ -231,7 +231,7 @@ def rule_and_count(wanted: Wanted) -> str:
     forward = sum(line.value for line in flops(wanted.shape, wanted.context))
     scores = 4 * wanted.shape.layers * wanted.context**2 * wanted.shape.inner  # keys and values, 2 FLOPs a product
     idle = 1 - (forward - scores) / (2 * wanted.context * total(wanted.shape))
-    side = {"more": "above", "less": "below"}.get(compare(exact, rule))
+    side = {"more": "above", "less": "below"}.get(compare(float(exact), float(rule)))
     beside = f"{abs(share):.3g} % {side} {RULE}" if side else f"the same as {RULE}"
     return (
         f"The exact count is {beside}. {scores / forward:.2%} of "
