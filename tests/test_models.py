@@ -30,7 +30,6 @@ SAMPLE = {
     "time_series_transformer": "exact",
     "videomae": "exact",
     "vit_b_16": "consistent",
-    "zamba2": "exact",  # of its two small layers one has attention
 }
 
 
@@ -98,7 +97,8 @@ def test_the_page_has_more_than_120_families_and_nothing_is_silently_wrong(rows)
     verdicts = Counter(row.verdict for row in rows)
     assert verdicts.keys() <= {"exact", "consistent", "partly", "refused", "not built"}, "FAILED is a fault of ours."
     assert verdicts["exact"] + verdicts["consistent"] + verdicts["partly"] + verdicts["refused"] > 120
-    assert verdicts["not built"] <= 118, "Of 178 that could not be built a few lines build 60."
+    unknown = [row.family for row in rows if row.verdict == "not built" and row.detail != models.NO_HEADS]
+    assert len(unknown) <= 118, "Of 178 that could not be built a few lines build 60."
     assert all(row.detail for row in rows)
     for row in rows:
         pasted = re.search(r"(\d+) of (\d+) maps pasted", row.detail)
