@@ -94,7 +94,7 @@ def about_measured(costs: Sequence[Cost]) -> tuple[str, ...]:
         for name in dict.fromkeys(cost.name for cost in costs)
         if len(lengths) == 2 and all((name, length) in found for length in lengths)
     ]
-    pairs = [(first, last) for first, last in pairs if first.seconds and first.bytes]
+    pairs = [pair for pair in pairs if pair[0].seconds and pair[0].bytes]
     if not pairs:
         return ()
     grown = ", ".join(
