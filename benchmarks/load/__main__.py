@@ -55,9 +55,9 @@ def main() -> None:
         print(f"median {middle:.3f} s, 95th percentile {steps.late:.3f} s, longest {max(steps.waits):.3f} s")
         print(f"processor time of the server for a step: {1000 * cost:.1f} ms")
     elif chosen.part == "flood":
-        waits = flood.measure(chosen.followers)
-        middle, longest = statistics.median(waits.seconds), max(waits.seconds)
-        print(f"median {middle:.3f} s, 99th percentile {waits.late:.3f} s, longest {longest:.3f} s")
+        beside = flood.measure(chosen.followers)
+        middle, longest = statistics.median(beside.seconds), max(beside.seconds)
+        print(f"median {middle:.3f} s, 99th percentile {beside.late:.3f} s, longest {longest:.3f} s")
     elif chosen.part == "memory":
         halves = memory.measure(chosen.sessions, chosen.texts, chosen.pictures, chosen.keep_mb)
         for name, half in zip(("before", "first half", "second half"), halves, strict=True):

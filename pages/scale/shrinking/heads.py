@@ -68,8 +68,8 @@ def _percent() -> int:
 def _changed(found: Ranked) -> frozenset[Head]:
     """Heads that were clicked, from the address: "2.1-0.5"; what is no head of this network is passed over."""
     given = st.query_params.get(CHANGED, "")
-    pairs = (tuple(map(whole_number, part.partition(".")[::2])) for part in given.split("-"))
-    return frozenset(set(pairs) & set(found.order))
+    pairs = {tuple(map(whole_number, part.partition(".")[::2])) for part in given.split("-")}
+    return frozenset(head for head in found.order if head in pairs)
 
 
 # Its heads.
