@@ -1,5 +1,6 @@
 """Records as files, and as one map of all steps of writing."""
 
+import jaxtyping
 import pytest
 import torch
 from torch import nn
@@ -58,7 +59,8 @@ def test_labels_are_kept_with_the_record_and_shown_and_saved(tmp_path):
 @pytest.mark.parametrize(
     "labels", [torch.arange(7), list(range(7)), 7, [b"a"] * 7, [["a"] * 7, list(range(7))]], ids=repr
 )
-def test_labels_that_are_no_strings_get_a_sentence(labels):
+def test_labels_that_are_no_strings_get_a_sentence(labels, monkeypatch):
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # as for a reader, whose types nobody checks
     record = recorded(tiny_gpt().eval(), tokens())
     for show in (
         lambda: record.show(labels),

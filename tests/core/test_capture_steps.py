@@ -122,7 +122,7 @@ def test_rows_of_rejected_drafts_are_replaced(family):
     assistant = type(model)(model.config).eval()
     assistant.load_state_dict(model.state_dict())
     for parameter in assistant.parameters():
-        parameter.data += 0.1 * torch.randn(parameter.shape, generator=noise)
+        parameter.data += 0.3 * torch.randn(parameter.shape, generator=noise)
     record, output = written(model, PROMPT[:1], assistant_model=assistant)
     read = output.sequences.shape[1] - 1
     rows = sum(call.query_length for call in record if call.path == record.paths[0])
