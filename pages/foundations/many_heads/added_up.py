@@ -46,10 +46,10 @@ def show(watched: Watched) -> None:
     st.subheader(f"What each head of layer {layer} adds at {token_name}", anchor=False)
     name = f"layer-{layer}-token-{token}"
     _vectors(added, name)
-    lengths, numbers = st.columns(SIDES, gap="medium")
-    with lengths:
+    length_side, number_side = st.columns(SIDES, gap="medium")
+    with length_side:
         _lengths(added, name)
-    with numbers:
+    with number_side:
         _numbers(added)
     shares, difference = compute.of_all_tokens(watched, place)
     if not layout.is_presented():

@@ -145,12 +145,12 @@ def tell_quality(found: Sequence[Quality]) -> tuple[str, ...]:
     best, second, *_ = sorted(found, key=lambda one: -one.top1)
     apart = CLEAR * (best.standard_error**2 + second.standard_error**2) ** 0.5
     one, other = f"**{words.MODELS[best.name]}** ({best.top1:.1%})", f"**{words.MODELS[second.name]}**"
-    margin = f"two standard errors of the difference ({100 * apart:.1f} points)"
+    clearly = f"two standard errors of the difference ({100 * apart:.1f} points)"
     sentences = [
-        f"{one} is right most often, before {other} ({second.top1:.1%}), by more than {margin}."
+        f"{one} is right most often, before {other} ({second.top1:.1%}), by more than {clearly}."
         if compare(best.top1, second.top1, margin=apart) == "more"
         else f"Which is right most often cannot be decided: {one} and {other} ({second.top1:.1%}) are no more than "
-        f"{margin} apart."
+        f"{clearly} apart."
     ]
     measured = sorted((one for one in found if one.macs), key=lambda one: one.macs or 0)
     if len(measured) > 1:
