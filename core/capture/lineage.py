@@ -49,9 +49,8 @@ class Lineage:
         self._steps: list[Step] = []
         self._forgotten = 0  # how many steps came before these
         self._keys: dict[int, Traced] = {}  # tensors that are still those of which an earlier attention made its keys
-        self.constants: Collection[
-            int
-        ] = ()  # identities of what the watched models have learned or hold: no activations
+        # Identities of what the watched models have learned or hold: no activations.
+        self.constants: Collection[int] = ()
         self.chooses = False  # whether some operation chose rows
 
     def note(self, operation: Callable, args: tuple, kwargs: dict, result: object) -> set[int]:
@@ -64,9 +63,8 @@ class Lineage:
         if not outputs:
             return parameters
         inputs = _identities((*args, *kwargs.values()) if kwargs else args, parameters)
-        if (
-            inputs != outputs
-        ):  # a new tensor may have the identity of one that is gone, or something went into an old one
+        # A new tensor may have the identity of one that is gone, or something went into an old one.
+        if inputs != outputs:
             for output in outputs:
                 self._keys.pop(output, None)
         rows = chosen_rows(operation, args)

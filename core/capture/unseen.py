@@ -13,9 +13,8 @@ _MIXER = re.compile(
     "mamba|ssm|state_?space|delta_?net|lightning|retention|retnet|rwkv|hyena|recurrent|[ms]lstm|short_?conv|mixer$",
     re.IGNORECASE,
 )
-_NO_MIXER = re.compile(
-    "mlp|moe|expert|feed_?forward|ffn|norm|token_mixer", re.IGNORECASE
-)  # also where a name says both
+# These are no token mixers, also where a name says both.
+_NO_MIXER = re.compile("mlp|moe|expert|feed_?forward|ffn|norm|token_mixer", re.IGNORECASE)
 
 NO_SOFTMAX = "it mixes tokens without a softmax"
 
