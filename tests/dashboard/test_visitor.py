@@ -52,7 +52,10 @@ def ask(port, page="text", headers=(), **query):
         while True:
             frame = stream.recv(timeout=WITHIN)
             said += frame
-            if ForwardMsg.FromString(frame).WhichOneof("type") == "script_finished":
+            message = ForwardMsg.FromString(frame)
+            # A page that cannot use what it was opened with runs again.
+            again = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            if message.WhichOneof("type") == "script_finished" and not again:
                 return said.decode("utf-8", "replace")
 
 

@@ -190,7 +190,7 @@ def test_half_a_picture_is_completed(visit, world):
 @pytest.mark.parametrize("world", [SCENES, PHOTOGRAPHS])
 def test_a_picture_that_is_there_can_be_asked_too(visit, world):
     app = visit(ROOM, show=words.SOURCES, looked_at=words.GIVEN, world=world)
-    assert words.GIVEN_ABOUT in prose(app)
+    assert words.GIVEN_ABOUT in told(app, "caption")
 
 
 @pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON, words.CODES])
