@@ -1,6 +1,7 @@
 """A made-up run: attention whose patterns are chosen, so that what is said of them can be checked."""
 
 import torch
+import torch.nn.functional as F
 
 from core.capture import AttentionCall, Record, edit_attention, record_attention
 from core.text import Tokens
@@ -39,13 +40,17 @@ def causal(pattern: torch.Tensor) -> torch.Tensor:
     return seen / seen.sum(dim=-1, keepdim=True) - hidden
 
 
-def attend(pattern: torch.Tensor) -> torch.Tensor:
-    """Call the fused kernel so that its weights are the pattern: its logarithm as queries, the identity as keys."""
+def attend(x: torch.Tensor, pattern: torch.Tensor) -> torch.Tensor:
+    """Call the fused kernel so that its weights are the pattern: its logarithm as queries, the identity as keys.
+
+    Both are projected from one sequence (batch, token, width), the identity.
+    """
     scores = pattern.clamp_min(1e-30).log()
-    keys = torch.eye(pattern.shape[-1]).expand(len(pattern), -1, -1)
+    queries = torch.stack([F.linear(x, head.T) for head in scores], dim=1)
+    keys = F.linear(x, torch.eye(pattern.shape[-1]))[:, None].expand(-1, len(pattern), -1, -1)
     mask = (pattern >= 0)[None]
     mask = None if mask.all() else mask
-    return torch.nn.functional.scaled_dot_product_attention(scores[None], keys[None], keys[None], mask, scale=1.0)
+    return F.scaled_dot_product_attention(queries, keys, keys, mask, scale=1.0)
 
 
 class Patterns(torch.nn.Module):
@@ -55,7 +60,7 @@ class Patterns(torch.nn.Module):
 
     def forward(self) -> None:
         for layer in self.layers:
-            layer()
+            layer(torch.eye(layer.pattern.shape[-1])[None])
 
 
 class _Layer(torch.nn.Module):
@@ -63,8 +68,8 @@ class _Layer(torch.nn.Module):
         super().__init__()
         self.pattern = pattern
 
-    def forward(self) -> torch.Tensor:
-        return attend(self.pattern)
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return attend(x, self.pattern)
 
 
 def tokens_of(text: str) -> Tokens:
