@@ -15,7 +15,9 @@ if TYPE_CHECKING:
         Record,
         Replace,
         Temperature,
+        by_layer,
         edit_attention,
+        layer_numbers,
         record_attention,
     )
 
@@ -28,7 +30,9 @@ __all__ = [
     "Record",
     "Replace",
     "Temperature",
+    "by_layer",
     "edit_attention",
+    "layer_numbers",
     "record_attention",
 ]
 

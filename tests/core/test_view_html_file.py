@@ -58,12 +58,24 @@ def recorded(*lengths: tuple[int, int], heads: int = 2):
 class Attentions(nn.Module):
     def __init__(self, heads: int):
         super().__init__()
-        self.heads = heads
+        self.attention, self.width = Attention(heads), 4 * heads
 
     def forward(self, lengths) -> None:
         for queries, keys in lengths:
-            query, key = (torch.randn(1, self.heads, length, 4) for length in (queries, keys))
-            nn.functional.scaled_dot_product_attention(query, key, key)
+            x = torch.randn(1, queries, self.width)
+            self.attention(x, x if keys == queries else torch.randn(1, keys, self.width))
+
+
+class Attention(nn.Module):
+    def __init__(self, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(4 * heads, 4 * heads), nn.Linear(4 * heads, 4 * heads)
+
+    def forward(self, x, memory) -> torch.Tensor:
+        parts = (self.query(x), self.key(memory))
+        query, key = (part.unflatten(-1, (self.heads, 4)).transpose(1, 2) for part in parts)
+        return nn.functional.scaled_dot_product_attention(query, key, key)
 
 
 def test_512_tokens_with_144_heads_are_less_than_three_megabytes():

@@ -103,7 +103,6 @@ def test_a_link_with_impossible_values_falls_back_to_the_usual_ones(opened, quer
 def test_presented_there_is_no_prose(opened):
     page = opened(present="1", part="blocks.0.mlp")
     assert "Works on each token alone" not in prose(page)
-    assert "neurons" not in prose(page).replace("strongest neurons", "")
     assert "How it is computed" not in [element.value for element in page.subheader]
 
 

@@ -104,10 +104,10 @@ def test_a_convolutional_model_says_that_it_has_no_attention_and_shows_its_class
     assert not [group for group in app.get("button_group") if group.label == "Explanation"]
 
 
-def test_windows_are_refused_in_one_sentence(open_section, named):
+def test_windows_are_refused_in_one_sentence_beside_the_figures_of_our_own(open_section, named):
     app = open_section(network=named("swin"), picture="cat")
     assert "looks through windows" in told(app)
-    assert not app.get("plotly_chart")
+    assert app.get("plotly_chart")
 
 
 def test_what_takes_long_waits_until_somebody_asks(open_section, monkeypatch):
