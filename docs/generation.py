@@ -37,7 +37,13 @@ TRANSLATOR: dict[str, Any] = {
     **{"vocab_size": 60, "max_position_embeddings": 64, "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": None},
     **{"decoder_start_token_id": 2, "forced_eos_token_id": None},
 }
-MIXED = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": WINDOW}
+MIXED: dict[str, Any] = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": WINDOW}
+# The last two layers read the keys of the first two.
+SHARED: dict[str, Any] = {
+    **{**UNTIED, "num_hidden_layers": 4, "num_kv_shared_layers": 2, "sliding_window": WINDOW},
+    **{"layer_types": MIXED["layer_types"] * 2, "global_head_dim": 8},
+    **{"hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 60},
+}
 FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt2": ("learned positions", SMALL),
     "opt": ("learned positions", {**SMALL, "ffn_dim": 32, "word_embed_proj_dim": 32}),
@@ -47,6 +53,7 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "mistral": (f"a window of {WINDOW}", {**GROUPED, "sliding_window": WINDOW}),
     "gemma2": ("seen through its softmax, windows in turn", {**UNTIED, "sliding_window": WINDOW}),
     "gemma3_text": ("windows and full attention", {**UNTIED, **MIXED}),
+    "gemma4_text": ("layers that share keys, windows and full attention", SHARED),
     "gpt_oss": ("seen through its softmax, sinks", {**GROUPED, **MIXED, **EXPERTS}),
     "jamba": (
         "Mamba and attention in turn",
@@ -99,7 +106,9 @@ def section() -> str:
         "over the whole text (to 0.0001). A quantised cache changes what is attended to: there the last row is "
         "compared with the library's eager attention in the last step. `refused`: `merged` says in a sentence what it "
         "needs, and gives no map: after a search by beams it needs `beams=`, because hypotheses change their places in "
-        "the batch. Where none did, the map is that of the tokens which one place of the batch has read.",
+        "the batch. Where none did, the map is that of the tokens which one place of the batch has read. Of a prompt "
+        "Gemma 4 computes in layers that share keys the queries of the last token alone: there are no other rows to "
+        "show.",
         "",
         f"| family | {' | '.join(way.name for way in WAYS)} |",
         f"|---|{'---|' * len(WAYS)}",

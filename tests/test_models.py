@@ -129,6 +129,8 @@ WRITTEN = {
     ("mistral", "cache that grows or slides"): "exact (4 of 4)",
     ("mistral", "drafts (prompt look-up), with `length=`"): "exact (2 of 2)",
     ("gemma3_text", "static cache"): "exact (4 of 4)",
+    ("gemma4_text", "static cache"): "exact (8 of 8)",
+    ("gemma4_text", "cache that grows or slides"): "exact (4 of 8), refused (4 of 8)",
     ("gemma2", "beams, with `beams=`"): "exact (4 of 4)",
     ("gpt2", "quantised cache (8-bit floats)"): "exact (4 of 4)",
     ("jamba", "cache that grows or slides"): "exact (2 of 2)",

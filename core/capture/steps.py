@@ -103,7 +103,7 @@ def place_steps(pairs: Sequence[Pair], others: Sequence[Pair] = ()) -> list[Step
         elif cached:
             raise CaptureError(
                 f"'{call.path}' begins with {cached} keys from a cache, whose queries were not recorded: record from "
-                "the first token on."
+                "the first token on. Where the model itself leaves those queries out, take the rows of its calls."
             )
         else:
             start, rows = 0, slice(None)
