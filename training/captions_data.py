@@ -1,7 +1,7 @@
 """Pictures and captions as the captioners read them: Flickr8k's photographs, and drawn scenes.
 
 Flickr8k (Hodosh, Young and Hockenmaier 2013), of which research and teaching may use the photographs: a folder with
-`flickr8k_128.npz` (JPEG bytes and offsets of train, dev and test, 128 x 128) and `captions.json.gz` (five captions for
+`flickr8k_192.npz` (JPEG bytes and offsets of train, dev and test, 192 x 192) and `captions.json.gz` (five captions for
 each photograph, in the order of the pictures).
 """
 
@@ -37,14 +37,14 @@ class Captioned:
 
 
 def read_flickr(data: Path, part: str, cache: Path) -> Captioned:
-    """One of "train", "dev" and "test"; decoded once, into `cache`."""
+    """One of "train", "dev" and "test"; decoded once, at 128 x 128 pixels, into `cache`."""
     folder = data / "flickr8k"
     with gzip.open(folder / "captions.json.gz", "rt", encoding="utf-8") as text:
         told = json.load(text)[part]
     decoded = cache / f"flickr-{part}.npy"
     if not decoded.exists():
         cache.mkdir(parents=True, exist_ok=True)
-        with np.load(folder / "flickr8k_128.npz") as archive:
+        with np.load(folder / "flickr8k_192.npz") as archive:
             np.save(decoded, decode(archive[f"{part}_jpeg"], archive[f"{part}_offsets"], side=128))
     return Captioned(np.load(decoded), [[words_of(caption) for caption in each["captions"]] for each in told])
 

@@ -48,9 +48,14 @@ def standardise(pictures: Tensor, mean: Sequence[float], deviation: Sequence[flo
 
 
 def decode(jpeg: np.ndarray, offsets: np.ndarray, side: int) -> np.ndarray:
-    """Concatenated JPEG files, each `side` pixels high and wide, to one array (picture, channel, row, column) uint8."""
+    """Concatenated JPEG files, to one array (picture, channel, row, column) uint8.
+
+    A picture that is not `side` pixels high and wide is scaled (Lanczos).
+    """
     pictures = np.empty((len(offsets) - 1, 3, side, side), dtype=np.uint8)
     for number, (start, end) in enumerate(pairwise(offsets)):
         picture = Image.open(BytesIO(jpeg[start:end].tobytes())).convert("RGB")
+        if picture.size != (side, side):
+            picture = picture.resize((side, side), Image.Resampling.LANCZOS)
         pictures[number] = np.asarray(picture).transpose(2, 0, 1)
     return pictures

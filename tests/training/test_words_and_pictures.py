@@ -1,10 +1,14 @@
 """What CLIP and the captioners learn from: pairs that belong together, and captions that are true."""
 
+import gzip
+import json
+from io import BytesIO
 from random import Random
 
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from torch.testing import assert_close
 
 from core.measured.joint_results import ASKED
@@ -16,7 +20,7 @@ from core.scenes.telling import HELD_RELATIONS, is_held
 from core.scenes.things import HELD_PAIRS
 from core.scenes.truth import is_true
 from training import captioning, captioning_gates, captioning_report, clip, vilbert, vilbert_report
-from training.captions_data import flickr_batches, flickr_tokenizer, scene_batches, words_of
+from training.captions_data import flickr_batches, flickr_tokenizer, read_flickr, scene_batches, words_of
 from training.clip_data import (
     Emoji,
     emoji_pairs,
@@ -65,6 +69,23 @@ def test_emoji_that_share_a_text_are_not_told_apart():
     made = [Emoji("x", np.full((8, 8, 3), 9 * number, np.uint8), ("happy",)) for number in range(4)]
     pairs = emoji_pairs(made, words_tokenizer(["happy"]), 8, 4, seed=0)(0)
     assert pairs.also_true.all()
+
+
+def test_photographs_of_another_size_are_scaled_and_lie_beside_their_captions(tmp_path):
+    folder, colours, jpeg = tmp_path / "flickr8k", [(200, 30, 30), (30, 30, 200)], []
+    folder.mkdir()
+    for colour in colours:
+        file = BytesIO()
+        Image.new("RGB", (192, 192), colour).save(file, "JPEG")
+        jpeg.append(np.frombuffer(file.getvalue(), np.uint8))
+    offsets = np.cumsum([0, *map(len, jpeg)])
+    np.savez(folder / "flickr8k_192.npz", test_jpeg=np.concatenate(jpeg), test_offsets=offsets)
+    with gzip.open(folder / "captions.json.gz", "wt", encoding="utf-8") as text:
+        json.dump({"test": [{"captions": ["A red wall ."]}, {"captions": ["Blue"]}]}, text)
+    photographs = read_flickr(tmp_path, "test", tmp_path / "cache")
+    assert photographs.pictures.shape == (2, 3, 128, 128)
+    assert np.abs(photographs.pictures.mean(axis=(2, 3)) - colours).max() < 4  # JPEG is near, not exact
+    assert photographs.captions == [[["a", "red", "wall"]], [["blue"]]]
 
 
 def test_captions_are_words_without_points_and_rare_ones_are_unknown():
