@@ -39,4 +39,4 @@ EXPOSE 8501
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s \
     CMD ["python", "-c", "import urllib.request as it; it.urlopen('http://127.0.0.1:8501/_stcore/health', timeout=8)"]
 # What `make serve` starts. ATLAS_AT_HOME is not set: whoever comes is a visitor.
-CMD ["python", "-m", "streamlit", "run", "dashboard/server.py", "--server.port", "8501", "--server.address", "0.0.0.0"]
+CMD ["python", "-m", "streamlit", "run", "dashboard/hosting/server.py", "--server.port", "8501", "--server.address", "0.0.0.0"]

@@ -1,5 +1,5 @@
 """The frame: window, table of contents and the page that was asked for; nothing else."""
 
-from dashboard.frame import frame
+from dashboard.app import frame
 
 frame()

@@ -1,6 +1,6 @@
 """Measure exact and efficient attention from 128 to 16,384 tokens: python -m benchmarks.attention_costs
 
-Writes core/measured/attention_costs.csv, which the page "Efficient attention" shows. Takes a few minutes and 6 GB; run
+Writes core/results/attention_costs.csv, which the page "Efficient attention" shows. Takes a few minutes and 6 GB; run
 it while nothing else does.
 """
 
@@ -10,7 +10,7 @@ import torch
 
 from benchmarks.table import describe_machine
 from core.costs.attention_costs import measure_attention
-from core.measured import ATTENTION_COSTS
+from core.results import ATTENTION_COSTS
 
 PATIENCE = 300.0  # seconds
 

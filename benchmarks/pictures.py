@@ -10,8 +10,8 @@ from benchmarks.hostile.pictures import LARGEST_SIDE, PNG_COLOURS, full_png, hun
 from benchmarks.measure import peak_of, times
 from benchmarks.table import Row
 from benchmarks.vision import phone_photograph
-from core.picture_decoder import LARGEST, LONGEST_SIDE, decode
-from core.picture_pool import Decoder
+from core.images.decoder import LARGEST, LONGEST_SIDE, decode
+from core.images.decoder_pool import Decoder
 
 
 def rows() -> Iterator[Row]:

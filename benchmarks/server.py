@@ -16,7 +16,7 @@ import psutil
 
 ROOT = Path(__file__).parent.parent
 EMPTY = "benchmarks/apps/empty.py"
-ATLAS = "dashboard/server.py"
+ATLAS = "dashboard/hosting/server.py"
 QUIET = 10.0  # seconds of rest: longer than the pause that the server makes before its second round of warming up
 
 

@@ -17,11 +17,11 @@ from benchmarks.measure import times
 from benchmarks.student import opened, visiting, wait
 from benchmarks.table import Row
 from core import zoo
+from core.attribution.image_methods import explain
 from core.capture import record_attention
 from core.generation.rules import Rules
 from core.images import open_example, open_picture
-from core.vision.explain import explain
-from core.vision.hiding import RANDOM, hide_patches
+from core.vision.patch_masks import RANDOM, hide_patches
 from core.vision.pixel_drawing import draw_rest
 from core.zoo.image_gpts import IMAGE_GPTS, NEXT, PixelReader, load_image_gpt
 

@@ -11,8 +11,8 @@ from benchmarks import controls
 from benchmarks.measure import times
 from benchmarks.student import opened, typed, visiting, wait
 from benchmarks.table import Row
+from core.attribution.word_maps import captioner_maps, clip_maps
 from core.capture import record_attention
-from core.grounding.word_maps import captioner_maps, clip_maps
 from core.images import open_example
 from core.scenes.codes import EXAMPLE, read_code
 from core.scenes.draw import draw

@@ -6,5 +6,5 @@ from collections.abc import Callable
 Progress = Callable[[int, int], None]
 
 
-def unheard(_done: int, _total: int) -> None:
+def no_progress(_done: int, _total: int) -> None:
     """For work that nobody waits for."""

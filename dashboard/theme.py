@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import streamlit as st
 
 from core.view.palettes import DARK, HUES, LIGHT, PALETTES, Palette, diverging, for_browser, sequential
 
@@ -12,11 +13,15 @@ __all__ = [
     "LETTERS",
     "LIGHT",
     "PALETTES",
+    "PRESENT",
+    "PROSE",
     "Look",
     "Palette",
     "colorscale",
     "diverging",
     "for_browser",
+    "is_presented",
+    "look",
     "sequential",
 ]
 
@@ -42,9 +47,23 @@ class Look:
         return self.palette.hues[HUES.index(colour)] if colour in HUES else colour
 
 
+PROSE = 640  # pixels: about 70 characters of the text's size
+PRESENT = "present"  # in the address: "1" is the projector's view
 LETTERS = '"Source Sans", sans-serif'  # what Streamlit sets where .streamlit/config.toml says sans-serif
 
 
 def colorscale(colours: tuple[str, ...]) -> list[list]:
     """The same colours as Plotly wants them."""
     return [[position, colour] for position, colour in zip(np.linspace(0, 1, len(colours)), colours, strict=True)]
+
+
+def is_presented() -> bool:
+    """Whether the address asks for the projector's view (`?present=1`): no chrome, larger, high contrast."""
+    return st.query_params.get(PRESENT) == "1"
+
+
+def look() -> Look:
+    """How figures look to this visitor: the colours of the browser's theme, and letters for a page or a projector."""
+    colours = PALETTES["dark" if st.context.theme.type == "dark" else "light"]
+    presented = is_presented()
+    return Look(colours, letters=20 if presented else 14, presented=presented)

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.zoo.names import AT_HOME, Permission, read_repository, shown
+from core.hub.permissions import AT_HOME, Permission, read_repository, shown
 
 LARGEST = 5.0  # GB of a download, if ATLAS_MODEL_GB does not say more or less
 

@@ -11,14 +11,13 @@ import pdoc
 
 LIBRARY = Path(__file__).parents[1] / "core"
 NAME = "attention_atlas"  # what the library is called where it is installed
-UNTOLD = {"picture_decoder"}  # runs in a process of its own
 
 
 def write(folder: Path) -> list[str]:
     """The reference of all rooms of the library, under the names that it has once installed; gives those."""
     sys.modules[NAME] = library = ModuleType(NAME)
     library.__path__ = [str(LIBRARY)]
-    rooms = [f"{NAME}.{found.name}" for found in pkgutil.iter_modules([str(LIBRARY)]) if found.name not in UNTOLD]
+    rooms = [f"{NAME}.{found.name}" for found in pkgutil.iter_modules([str(LIBRARY)])]
     pdoc.render.configure(docformat="markdown", show_source=True, search=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a name in __all__ that is not there, a docstring that cannot be read

@@ -1,4 +1,7 @@
-"""Take the pictures of README.md: `.venv/bin/python -m docs.screenshots [NAME ...]` (needs what `make test` has)."""
+"""Take the pictures of README.md and docs/pages.md, of all pages or of some (needs what `make test` has).
+
+.venv/bin/python -m docs.screenshots [NAME ...]
+"""
 
 import subprocess
 import sys

@@ -1,0 +1,1 @@
+from tests.type_checks import checked as checked

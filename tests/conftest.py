@@ -24,13 +24,22 @@ settings.register_profile("atlas", derandomize=True, deadline=None, suppress_hea
 settings.load_profile("atlas")
 
 
-# Tests that need seconds by their nature: a browser, a training, a process of their own. `make test` leaves them to
-# `make test-all`, but for one visit of each page in the browser.
+# Places of tests that need more than two seconds each by their nature, and why. `make test` leaves them to
+# `make test-all`, but for one visit of each page in the browser. A single slow test elsewhere is marked
+# `slow(seconds=..., guard=...)`: how long it takes on an idle machine, and which quick test guards the same.
 ROOT = Path(__file__).parent
-SLOW = (
-    *("browser", "training"),
-    *(f"test_{name}.py" for name in ("environment", "hostile", "hosting", "models", "recipes", "restart", "wheel")),
-)
+SLOW = {
+    "browser": "starts a server and Chromium; test_smoke.py visits each page in `make test`",
+    "training": "trains networks, which no visitor does",
+    "test_api_reference.py": "builds the reference of the library in a process of its own",
+    "test_environment.py": "makes virtual environments and installs into them",
+    "test_hostile.py": "starts processes that hang or die",
+    "test_hosting.py": "starts the real server; settings and headers are tested without it",
+    "test_models.py": "builds dozens of families of models",
+    "test_recipes.py": "runs each recipe of the documentation in a process of its own",
+    "test_restart.py": "starts and kills the real server",
+    "test_wheel.py": "builds and installs the wheel",
+}
 
 
 def pytest_collection_modifyitems(items):

@@ -2,6 +2,8 @@
 
 import ast
 import re
+from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,20 @@ FORBIDDEN = {
     "pages": {"training", "benchmarks"},
     "benchmarks": {"pages", "training"},
 }
+# Models that build on others, each with those whose data, weights or measures it uses. training/common/ is open to all.
+MODELS_USED = {
+    "attention_gan": {"dalle"},  # both are measured on the same sentences
+    "bert_books": {"gpt_books"},  # the same books
+    "bert_pairs": {"translation"},  # the same sentences and links
+    "captioning": {"tiny_imagenet"},  # pictures as its vision encoder reads them
+    "clip": {"captioning", "tiny_imagenet"},  # photographs of both
+    "dalle": {"discrete_vae"},  # its codes
+    "gpt_books_long": {"gpt_books"},  # its weights, books and measures
+    "mae": {"tiny_imagenet"},  # the same pictures
+    "measurements": {"tiny_imagenet"},  # the same pictures
+    "positions": {"characters"},  # the same network
+    "shrinking": {"bert_books", "bert_tasks", "gpt_books", "tiny_imagenet", "translation"},  # makes these smaller
+}
 PAGE_ROOMS = sorted(file.parent for file in (ROOT / "pages").rglob("page.py"))
 
 
@@ -28,6 +44,43 @@ def test_no_room_imports_what_it_must_not_know(room):
     for file in files:
         wrong = {name.split(".")[0] for name in imported(file.read_text())} & FORBIDDEN[room]
         assert not wrong, f"{file.relative_to(ROOT)} imports {', '.join(sorted(wrong))}."
+
+
+@pytest.mark.parametrize("package", ["core", "dashboard", "training"])
+def test_no_two_files_import_one_another(package):
+    assert not cycle(imports_of(package))
+
+
+@pytest.mark.parametrize("package", ["core", "dashboard"])
+def test_no_arrow_between_rooms_runs_back_up(package):
+    # What `core` offers at its root is that of core.capture: the face of the package is no room.
+    files = {name: imported for name, imported in imports_of(package).items() if name != "core"}
+    assert not cycle(between_rooms(files))
+
+
+def test_a_model_is_trained_with_nothing_of_other_models_but_what_is_declared():
+    models = between_models(imports_of("training"))
+    assert len(models) >= 24
+    assert not models["common"], f"training/common imports {', '.join(sorted(models['common']))}."
+    assert {model: others for model, others in models.items() if others} == MODELS_USED
+
+
+def test_the_test_of_models_can_fail():
+    files = {"training.clip.train": {"training.common.loop", "training.mae.train"}, "training.common.loop": set()}
+    assert between_models(files) == {"clip": {"mae"}, "common": set()}
+    files["training.common.loop"] = {"training.clip.train"}
+    assert between_models(files)["common"] == {"clip"}
+
+
+def test_the_tests_of_arrows_can_fail():
+    files = {"core.a.x": {"core.b.x"}, "core.b.x": set(), "core.b.y": {"core.a.x"}}
+    assert not cycle(files)
+    assert set(cycle(between_rooms(files))) == {"core.a", "core.b"}
+    assert cycle(files | {"core.b.x": {"core.b.y"}})
+    assert absolute("from ..errors import AtlasError\nfrom . import call", "core.capture.record") == {
+        "core.errors.AtlasError",
+        "core.capture.call",
+    }
 
 
 def test_a_page_imports_no_other_page():
@@ -73,8 +126,8 @@ def test_the_test_of_pages_can_fail(source):
     [
         ("st.cache_", None),
         ("functools.cache", None),
-        ("TLRUCache", "dashboard/store.py"),
-        ("dashboard.store", "dashboard/kept.py"),
+        ("TLRUCache", "dashboard/cache/store.py"),
+        ("dashboard.cache.store", "dashboard/cache/memo.py"),
     ],
 )
 def test_there_is_one_place_that_keeps(what, place):
@@ -88,16 +141,23 @@ def test_whatever_drives_a_browser_lies_where_tests_are_slow():
 
 
 def test_figures_reach_the_browser_by_one_way():
-    assert users_of("plotly_chart(") == {"dashboard/charts.py"}
+    assert users_of("plotly_chart(") == {"dashboard/output/charts.py"}
 
 
 def test_tables_reach_the_browser_by_one_way():
-    assert users_of("st.dataframe(") == {"dashboard/data_table.py"}
+    assert users_of("st.dataframe(") == {"dashboard/output/data_table.py"}
 
 
 def test_numbers_of_addresses_are_read_in_one_place():
     # That of a lesson's question is not bound to the address.
-    assert users_of("number_input(") == {"dashboard/controls.py", "dashboard/lessons/player.py"}
+    assert users_of("number_input(") == {"dashboard/inputs/controls.py", "dashboard/lessons/player.py"}
+
+
+def test_what_pages_read_from_the_address_is_read_in_one_place():
+    # Elsewhere what stands there is compared, or kept, as it is; "french" is bound to a field.
+    users = {user for user in users_of("query_params.get(") if user.startswith("pages/")}
+    compared = {"codes.py", "matrices.py", "cuts.py", "your_own_pair.py", "writes.py"}
+    assert {Path(user).name for user in users} == compared
 
 
 def test_no_page_is_long():
@@ -153,3 +213,64 @@ def imported(source: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module)
     return names
+
+
+def imports_of(package: str) -> dict[str, set[str]]:
+    """For each module of a package those of the same package that it imports, wherever in the file."""
+    files = {module_of(file): file for file in sorted((ROOT / package).rglob("*.py"))}
+    arrows = {}
+    for module, file in files.items():
+        names = absolute(file.read_text(), f"{module}.__init__" if file.name == "__init__.py" else module)
+        modules = {name if name in files else name.rpartition(".")[0] for name in names}
+        arrows[module] = modules & files.keys() - {module}
+    return arrows
+
+
+def absolute(source: str, module: str) -> set[str]:
+    """The full names of all that a module imports: of modules, or of what is in them."""
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            package = module.split(".")[: -node.level] if node.level else []
+            names |= {".".join([*package, *filter(None, [node.module]), alias.name]) for alias in node.names}
+    return names
+
+
+def between_rooms(files: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """The same arrows between rooms; a module at the root of the package is a room of its own."""
+    rooms: dict[str, set[str]] = {}
+    for name, others in files.items():
+        rooms.setdefault(room_of(name), set()).update({room_of(other) for other in others} - {room_of(name)})
+    return rooms
+
+
+def between_models(files: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """For each model of training/, and for training/common/, the models of which it imports a module."""
+    rooms = {name.removeprefix("training."): others for name, others in between_rooms(files).items()}
+    return {
+        name: {other.removeprefix("training.") for other in others} - {"common"}
+        for name, others in rooms.items()
+        if name not in ("training", "__main__")
+    }
+
+
+def room_of(module: str) -> str:
+    """The folder below the package in which a module lies, or the module itself."""
+    return ".".join(module.split(".")[:2])
+
+
+def module_of(file: Path) -> str:
+    """The name of a module as imports write it."""
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def cycle(arrows: Mapping[str, set[str]]) -> list[str]:
+    """Names that lead from one to the next and back to the first; empty if there are none."""
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []

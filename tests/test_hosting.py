@@ -1,6 +1,5 @@
 """The atlas on a server: what every answer says, what is refused, what is logged, what the container runs."""
 
-import contextlib
 import json
 import logging
 import os
@@ -8,7 +7,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -24,7 +22,8 @@ from websockets.typing import Origin, Subprotocol
 
 from benchmarks.server import free_port
 from core.errors import AtlasError
-from dashboard import headers, logs
+from dashboard.hosting import headers, logs
+from tests.polling import wait_until_served
 
 ROOT = Path(__file__).parent.parent
 COURSE = "https://moodle.example.org"
@@ -35,16 +34,12 @@ SECRET = "zebra-crossing-at-midnight"
 def server(tmp_path_factory):
     """The real server of a host who lets one course show it: its address, and a way to read what it logged."""
     port, log = free_port(), tmp_path_factory.mktemp("log") / "server.txt"
-    command = [sys.executable, "-m", "streamlit", "run", "dashboard/server.py", f"--server.port={port}"]
+    command = [sys.executable, "-m", "streamlit", "run", "dashboard/hosting/server.py", f"--server.port={port}"]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "ATLAS_EMBED": COURSE}
     with log.open("w") as written:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=written, stderr=subprocess.STDOUT)
         address = f"http://127.0.0.1:{port}"
-        for _ in range(900):
-            with contextlib.suppress(OSError):
-                if answer(f"{address}/_stcore/health").status == 200:
-                    break
-            time.sleep(0.1)
+        wait_until_served(f"{address}/_stcore/health", process)
         yield SimpleNamespace(address=address, port=port, log=log.read_text)
         process.terminate()
         process.wait(timeout=20)
@@ -118,7 +113,7 @@ def test_origins_may_stand_between_spaces_and_commas():
 
 
 def test_a_server_with_a_wrong_setting_does_not_start_and_says_why():
-    command = [sys.executable, "-c", "import dashboard.server"]
+    command = [sys.executable, "-c", "import dashboard.hosting.server"]
     started = subprocess.run(
         command, cwd=ROOT, env=os.environ | {"ATLAS_EMBED": "moodle"}, capture_output=True, text=True, timeout=120
     )
@@ -171,7 +166,7 @@ def until_finished(socket) -> None:
 
 RAISES = """
 from streamlit.testing.v1 import AppTest
-from dashboard import logs
+from dashboard.hosting import logs
 logs.leave_out_messages()
 app = AppTest.from_string('''
 import streamlit as st

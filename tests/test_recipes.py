@@ -1,8 +1,11 @@
-"""The recipes run from their first cell to the last, as in a notebook, and are kept without what they printed."""
+"""The recipes and the examples of docs/library.md run from first to last, as in a notebook; recipes hold no results."""
 
 import json
+import os
+import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -35,6 +38,22 @@ def failed():
     done = subprocess.run([sys.executable, "-c", RUN], input=asked, text=True, cwd=ROOT, capture_output=True)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_the_examples_of_the_library_run_one_after_another(tmp_path):
+    text = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    blocks = [textwrap.dedent(block) for block in re.findall(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE)]
+    # Commands of a shell are no Python, and a server would not end.
+    examples = [block for block in blocks if "\n" in block.strip() and "serve(" not in block]
+    assert len(examples) >= 7
+    places = os.environ | {"PYTHONPATH": str(ROOT)}
+    names = json.dumps({"library": examples})
+    done = subprocess.run(
+        [sys.executable, "-c", RUN], input=names, text=True, cwd=tmp_path, capture_output=True, env=places
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout.splitlines()[-1]) == {}
+    assert (tmp_path / "attention.html").stat().st_size > 0
 
 
 def cells(recipe, kind):

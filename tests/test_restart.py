@@ -5,7 +5,6 @@ import contextlib
 import hashlib
 import os
 import signal
-import time
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,9 +14,9 @@ import pytest
 
 from benchmarks.load.visitor import GONE, Answer, Visitor
 from benchmarks.server import ROOT, Server, start
+from tests.polling import wait_until
 
 SETTLED = ("weights", ".streamlit", "benchmarks/results.json")  # files that no server ever writes
-WITHIN = 20.0  # seconds
 LINK = {"text": "The sea was calm, and the captain of the ship was calm as well.", "layer": "3", "head": "2"}
 LONG = "The old man looked at the sea and said nothing of what he had seen there. " * 20
 
@@ -43,7 +42,7 @@ def test_a_server_killed_at_work_leaves_no_process_and_starts_again_with_the_sam
     server = killed_server()
     before, started = run(kill_at_work(server))
     server.process.wait()
-    assert not running(started, server.process.pid), "something that the server has started lives on"
+    wait_until(lambda: not running(started, server.process.pid))
     assert contents() == files
 
     again = killed_server(port=int(server.address.rpartition(":")[2]))
@@ -82,12 +81,8 @@ async def kill_at_work(server: Server) -> tuple[Answer, list[psutil.Process]]:
 
 
 def running(started: list[psutil.Process], group: int) -> list[psutil.Process]:
-    """Those of the processes, and of their group, that have not ended after a while."""
-    deadline, left = time.monotonic() + WITHIN, [*started]
-    while left and time.monotonic() < deadline:
-        time.sleep(0.1)
-        left = [process for process in {*started, *psutil.process_iter()} if lives(process, started, group)]
-    return left
+    """Those of the processes, and of their group, that have not ended."""
+    return [process for process in {*started, *psutil.process_iter()} if lives(process, started, group)]
 
 
 def lives(process: psutil.Process, started: list[psutil.Process], group: int) -> bool:

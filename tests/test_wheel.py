@@ -8,9 +8,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
-import time
 import tomllib
-import urllib.request
 import venv
 import zipfile
 from importlib import metadata
@@ -23,19 +21,37 @@ from packaging.utils import canonicalize_name
 from tests.core import saved_models
 from tests.dashboard.test_serving import OPENED, served
 from tests.dashboard.test_visitor import ask, free_port
+from tests.polling import wait_until_served
 
 ROOT = Path(__file__).parent.parent
 LIBRARY, APP = ["core"], ["dashboard", "pages", "lessons", ".streamlit", "streamlit_app.py", "weights/gpt-books"]
 BESIDE = ["pyproject.toml", "setup.py", "README.md", "LICENSE"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 ALONE = {"torch", "numpy", "jaxtyping"}
-EXTRAS = ["PIL", "pandas", "safetensors", "scipy", "streamlit", "timm", "tokenizers", "torchvision", "transformers"]
+EXTRAS = [
+    "PIL",
+    "msgspec",
+    "pandas",
+    "safetensors",
+    "scipy",
+    "streamlit",
+    "timm",
+    "tokenizers",
+    "torchvision",
+    "transformers",
+]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 EXAMPLES = [
     textwrap.dedent(block).strip() + "\n"
-    for block in re.findall(r"(?:^(?: {4}.*)?\n)+", (ROOT / "README.md").read_text(), re.MULTILINE)
+    for page in ("README.md", "docs/library.md")
+    for block in re.findall(r"(?:^(?: {4}.*)?\n)+", (ROOT / page).read_text(), re.MULTILINE)
     if "attention_atlas" in block and "import" in block
 ]
+# What the reader of README.md has, who has a model.
+MODEL = """
+from torch import nn, randn
+model, inputs = nn.TransformerEncoderLayer(64, 4, batch_first=True), randn(1, 10, 64)
+"""
 
 
 def run(*command, **settings):
@@ -131,14 +147,19 @@ def lowest(need):
     return canonicalize_name(need.name), ".".join(at_least.version.split(".")[:2]), str(need.marker).replace("'", '"')
 
 
-def test_the_first_lines_of_the_readme_run_where_nothing_else_is_installed(python, tmp_path):
-    assert EXAMPLES[0].startswith("from attention_atlas import edit_attention, record_attention\n")
+@pytest.mark.parametrize(
+    ("before", "example", "path"),
+    [(MODEL, EXAMPLES[0], "self_attn"), ("", EXAMPLES[1], "layers.1.self_attn")],
+    ids=["README.md", "docs/library.md"],
+)
+def test_the_first_lines_of_a_page_run_where_nothing_else_is_installed(python, tmp_path, before, example, path):
+    assert example.startswith("from attention_atlas import ")
     more = f"""
-print(tuple(record["layers.1.self_attn"].weights(head=2).shape))
+print(tuple(record[{path!r}].weights(head=2).shape))
 from importlib.util import find_spec
 print([name for name in {EXTRAS} if find_spec(name)])
 """
-    ran = run(python, "-I", "-c", EXAMPLES[0] + more, cwd=tmp_path)
+    ran = run(python, "-I", "-c", before + example + more, cwd=tmp_path)
     assert not ran.returncode, ran.stderr
     assert ran.stdout == "(10, 10)\n[]\n"
 
@@ -154,7 +175,7 @@ def test_the_package_offers_what_capture_does():
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.splitlines()[0])
-def test_what_the_readme_imports_is_there(example):
+def test_what_the_examples_import_is_there(example):
     lines = [ast.unparse(node) for node in ast.parse(example).body if isinstance(node, ast.Import | ast.ImportFrom)]
     assert lines
     exec("\n".join(lines).replace("attention_atlas.app.", "").replace("attention_atlas", "core"), {})
@@ -171,12 +192,19 @@ def test_the_command_serves_the_installed_app_on_a_folder(wheel, tmp_path):
     saved_models.save_text_model("gpt2", tmp_path / "a model")
     (tmp_path / "core.py").write_text("raise SystemExit('A module of the visitor in place of ours.')")
     port = free_port()
-    command = [sys.executable, "-m", "attention_atlas.app.dashboard.command", "--model", "a model", f"--port={port}"]
+    command = [
+        sys.executable,
+        "-m",
+        "attention_atlas.app.dashboard.hosting.command",
+        "--model",
+        "a model",
+        f"--port={port}",
+    ]
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=log, stderr=subprocess.STDOUT)
     try:
-        wait_for(port, server)
+        wait_until_served(f"http://127.0.0.1:{port}/_stcore/health", server)
         said = ask(port, model=str(tmp_path / "a model"))
     finally:
         server.terminate()
@@ -192,16 +220,3 @@ def test_the_installed_library_serves_a_model_in_memory(wheel, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     app = "attention_atlas.app.dashboard"
     assert served(sys.executable, "attention_atlas", app, tmp_path, tmp_path / "site") == OPENED
-
-
-def wait_for(port, server):
-    until = time.monotonic() + 120  # seconds, for a machine with much else to do
-    while time.monotonic() < until and server.poll() is None:
-        with (
-            contextlib.suppress(OSError),
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health") as answer,
-        ):
-            if answer.status == 200:
-                return
-        time.sleep(0.05)
-    pytest.fail("The server did not start.")

@@ -16,8 +16,8 @@ from benchmarks.hostile import Case
 from benchmarks.hostile.played_hub import COMMIT, QUESTION, Answer, Hub, Manner, asked_instead, set_all
 from core import zoo
 from core.errors import AtlasError
-from core.zoo import hub as asked_hub
-from core.zoo.hub import find_fetched
+from core.hub import repositories as asked_hub
+from core.hub.repositories import find_fetched
 
 NAME = "owner/model"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"

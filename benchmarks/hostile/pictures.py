@@ -13,7 +13,7 @@ from PIL import Image
 from benchmarks.hostile import Case
 from core.errors import InputError
 from core.images import LARGEST_FILE, open_picture
-from core.picture_decoder import LARGEST_OTHER, LONGEST_SIDE, MOST_SCANS
+from core.images.decoder import LARGEST_OTHER, LONGEST_SIDE, MOST_SCANS
 
 ORIENTATION, RESOLUTION = 0x0112, 0x011A  # EXIF
 # The side of the largest square PNG; bits and colours by PNG's numbers, and bytes of a pixel.

@@ -20,7 +20,7 @@ from core.capture import record_attention
 from core.heads.contributions import watch_outputs
 from core.heads.head_table import measure_heads, shares_of_output
 from core.images import open_picture
-from dashboard.turns import THREADS
+from dashboard.cache.turns import THREADS
 
 REPEATS = 20  # reruns one after another: the processor's clock is read before the first and after the last
 BUDGET = 30  # milliseconds

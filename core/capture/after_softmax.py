@@ -17,7 +17,7 @@ from .watcher import Sight
 of_features = "a softmax over features: linear attention has no map of tokens"
 
 # What leaves the weights in their places, and as large as they are.
-COATS = {
+PASS_THROUGH_OPS = {
     *("to", "type", "type_as", "float", "half", "bfloat16", "contiguous", "clone"),
     *("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand"),
 }
@@ -75,7 +75,7 @@ def follow(draft: Draft, func: Callable, args: tuple, kwargs: dict, result: obje
     if isinstance(result, Tensor):
         if name == "dropout":
             return _dropped(draft, args, kwargs, result)
-        if name in COATS:
+        if name in PASS_THROUGH_OPS:
             clean = result if draft.clean is tensor else _again(draft, func, args, kwargs)
             return replace(draft, tensor=result, clean=clean)
         if func is Tensor.__getitem__ and leaves_out_the_last_key(tensor, result):  # that of an attention sink

@@ -21,6 +21,7 @@ Over = Literal["token", "channel"]
 Chosen = int | slice | Sequence[int] | None
 
 LARGE = 2**28  # bytes of weights that are worth a warning
+ROUNDED = 1e-3  # a sum that differs from 1 by no more than this, or by the rounding of its number format, is 1
 CHUNK = 2**20  # scores held at once while a whole map is summed up: 4 MB
 
 
@@ -204,7 +205,8 @@ class AttentionCall:
     ) -> Float[Tensor, "*leading query key"]:
         """How much each query takes of each key, exact in float32; each row sums to 1 over ALL keys.
 
-        Where the model masks its weights after the softmax, a row sums to what is left of it.
+        Where the model masks its weights after the softmax, or has an attention sink, a row sums to what is left of
+        it: `row_sums` has the sums, `rows_sum_to_one` says whether all of them are 1.
 
         Of one head (query, key), of input 0 if no other `item` is chosen; without a head, of all heads of an item
         (head, query, key) or of all (batch, head, query, key), with a warning where that is large. `queries` and `keys`
@@ -248,6 +250,53 @@ class AttentionCall:
             else:
                 scores = self._product("weights").masked_scores(slice(item, item + 1), some, rows)
                 yield scores[0].float().softmax(-1)
+
+    def row_sums(
+        self, head: int | None = None, item: int | None = None, queries: Chosen = None
+    ) -> Float[Tensor, "*leading query"]:
+        """What the weights of each row sum to, over all keys.
+
+        1 for a softmax over the keys; less where an attention sink or a mask after the softmax took a part; 0 where
+        nothing is left of a row; NaN for a query that may look at nothing. `head`, `item` and `queries` choose as in
+        `weights`, and the axes are those of `weights` without the keys.
+        """
+        if head is not None:
+            return self.weights(head, item, queries).sum(-1)
+        items = range(self.batch_size) if item is None else [item]
+        sums = [torch.cat([some.sum(-1) for some in self.weights_by_heads(number, queries)]) for number in items]
+        return torch.stack(sums) if item is None else sums[0]
+
+    @property
+    def rows_sum_to_one(self) -> bool:
+        """Whether each row is a distribution over its keys: no weight below 0, and a sum of 1.
+
+        True of every fused call without edits, as a softmax makes it so; else read off the written weights. Rows of
+        queries that may look at nothing (NaN) are not counted.
+        """
+        self.check_unchanged()
+        if self.written is None:
+            return True
+        if self.has_negative_weights:
+            return False
+        rounded = max(ROUNDED, 2 * torch.finfo(self.written.weights.dtype).eps)
+        differs = (self.written.weights.detach().sum(-1, dtype=torch.float32) - 1).abs() > rounded  # False for NaN
+        if self.written.blind is not None:
+            differs = differs & ~self.written.blind[..., 0]
+        return not differs.any()
+
+    @property
+    def has_negative_weights(self) -> bool:
+        """Whether some weight is below 0: no softmax makes one, but an edit or a fill after it can."""
+        self.check_unchanged()
+        return self.written is not None and bool((self.written.weights.detach() < 0).any())
+
+    def check_not_negative(self) -> None:
+        """Raise CaptureError if a weight is below 0: a view of shares has no place for it."""
+        if self.has_negative_weights:
+            raise CaptureError(
+                f"'{self.path}' has attention weights below 0, which are no shares: call.weights() has the numbers, "
+                "and no view of shares can show them."
+            )
 
     def scores(
         self, head: int = 0, item: int = 0, queries: Chosen = None, keys: Chosen = None

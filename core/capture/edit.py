@@ -7,8 +7,8 @@ from typing import Any
 from torch import Tensor, nn
 
 from .edits import Edit, Patch, Replace, read_edit
+from .interceptor import watching
 from .paths import ModulePaths
-from .seam import watching
 from .watcher import Watcher
 
 

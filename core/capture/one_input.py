@@ -26,7 +26,7 @@ def read_mask(mask: Any) -> Bool[Tensor, "batch token"]:
 def one_input(
     calls: Sequence[AttentionCall], item: int, present: Bool[Tensor, "batch token"] | None
 ) -> list[AttentionCall]:
-    """The calls with one input, as it would be alone: what is left of each row still sums to 1.
+    """The calls with one input, as it would be alone: each row sums to what it did, as nothing of it was padding.
 
     `present` says which tokens of the sequence that was padded are tokens: the queries and keys of self-attention of
     that length (keys from a cache too), the keys of cross attention. Other sequences are whole.
@@ -77,7 +77,7 @@ def _check_unseen(call: AttentionCall, item: int, rows: Int[Tensor, " query"], p
         return
     if call.product is None or call.written is not None:
         largest = max(
-            float(call.weights(head, item, rows.tolist(), padding.tolist()).nan_to_num().max())
+            float(call.weights(head, item, rows.tolist(), padding.tolist()).nan_to_num().abs().max())
             for head in range(call.heads)
         )
         looked_at = largest > NOTHING

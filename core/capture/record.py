@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from ..errors import CaptureError
 from .call import AttentionCall
+from .interceptor import watching
 from .labels import read_labels
 from .one_input import one_input, read_mask
 from .paths import ModulePaths, near
-from .seam import watching
 from .steps import merge_steps
 from .stored import load_calls, save_calls
 from .unseen import nothing_seen, unseen_paths, why_unseen
@@ -200,8 +200,8 @@ class Record:
         return dict(zip(paths, found, strict=True))
 
     def show(self, tokens: Sequence[str] | None = None, **options: Any) -> Any:
-        """All heads in one view that a notebook shows, without padding; `core.view.show` says what may be given."""
-        from ..view import show  # here, because the view knows records, not the reverse
+        """All heads in one view that a notebook shows, without padding: `capture.view_of_record.show`."""
+        from .view_of_record import show  # only when it is asked for: recording needs no view
 
         if self.present is not None or (self.tokens and not isinstance(self.tokens[0], str)):
             return self.item(options.pop("item", 0)).show(tokens, **options)

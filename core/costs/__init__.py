@@ -1,1 +1,28 @@
-"""What layers cost: counted by formula as the sequence grows, and measured on this machine."""
+"""How large a transformer is and what its layers cost: memory and operations by formula and by count."""
+
+from .bill import PARTS, Line
+from .counted import count_flops, count_parameters
+from .flops import crossing, flops
+from .parameters import parameters, total
+from .shape import Shape, bert, gpt, t5, vit
+from .shape_of_network import shape_of
+from .weights_and_cache import PRECISIONS, memory
+
+__all__ = [
+    "PARTS",
+    "PRECISIONS",
+    "Line",
+    "Shape",
+    "bert",
+    "count_flops",
+    "count_parameters",
+    "crossing",
+    "flops",
+    "gpt",
+    "memory",
+    "parameters",
+    "shape_of",
+    "t5",
+    "total",
+    "vit",
+]

@@ -17,7 +17,7 @@ from ..errors import InputError, ModelError
 from ..progress import Progress
 from ..text import Tokens
 from ..zoo import TextModel
-from ..zoo.missing_token import MissingToken
+from ..zoo.masked_language_models import MissingToken
 from ..zoo.text_models import NextToken
 from . import Variant
 

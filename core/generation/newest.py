@@ -8,13 +8,15 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..capture import AttentionCall
+from ..heads.measures import shares
 
 
 @dataclass(frozen=True)
 class FarLook:
-    """The head whose newest token looks farthest back: its weights times their distances, added up, in tokens.
+    """The head whose newest token looks farthest back: its shares times their distances, added up, in tokens.
 
-    `key` is the token, after the first, to which it gives most, and `weight` how much that is.
+    `key` is the token, after the first, to which it gives most, and `weight` how much that is, as a part of what the
+    row sums to.
     """
 
     layer: int
@@ -37,7 +39,7 @@ def farthest(calls: Mapping[int, AttentionCall]) -> FarLook | None:
     """
     found = None
     for layer, call in calls.items():
-        rows = newest_rows(call).clone()
+        rows = shares(newest_rows(call))
         rows[:, 0] = 0
         back = torch.arange(rows.shape[1] - 1, -1, -1, dtype=rows.dtype)
         distances = rows @ back

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from ..models.gpt import GPT
 from ..models.gpt_rotary import RotaryGPT
-from .cache import cache_for, stepwise
+from ..models.key_value_cache import cache_for, stepwise
 
 
 class Reader:

@@ -5,8 +5,8 @@ import torch
 from ..errors import InputError
 from ..models.gpt import GPT
 from ..models.gpt_rotary import RotaryGPT
+from ..models.key_value_cache import cache_for
 from ..progress import Progress
-from .cache import cache_for
 
 LIKELY = 40  # tokens that are drawn from: the most probable ones (top-k sampling, Fan et al. 2018)
 

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from ..capture import Record, record_attention
-from ..progress import Progress, unheard
+from ..progress import Progress, no_progress
 from .reader import Reader
 
 NOT_NEEDED, KEPT, COMPUTED = range(3)  # what becomes of a row of q, k or v in a step
@@ -47,7 +47,9 @@ class Stepped:
         return next(step for step in self.steps if token < step.last)
 
 
-def read_in_steps(network: nn.Module, tokens: Sequence[int], *, prompt: int, progress: Progress = unheard) -> Stepped:
+def read_in_steps(
+    network: nn.Module, tokens: Sequence[int], *, prompt: int, progress: Progress = no_progress
+) -> Stepped:
     """Read the first `prompt` tokens at once and the others one after the other, under the recorder's eyes."""
     reader, steps, logits = Reader(network, len(tokens)), [], []
     ends = range(prompt, len(tokens) + 1)

@@ -8,8 +8,8 @@ from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from ..hub.failures import as_sentence
 from ..text import Tokens, read_tokens
-from ..zoo.failures import as_sentence
 from ..zoo.text_models import NextToken
 from .reader import Reader, steps_within
 from .stepping import full_pass

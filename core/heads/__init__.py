@@ -1,1 +1,7 @@
-"""What each head does: measures, what it writes, what the model loses without it, and maps of many heads made one."""
+"""What each head does: measures, what it writes, and what the model loses without it."""
+
+from ..former_names import former_names
+
+__getattr__ = former_names(
+    __name__, {"relevance": "..attribution.aggregation", "taken_together": "..attribution.record_aggregation"}
+)

@@ -21,7 +21,7 @@ from ..errors import CaptureError, InputError, ModelError
 from ..progress import Progress
 from ..text import Tokens
 from ..zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
-from ..zoo.missing_token import MissingToken
+from ..zoo.masked_language_models import MissingToken
 from ..zoo.text_models import NextToken, SourceToTarget
 
 Head = tuple[int, int]  # (layer, head), both counted from 0

@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from ..anatomy.twin import seeing
 from ..capture import AttentionCall, record_attention
+from ..capture.hooked_copy import hooked_copy
 from ..errors import CaptureError
 
 # How far, as a share of the largest number, a map's input may be from the concatenation that it is said to be: rounding
@@ -56,14 +56,14 @@ class HeadOutputs:
 def watch_outputs(model: nn.Module, run: Run) -> tuple[HeadOutputs, ...]:
     """One entry for each attention call that `run(model)` makes, in their order.
 
-    `run` is handed a twin of the model (`core.anatomy.twin`) and must call it; the model itself is left alone. W_O
-    is found by its input: it is the first linear map (nn.Linear, transformers' Conv1D, nn.MultiheadAttention's own)
-    that is given the concatenation of the call's heads, number by number. So nothing is assumed about the
-    architecture, and where a norm or a gate stands in between there is no map. Raises CaptureError if no attention
-    was seen.
+    `run` is handed a copy of the model that shares its weights (`core.capture.hooked_copy`) and must call it; the model
+    itself is left alone. W_O is found by its input: it is the first linear map (nn.Linear, transformers' Conv1D,
+    nn.MultiheadAttention's own) that is given the concatenation of the call's heads, number by number. So nothing is
+    assumed about the architecture, and where a norm or a gate stands in between there is no map. Raises CaptureError
+    if no attention was seen.
     """
     search = _Search()
-    with torch.inference_mode(), seeing(model, search.see) as double, record_attention(double) as record:
+    with torch.inference_mode(), hooked_copy(model, search.see) as double, record_attention(double) as record:
         search.calls = lambda: record.calls
         run(double)
     search.gather()
@@ -125,12 +125,12 @@ def output_shares(outputs: HeadOutputs, item: int = 0) -> Float[Tensor, " head"]
     """Each head's share of its layer's output, by the norm after W_O.
 
     share_h = mean over tokens t of ||c_h(t)|| / (||c_1(t)|| + ... + ||c_H(t)||), where c_h(t) = head_h(t) W_O^h. The
-    shares sum to 1. Norms after W_O, as in the norm-based analysis of Kobayashi et al. 2020 (section 3), here
-    of a whole head instead of each link. A large share says that a head writes much, not that it is useful:
-    heads may cancel.
+    shares sum to 1, as tokens at which no head writes are left out. Norms after W_O, as in the norm-based analysis of
+    Kobayashi et al. 2020 (section 3), here of a whole head instead of each link. A large share says that a head writes
+    much, not that it is useful: heads may cancel.
     """
     norms = contributions(outputs, item).norm(dim=-1)  # (head, query)
-    return (norms / norms.sum(dim=0).clamp_min(torch.finfo(norms.dtype).tiny)).mean(dim=-1)
+    return (norms / norms.sum(dim=0)).nanmean(dim=-1)
 
 
 class _Search:

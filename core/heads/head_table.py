@@ -43,12 +43,17 @@ def measure_heads(model: TextModel | ImageModel, run: TextRun | ImageRun, record
 
     The names are those of the functions in `core.heads.measures`; "class_token" is the share that patches give to the
     class token, and "punctuation" the share of tokens without a letter or a digit. In the windows of a picture
-    distances count within the window. Cross attention has no distances: its keys are another sequence.
+    distances count within the window. Cross attention has no distances: its keys are another sequence. Shares are
+    those of a row's own sum (`measures.shares`); of a map in pieces (`call.partial`) the rows that there are have an
+    entropy. NaN for calls with weights below 0.
     """
     values: Values = {}
     largest: dict[str, float] = {}
     for layer, call in enumerate(record.calls):
         sight = _sight(model, run, call)
+        values.setdefault("entropy", _empty(record.calls))
+        if call.has_negative_weights:
+            continue
         for name, bound in _bounds(sight).items():
             largest[name] = max(bound, largest.get(name, 0.0))
         for name, value in _measured(sight).items():
@@ -82,11 +87,17 @@ def scores_of_repeat(calls: Sequence[AttentionCall], period: int) -> Values:
     """The mean "induction" and "previous_token" score of each head, in calls that saw tokens said twice."""
     values: Values = {"induction": _empty(calls), "previous_token": _empty(calls)}
     for layer, call in enumerate(calls):
-        if period > 1 and call.kind == "self" and call.query_length == call.key_length == 2 * period:
+        if period > 1 and call.query_length == 2 * period and is_whole_self_attention(call):
             maps = torch.stack([torch.cat(list(call.weights_by_heads(item))) for item in range(call.batch_size)])
-            values["induction"][layer, : call.heads] = measures.induction(maps, period).mean(dim=0)
-            values["previous_token"][layer, : call.heads] = measures.previous_token(maps).mean(dim=0)
+            values["induction"][layer, : call.heads] = measures.induction(maps, period).nanmean(dim=0)
+            values["previous_token"][layer, : call.heads] = measures.previous_token(maps).nanmean(dim=0)
     return values
+
+
+def is_whole_self_attention(call: AttentionCall) -> bool:
+    """Whether a call is self-attention with a row for each token, in order, and no weight below 0."""
+    is_square = call.kind == "self" and call.query_length == call.key_length
+    return is_square and not call.partial and not call.has_negative_weights
 
 
 def repeated_tokens(model: TextModel, seed: int = SEED, *, longest: int = PERIOD) -> Int[Tensor, "batch token"]:
@@ -118,7 +129,7 @@ def attention_moved_between(before: Record, after: Record) -> Float[Tensor, "lay
                 measures.moved(*(call.weights(head=head, item=item, queries=queries) for call in (one, other)))
                 for item in items
             ]
-            moved[layer, head] = torch.stack(moves).mean()
+            moved[layer, head] = torch.stack(moves).nanmean()
     return moved
 
 
@@ -168,12 +179,12 @@ def _measured(sight: _Sight) -> dict[str, Float[Tensor, " head"]]:
         some = [dict(_applied(sight, maps)) for maps in sight.call.weights_by_heads(item, sight.rows.tolist())]
         for name in some[0]:
             found.setdefault(name, []).append(torch.cat([values[name] for values in some]))
-    return {name: torch.stack(of_items).mean(dim=0) for name, of_items in found.items()}
+    return {name: torch.stack(of_items).nanmean(dim=0) for name, of_items in found.items()}
 
 
 def _applied(sight: _Sight, maps: Float[Tensor, "head query key"]) -> Iterator[tuple[str, Float[Tensor, " head"]]]:
     rows, keys = sight.rows, sight.keys
-    yield "entropy", measures.entropy(maps).mean(dim=-1)
+    yield "entropy", measures.entropy(maps).nanmean(dim=-1)
     if isinstance(keys, Tokens):
         yield "punctuation", measures.share_of(maps, torch.tensor([is_punctuation(label) for label in keys.labels]))
     if keys is None or not sight.own:
@@ -197,7 +208,10 @@ def is_punctuation(label: str) -> bool:
 
 
 def _bounds(sight: _Sight) -> dict[str, float]:
+    """The largest values that are possible: under a causal mask only where every row is in the means."""
     call, rows, keys = sight.call, sight.rows, sight.keys
+    if call.causal and not call.rows_sum_to_one:  # the first rows, which have few keys, may be left out of a mean
+        rows = rows[-1:]
     found = {"entropy": measures.largest_entropy(rows, call.key_length, causal=call.causal)}
     if sight.own and isinstance(keys, Tokens):
         found["mean_distance"] = measures.largest_distance(rows, call.key_length, causal=call.causal)

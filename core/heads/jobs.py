@@ -20,11 +20,11 @@ from torch import Tensor
 from ..capture import AttentionCall, Record, record_attention
 from ..errors import InputError
 from ..text import Tokens
+from ..tokens.words import word_spans
 from ..zoo import TextModel
 from . import measures
 from .ablation import Head
-from .head_table import repeated_tokens, run_on
-from .relevance import word_spans
+from .head_table import is_whole_self_attention, repeated_tokens, run_on
 
 PAIRS, SEED = 120, 0
 CERTAIN = 2.0  # standard errors by which a job must exceed its control
@@ -61,7 +61,7 @@ class AgainstControl:
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """The same of every head, case by case; NaN where there is no such head."""
+    """The same of every head, case by case; NaN where there is no such head, or no attention in that case."""
 
     job: Float[Tensor, "draw layer head"]
     control: Float[Tensor, "draw layer head"]
@@ -72,6 +72,8 @@ class Jobs:
         if not (0 <= layer < self.job.shape[1] and 0 <= number < self.job.shape[2]):
             raise InputError(f"There is no head {number} in layer {layer} of this model.")
         job, control = self.job[:, layer, number], self.control[:, layer, number]
+        known = ~(job - control).isnan()
+        job, control = job[known], control[known]
         cases = len(job)
         error = float((job - control).std() / cases**0.5) if cases > 1 else float("nan")
         return AgainstControl(float(job.mean()), float(control.mean()), error, cases)
@@ -79,7 +81,7 @@ class Jobs:
     @property
     def best(self) -> Head | None:
         """The head with the largest mean difference; None where no head has one."""
-        gaps = (self.job - self.control).mean(dim=0)
+        gaps = (self.job - self.control).nanmean(dim=0)
         if not gaps.numel() or gaps.isnan().all():
             return None
         layer, head = divmod(int(gaps.nan_to_num(nan=-torch.inf).argmax()), gaps.shape[1])
@@ -136,7 +138,7 @@ def _induction(model: TextModel, tokens: Int[Tensor, "batch token"], period: int
     calls = run_on(model, tokens)
     scores = torch.full((len(tokens), len(calls), max(call.heads for call in calls)), torch.nan)
     for layer, call in enumerate(calls):
-        if period > 1 and call.kind == "self" and call.query_length == call.key_length == 2 * period:
+        if period > 1 and call.query_length == 2 * period and is_whole_self_attention(call):
             maps = torch.stack([torch.cat(list(call.weights_by_heads(item))) for item in range(call.batch_size)])
             scores[:, layer, : call.heads] = measures.induction(maps, period)
     return scores
@@ -155,22 +157,22 @@ def previous_tokens(model: TextModel, texts: Sequence[str]) -> Jobs:
         if len(tokens) < 3:
             continue
         maps = _maps(model, tokens)
-        job.append(maps.diagonal(-1, dim1=-2, dim2=-1)[..., 1:].mean(dim=-1))
-        control.append(maps.diagonal(-2, dim1=-2, dim2=-1).mean(dim=-1))
+        job.append(maps.diagonal(-1, dim1=-2, dim2=-1)[..., 1:].nanmean(dim=-1))
+        control.append(maps.diagonal(-2, dim1=-2, dim2=-1).nanmean(dim=-1))
     if not job:
         raise InputError("None of these texts has 3 tokens: no token has two before it. Write longer ones.")
     return Jobs(torch.stack(job), torch.stack(control))
 
 
 def _maps(model: TextModel, tokens: Tokens) -> Float[Tensor, "layer head query key"]:
-    """The self-attention of all heads on one text."""
+    """The self-attention of all heads on one text, each row as parts of its own sum."""
     with record_attention(model.network) as record:
         model.run(tokens)
-    return _stacked([torch.cat(list(call.weights_by_heads())) for call in _own(record, len(tokens))])
+    return _stacked([measures.shares(torch.cat(list(call.weights_by_heads()))) for call in _own(record, len(tokens))])
 
 
 def _last_rows(model: TextModel, texts: Sequence[str]) -> list[tuple[Tokens, Float[Tensor, "layer head key"]]]:
-    """What the last token of each text gives to each token; texts of one length run together."""
+    """What part of its attention the last token of each text gives to each token; texts of one length run together."""
     encoded = [model.encode(text) for text in texts]
     rows: dict[int, Float[Tensor, "layer head key"]] = {}
     for length in sorted({len(tokens) for tokens in encoded}):
@@ -180,13 +182,13 @@ def _last_rows(model: TextModel, texts: Sequence[str]) -> list[tuple[Tokens, Flo
         calls = _own(record, length)
         for item, place in enumerate(places):
             maps = [torch.cat(list(call.weights_by_heads(item, [length - 1])))[:, 0] for call in calls]
-            rows[place] = _stacked(maps)
+            rows[place] = _stacked([measures.shares(layer) for layer in maps])
     return [(tokens, rows[place]) for place, tokens in enumerate(encoded)]
 
 
 def _own(record: Record, length: int) -> list[AttentionCall]:
     """The calls in which the tokens of the whole text attend to one another."""
-    return [call for call in record.calls if call.query_length == call.key_length == length]
+    return [call for call in record.calls if call.query_length == call.key_length == length and not call.partial]
 
 
 def _stacked(maps: Sequence[Tensor]) -> Tensor:

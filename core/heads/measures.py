@@ -1,6 +1,8 @@
 """What a head does, as a number: attention patterns in, one value per head out.
 
-Every function takes weights whose rows sum to 1, with any leading axes (batch, head, layer), and keeps those axes.
+Every function takes weights with any leading axes (batch, head, layer), and keeps those axes. Shares, distances and
+entropy are those of a distribution: each row is scaled to sum to 1 first (`shares`), also where a sink or a mask after
+the softmax took a part of it. Rows of which nothing is left, and those that are NaN, are in no mean.
 Where it matters which token a row belongs to, `queries` gives the places of the rows, if they are not all of them:
 for a long text some rows, evenly spread, are enough for a mean. Without a row to average the value is NaN.
 """
@@ -11,18 +13,40 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from ..errors import CaptureError
 from ..images import Patches
 
 
+def shares(weights: Float[Tensor, "*leading key"]) -> Float[Tensor, "*leading key"]:
+    """The weights of each row as parts of its own sum, from 0 to 1; NaN where the row sums to 0.
+
+    Raises CaptureError for weights below 0, which are parts of nothing.
+    """
+    check_not_negative(weights)
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+def check_not_negative(weights: Float[Tensor, "*leading"]) -> None:
+    """Raise CaptureError if a weight is below 0."""
+    if (weights < 0).any():
+        raise CaptureError(
+            f"The smallest of these attention weights is {float(weights.nan_to_num(nan=0.0).min()):.2g}. Weights below "
+            "0, which no softmax makes, are no shares: they have no entropy, distance or rollout."
+        )
+
+
 def entropy(weights: Float[Tensor, "*leading query key"]) -> Float[Tensor, "*leading query"]:
-    """How spread out each row is, in bits: 0 for one key, log2(n) for n equal ones (Shannon 1948)."""
-    return torch.special.entr(weights).sum(dim=-1) / math.log(2)
+    """How spread out each row is, in bits: 0 for one key, log2(n) for n equal ones (Shannon 1948).
+
+    Of the row scaled to sum to 1; NaN where nothing is left of it.
+    """
+    return torch.special.entr(shares(weights)).sum(dim=-1) / math.log(2)
 
 
 def jensen_shannon(
     first: Float[Tensor, "*leading key"], second: Float[Tensor, "*#leading key"]
 ) -> Float[Tensor, "*leading"]:
-    """How differently two rows look, in nats: 0 if they are equal, ln 2 if they share no key (Lin 1991).
+    """How differently two rows that sum to 1 look, in nats: 0 if they are equal, ln 2 if they share no key (Lin 1991).
 
     Its gradient stays finite where a weight is 0.
     """
@@ -39,26 +63,26 @@ def same_token(
     weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:
     """Mean share of attention that a token gives to itself."""
-    return _at(weights, _places(weights, queries), behind=0).mean(dim=-1)
+    return _at(shares(weights), _places(weights, queries), behind=0).nanmean(dim=-1)
 
 
 def previous_token(
     weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:
     """Mean share that a token (after the first) gives to the one just before it (Clark et al. 2019, section 3.1)."""
-    return _at(weights, _places(weights, queries), behind=1).mean(dim=-1)
+    return _at(shares(weights), _places(weights, queries), behind=1).nanmean(dim=-1)
 
 
 def first_token(
     weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:
     """Mean share that goes to the first token, by queries after the first (an "attention sink", Xiao et al. 2023)."""
-    return weights[..., _places(weights, queries) > 0, 0].mean(dim=-1)
+    return shares(weights)[..., _places(weights, queries) > 0, 0].nanmean(dim=-1)
 
 
 def share_of(weights: Float[Tensor, "*leading query key"], chosen: Bool[Tensor, " key"]) -> Float[Tensor, "*leading"]:
     """Mean share that the chosen keys get together, for instance punctuation (Clark et al. 2019, section 3.2)."""
-    return weights[..., chosen].sum(dim=-1).mean(dim=-1)
+    return shares(weights)[..., chosen].sum(dim=-1).nanmean(dim=-1)
 
 
 def induction(weights: Float[Tensor, "*leading token token"], period: int) -> Float[Tensor, "*leading"]:
@@ -66,7 +90,7 @@ def induction(weights: Float[Tensor, "*leading token token"], period: int) -> Fl
 
     In the second repeat, the mean share given to the token that followed the same token the first time.
     """
-    return weights.diagonal(offset=1 - period, dim1=-2, dim2=-1)[..., 1:].mean(dim=-1)
+    return shares(weights).diagonal(offset=1 - period, dim1=-2, dim2=-1)[..., 1:].nanmean(dim=-1)
 
 
 def mean_distance(
@@ -74,7 +98,7 @@ def mean_distance(
 ) -> Float[Tensor, "*leading"]:
     """How many tokens away attention falls, on average over queries."""
     gaps = _gaps(_places(weights, queries), weights.shape[-1])
-    return (weights * gaps).sum(dim=-1).mean(dim=-1)
+    return (shares(weights) * gaps).sum(dim=-1).nanmean(dim=-1)
 
 
 def mean_distance_in_plane(
@@ -89,15 +113,20 @@ def mean_distance_in_plane(
     places = _places(weights, queries)
     asking = places >= before
     gaps = _plane_gaps(patches)[places[asking] - before].to(weights)
-    shares = weights[..., asking, before:]
-    return ((shares * gaps).sum(dim=-1) / shares.sum(dim=-1)).nanmean(dim=-1)
+    return (shares(weights[..., asking, before:]) * gaps).sum(dim=-1).nanmean(dim=-1)
 
 
 def moved(
     before: Float[Tensor, "*leading query key"], after: Float[Tensor, "*leading query key"]
 ) -> Float[Tensor, "*leading"]:
-    """The mean share of a row's attention that went elsewhere: the total variation distance, from 0 to 1."""
-    return (before - after).abs().sum(dim=-1).mean(dim=-1) / 2
+    """The mean share of a row's attention that went elsewhere: the total variation distance, from 0 to 1.
+
+    1/2 where a row had attention in one of the two only; rows without any in both are left out.
+    """
+    one, other = shares(before), shares(after)
+    none = one.isnan().any(dim=-1) & other.isnan().any(dim=-1)
+    distance = (one.nan_to_num(nan=0.0) - other.nan_to_num(nan=0.0)).abs().sum(dim=-1) / 2
+    return distance.masked_fill(none, math.nan).nanmean(dim=-1)
 
 
 def largest_entropy(queries: Int[Tensor, " query"], keys: int, *, causal: bool) -> float:

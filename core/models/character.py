@@ -69,7 +69,7 @@ class CharacterModel(nn.Module):
 
 
 def load_characters(folder: Path, names: tuple[str, ...] | None = None) -> tuple[Alphabet, dict[str, CharacterModel]]:
-    """The alphabet and the models that training/characters.py left in a folder; all of them, or those named."""
+    """The alphabet and the models that training/characters/train.py left in a folder; all of them, or those named."""
     if not (folder / "config.json").exists():
         raise ModelError(f"The character models are missing from {folder.name}/: fetch the project again.")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))

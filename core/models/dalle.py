@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from ..generation.cache import Cache, LayerCache
+from .key_value_cache import Cache, LayerCache
 
 MASKS = ("full", "row", "column", "convolution")
 # Rows, then columns in every fourth layer, and a convolution last (section 2.2).

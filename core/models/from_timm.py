@@ -8,7 +8,7 @@ from torch import nn
 
 from ..errors import ModelError
 from .attention_heads import has_heads
-from .outlines import outlining
+from .meta_outlines import outlining
 
 
 def outline(folder: Path) -> nn.Module:

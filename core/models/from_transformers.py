@@ -11,7 +11,7 @@ from torch import nn
 
 from ..errors import ModelError
 from .bert import NEXT_SENTENCE_NAMES, NextSentence
-from .outlines import outlining
+from .meta_outlines import outlining
 
 if TYPE_CHECKING:  # half a second to import: only the functions that need it do
     from transformers import PreTrainedConfig

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from ..generation.cache import Cache, LayerCache, seen_by
+from .key_value_cache import Cache, LayerCache, seen_by
 
 
 @dataclass(frozen=True)

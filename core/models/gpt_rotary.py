@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from ..generation.cache import Cache, LayerCache, seen_by, stepwise
-from ..order.positions import frequencies, ntk, turned, yarn, yarn_sharpness
+from ..attention.positional_encodings import frequencies, ntk, turned, yarn, yarn_sharpness
 from .gpt import MLP, GPTConfig
+from .key_value_cache import Cache, LayerCache, seen_by, stepwise
 
 Extension = Literal["none", "ntk", "yarn"]
 

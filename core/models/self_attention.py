@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from ..order.positions import alibi, distances, relative_buckets, rotary, sinusoidal
+from ..attention.positional_encodings import alibi, distances, relative_buckets, rotary, sinusoidal
 from .gpt import MLP
 
 Positions = Literal["none", "learned", "sinusoidal", "rotary", "alibi", "relative"]

@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from ..order.positions import sinusoidal
+from ..attention.positional_encodings import sinusoidal
 from .bert import BERT, BERTConfig, PretrainingBERT, initialise
 from .recurrent import lengths_of, reverse
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from ..order.positions import sinusoidal
+from ..attention.positional_encodings import sinusoidal
 from .recurrent import State
 
 Norm = Literal["post", "pre"]

@@ -2,20 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from .table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as
+from msgspec import Meta
 
-_COLUMNS: Columns = (
-    Words("relation"),
-    Words("label"),
-    Whole("cases"),
-    Number("share_percent", high=100.0, required=True),
-    Number("offset_percent", high=100.0, required=True),
-    Number("offset", low=-3.0, high=2.0, required=True),
-    Whole("layer", low=0),
-    Whole("head", low=0),
-    SOURCE,
-)
+from .table import FOLDER, NonNegativeInt, Percentage, PositiveInt, Text, read_table
 
 
 @dataclass(frozen=True)
@@ -26,15 +17,15 @@ class ClarkHead:
     the Penn Treebank. Layer and head are counted from 0; `offset` is in words, negative for earlier ones.
     """
 
-    relation: str
-    label: str
-    cases: int
-    share_percent: float
-    offset_percent: float
-    offset: float
-    layer: int
-    head: int
-    source: str
+    relation: Text
+    label: Text
+    cases: PositiveInt
+    share_percent: Percentage
+    offset_percent: Percentage
+    offset: Annotated[float, Meta(ge=-3, le=2)]
+    layer: NonNegativeInt
+    head: NonNegativeInt
+    source: Text
 
 
 def clark_heads(file: Path = FOLDER / "clark_heads.csv") -> tuple[ClarkHead, ...]:
@@ -43,4 +34,4 @@ def clark_heads(file: Path = FOLDER / "clark_heads.csv") -> tuple[ClarkHead, ...
     Left out: what has no counterpart (prepositions govern their nouns in Stanford labels and depend on them here, and
     `cc` hangs on the other conjunct), and what is rare.
     """
-    return read_as(ClarkHead, file, _COLUMNS, unique=("relation",))
+    return read_table(file, ClarkHead, unique=("relation",))

@@ -1,22 +1,29 @@
 """Processors that train models: how fast their makers say they are."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
 
 from ..scaling import Device
-from .table import FOLDER, SOURCE, Columns, Number, Words, read_table
+from .table import FOLDER, Text, read_table
 
-_COLUMNS: Columns = (
-    Words("device"),
-    Number("tflops", high=1e5, required=True, open=True),
-    Number("memory_gb", high=1e5, required=True, open=True),
-    Words("precision"),
-    SOURCE,
-)
+_Size = Annotated[float, Meta(gt=0, le=1e5)]
+
+
+@dataclass(frozen=True)
+class _Row:
+    device: Text
+    tflops: _Size
+    memory_gb: _Size
+    precision: Text
+    source: Text
 
 
 def devices(file: Path = FOLDER / "devices.csv") -> tuple[Device, ...]:
     """The devices in `file`, in its order, at their peak in half precision; ValueError where a row is wrong."""
     return tuple(
-        Device(of["device"], 1e12 * of["tflops"], 1e9 * of["memory_gb"], f"{of['source']} ({of['precision']})")
-        for of in (row.cells for row in read_table(file, _COLUMNS, unique=("device",)))
+        Device(row.device, 1e12 * row.tflops, 1e9 * row.memory_gb, f"{row.source} ({row.precision})")
+        for row in read_table(file, _Row, unique=("device",))
     )

@@ -1,22 +1,13 @@
 """How many parameters famous models have, as published, and the shapes that the formulas need."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from ..sizes.shape import Shape, bert, gpt, t5, vit
-from .table import FOLDER, Columns, Row, Whole, Words, read_table
+from ..costs.shape import Shape, bert, gpt, t5, vit
+from .table import FOLDER, NonNegativeInt, PositiveInt, Text, one_of, read_table
 
 FAMILIES = ("bert", "gpt", "gpt1", "t5", "vit")
-_CHECKED = ("layers", "width", "heads", "each", "hidden")
-COLUMNS: Columns = (
-    *(Words(name) for name in ("model", "printed_source", "published_source")),
-    Words("family", among=FAMILIES, kind="families"),
-    Words("note", required=False),
-    *(Whole(name) for name in ("year", *_CHECKED, "printed", "published")),
-    *(Whole(name, low=0) for name in ("vocabulary", "positions", "patch")),
-)
 
 
 @dataclass(frozen=True)
@@ -36,28 +27,55 @@ class PublishedModel:
     note: str
 
 
+@dataclass(frozen=True)
+class _Row:
+    model: Text
+    family: Annotated[str, one_of(FAMILIES)]
+    year: PositiveInt
+    layers: PositiveInt
+    width: PositiveInt
+    heads: PositiveInt
+    each: PositiveInt
+    hidden: PositiveInt
+    vocabulary: NonNegativeInt
+    positions: NonNegativeInt
+    patch: NonNegativeInt
+    printed: PositiveInt
+    printed_source: Text
+    published: PositiveInt
+    published_source: Text
+    note: str
+
+    def __post_init__(self):
+        for name in ("layers", "width", "heads", "each", "hidden"):
+            if (right := getattr(self.shape, name)) != (wrong := getattr(self, name)):
+                raise ValueError(f"'{name}' is {wrong}, but a {self.family} of this size has {right}")
+
+    @property
+    def shape(self) -> Shape:
+        sizes = (self.layers, self.width, self.heads)
+        if self.family == "bert":
+            return bert(*sizes, vocabulary=self.vocabulary)
+        if self.family == "t5":
+            return t5(*sizes, each=self.each, hidden=self.hidden, vocabulary=self.vocabulary)
+        if self.family == "vit":
+            return vit(*sizes, hidden=self.hidden, patch=self.patch)
+        final = 0 if self.family == "gpt1" else 1
+        return gpt(*sizes, vocabulary=self.vocabulary, positions=self.positions, final=final)
+
+
 def model_sizes(file: Path = FOLDER / "model_sizes.csv") -> tuple[PublishedModel, ...]:
     """The models in `file`, in its order. ValueError with file and line where a row cannot be right."""
-    return tuple(_model(row) for row in read_table(file, COLUMNS, unique=("model",)))
-
-
-def _model(row: Row) -> PublishedModel:
-    of = row.cells
-    shape = _shape(of["family"], of)
-    for name in _CHECKED:
-        if (right := getattr(shape, name)) != of[name]:
-            raise ValueError(f"{row.place}: '{name}' is {of[name]}, but a {of['family']} of this size has {right}.")
-    named = ("year", "printed", "printed_source", "published", "published_source", "note")
-    return PublishedModel(of["model"], shape, *(of[name] for name in named))
-
-
-def _shape(family: str, of: Mapping[str, Any]) -> Shape:
-    layers, width, heads = of["layers"], of["width"], of["heads"]
-    if family == "bert":
-        return bert(layers, width, heads, vocabulary=of["vocabulary"])
-    if family == "t5":
-        return t5(layers, width, heads, each=of["each"], hidden=of["hidden"], vocabulary=of["vocabulary"])
-    if family == "vit":
-        return vit(layers, width, heads, hidden=of["hidden"], patch=of["patch"])
-    final = 0 if family == "gpt1" else 1
-    return gpt(layers, width, heads, vocabulary=of["vocabulary"], positions=of["positions"], final=final)
+    return tuple(
+        PublishedModel(
+            row.model,
+            row.shape,
+            row.year,
+            row.printed,
+            row.printed_source,
+            row.published,
+            row.published_source,
+            row.note,
+        )
+        for row in read_table(file, _Row, unique=("model",))
+    )

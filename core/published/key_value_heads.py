@@ -4,10 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..generation.shared_heads import KeptHeads
-from .table import FOLDER, SOURCE, Columns, Whole, Words, read_table
-
-_SIZES = ("layers", "heads", "key_heads", "each", "window")
-_COLUMNS: Columns = (Words("model"), *(Whole(name) for name in ("year", *_SIZES[:-1])), Whole("window", low=0), SOURCE)
+from .table import FOLDER, NonNegativeInt, PositiveInt, Text, read_table
 
 
 @dataclass(frozen=True)
@@ -20,14 +17,25 @@ class PublishedHeads:
     source: str
 
 
+@dataclass(frozen=True)
+class _Row:
+    model: Text
+    year: PositiveInt
+    layers: PositiveInt
+    heads: PositiveInt
+    key_heads: PositiveInt
+    each: PositiveInt
+    window: NonNegativeInt
+    source: Text
+
+    def __post_init__(self):
+        self.kept_heads()
+
+    def kept_heads(self) -> KeptHeads:
+        return KeptHeads(self.layers, self.heads, self.key_heads, self.each, self.window)
+
+
 def key_value_heads(file: Path = FOLDER / "key_value_heads.csv") -> tuple[PublishedHeads, ...]:
     """The models in `file`, in its order. ValueError with file and line where a row cannot be right."""
-    found = []
-    for row in read_table(file, _COLUMNS, unique=("model",)):
-        of = row.cells
-        try:
-            heads = KeptHeads(*(of[name] for name in _SIZES))
-        except ValueError as error:
-            raise ValueError(f"{row.place}: {error}") from error
-        found.append(PublishedHeads(of["model"], of["year"], heads, of["source"]))
-    return tuple(found)
+    rows = read_table(file, _Row, unique=("model",))
+    return tuple(PublishedHeads(row.model, row.year, row.kept_heads(), row.source) for row in rows)

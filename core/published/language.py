@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from .table import FOLDER, NOTE, SOURCE, Columns, Number, Whole, Words, read_as, read_table
+from msgspec import Meta
+
+from .table import FOLDER, Percentage, PositiveInt, Proportion, Text, Year, one_of, read_table
 
 HUMAN = "GLUE Human Baselines"
 # The columns of each task, in the leaderboard's order; two measures of one task are averaged, as the leaderboard does.
@@ -19,29 +22,26 @@ GLUE_TASKS: Mapping[str, tuple[str, ...]] = {
     "RTE": ("RTE",),
     "WNLI": ("WNLI",),
 }
+_ROUNDED = 0.11  # all figures are rounded to 0.1
 _MEASURES = tuple(name for names in GLUE_TASKS.values() for name in names)
-_GLUE: Columns = (
-    Whole("rank"),
-    Words("team"),
-    Words("model"),
-    *(Number(name, high=100.0, required=True) for name in ("score", *_MEASURES)),
-    Number("AX", low=-100.0, high=100.0),
-    SOURCE,
-    NOTE,
-)
 
 
 @dataclass(frozen=True)
 class GlueEntry:
     """A row of the GLUE leaderboard: the mean over the tasks, and each measure by its column; all out of 100."""
 
-    rank: int
-    team: str
-    model: str
-    score: float
-    measures: Mapping[str, float]
-    source: str
+    rank: PositiveInt
+    team: Text
+    model: Text
+    score: Percentage
+    measures: Mapping[str, Percentage]
+    source: Text
     note: str = ""  # what is wrong in the lecture
+
+    def __post_init__(self):
+        mean = sum(map(self.task, GLUE_TASKS)) / len(GLUE_TASKS)
+        if abs(mean - self.score) > _ROUNDED:
+            raise ValueError(f"'score' is {self.score}, but the mean of the tasks is {mean:.2f}")
 
     @property
     def human(self) -> bool:
@@ -56,100 +56,64 @@ class GlueEntry:
 
 def glue_entries(file: Path = FOLDER / "glue_leaderboard.csv") -> tuple[GlueEntry, ...]:
     """The leaderboard, best first; ValueError where a row is wrong, or its mean is not that of its tasks."""
-    found = []
-    for row in read_table(file, _GLUE, unique=("rank",)):
-        of = row.cells
-        measures = {name: of[name] for name in _MEASURES}
-        entry = GlueEntry(of["rank"], of["team"], of["model"], of["score"], measures, of["source"], of["note"])
-        mean = sum(entry.task(name) for name in GLUE_TASKS) / len(GLUE_TASKS)
-        if abs(mean - entry.score) > _ROUNDED:
-            raise ValueError(f"{row.place}: 'score' is {entry.score}, but the mean of the tasks is {mean:.2f}.")
-        found.append(entry)
-    return tuple(found)
-
-
-_ROUNDED = 0.11  # all figures are rounded to 0.1
+    return read_table(file, GlueEntry, unique=("rank",), columns={"measures": _MEASURES})
 
 
 @dataclass(frozen=True)
 class SentimentResult:
     """A way to tell praise from complaint: its accuracy (a share) on held-out texts; None where it was not trained."""
 
-    language: str
-    dataset: str
-    model: str
-    parameters: int | None
-    epochs: int | None
-    seconds_per_epoch: float | None
-    accuracy: float
-    source: str
-
-
-_SENTIMENT: Columns = (
-    *(Words(name) for name in ("language", "dataset", "model")),
-    *(Whole(name, required=False) for name in ("trainable_params", "epochs")),
-    Number("seconds_per_epoch", high=1e6, open=True),
-    Number("val_accuracy", high=1.0, required=True),
-    SOURCE,
-)
+    language: Text
+    dataset: Text
+    model: Text
+    parameters: PositiveInt | None
+    epochs: PositiveInt | None
+    seconds_per_epoch: Annotated[float, Meta(gt=0, le=1e6)] | None
+    accuracy: Proportion
+    source: Text
 
 
 def sentiment_results(file: Path = FOLDER / "sentiment.csv") -> tuple[SentimentResult, ...]:
     """English film reviews and Spanish tweets; ValueError where a row is wrong."""
-    return read_as(SentimentResult, file, _SENTIMENT, unique=("dataset", "model"))
+    columns = {"parameters": "trainable_params", "accuracy": "val_accuracy"}
+    return read_table(file, SentimentResult, unique=("dataset", "model"), columns=columns)
+
+
+ARCHITECTURES = ("recurrent encoder-decoder", "encoder-decoder", "encoder", "decoder")
 
 
 @dataclass(frozen=True)
 class LanguageModel:
     """A language model: its parameters, and how many gigabytes of text it learned from; None where not published."""
 
-    model: str
-    year: int
-    organisation: str
-    parameters: float | None
-    text_gigabytes: float | None
-    architecture: str
-    source: str
+    model: Text
+    year: Year
+    organisation: Text
+    parameters: Annotated[float, Meta(gt=0, le=1e15)] | None
+    text_gigabytes: Annotated[float, Meta(gt=0, le=1e9)] | None
+    architecture: Annotated[str, one_of(ARCHITECTURES)]
+    source: Text
     note: str = ""  # which text the gigabytes are
-
-
-ARCHITECTURES = ("recurrent encoder-decoder", "encoder-decoder", "encoder", "decoder")
-_SIZES: Columns = (
-    Words("model"),
-    Whole("year", low=1950),
-    Words("organisation"),
-    Number("params", high=1e15, open=True),
-    Number("training_text_gb", high=1e9, open=True),
-    Words("architecture", among=ARCHITECTURES, kind="architectures"),
-    SOURCE,
-    NOTE,
-)
 
 
 def language_models(file: Path = FOLDER / "language_model_sizes.csv") -> tuple[LanguageModel, ...]:
     """From 2014 to GPT-3; ValueError where a row is wrong."""
-    return read_as(LanguageModel, file, _SIZES, unique=("model",))
+    columns = {"parameters": "params", "text_gigabytes": "training_text_gb"}
+    return read_table(file, LanguageModel, unique=("model",), columns=columns)
 
 
 @dataclass(frozen=True)
 class CaptionResult:
     """A captioner on the 1,000 test photographs of Flickr8k: BLEU with one to four words."""
 
-    model: str
-    bleu_1: float
-    bleu_2: float
-    bleu_3: float
-    bleu_4: float
-    source: str
-
-
-_CAPTIONS: Columns = (
-    Words("model"),
-    *(Number(f"bleu_{order}", high=100.0, required=True) for order in range(1, 5)),
-    SOURCE,
-)
+    model: Text
+    bleu_1: Percentage
+    bleu_2: Percentage
+    bleu_3: Percentage
+    bleu_4: Percentage
+    source: Text
 
 
 def caption_results(file: Path = FOLDER / "captions_flickr8k.csv") -> tuple[CaptionResult, ...]:
     """Of the paper that brought attention to captions; ValueError where a row is wrong."""
-    return read_as(CaptionResult, file, _CAPTIONS, unique=("model",))
+    return read_table(file, CaptionResult, unique=("model",))

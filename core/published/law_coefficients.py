@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Annotated
 
 from ..scaling import LAWS, Law
-from .table import FOLDER, SOURCE, Columns, Number, Words, read_table
+from .table import FOLDER, PositiveFloat, Text, one_of, read_table
 
 
 @dataclass(frozen=True)
@@ -18,23 +19,28 @@ class PublishedLaw:
     source: str
 
 
-_COLUMNS: Columns = (
-    Words("law", among=tuple(LAWS), kind="laws"),
-    *(Words(name) for name in ("paper", "coefficient")),
-    Number("value", required=True, open=True),
-    SOURCE,
-)
+@dataclass(frozen=True)
+class _Row:
+    law: Annotated[str, one_of(tuple(LAWS))]
+    paper: Text
+    coefficient: Text
+    value: PositiveFloat
+    source: Text
 
 
 def published_laws(file: Path = FOLDER / "law_coefficients.csv") -> tuple[PublishedLaw, ...]:
     """The laws in `file`, whose rows stand together; ValueError where a row is wrong or a coefficient is missing."""
-    rows = read_table(file, _COLUMNS, unique=("law", "paper", "coefficient"))
-    found = []
-    for (kind, paper), group in groupby(rows, key=lambda row: (row.cells["law"], row.cells["paper"])):
-        *_, last = of_one = list(group)
-        values = {row.cells["coefficient"]: row.cells["value"] for row in of_one}
-        if set(values) != set(LAWS[kind].names()):
-            needed = ", ".join(LAWS[kind].names())
-            raise ValueError(f"{last.place}: the law {kind} has the coefficients {needed}, not {', '.join(values)}.")
-        found.append(PublishedLaw(kind, paper, LAWS[kind](**values), last.cells["source"]))
-    return tuple(found)
+    rows = read_table(file, _Row, unique=("law", "paper", "coefficient"))
+    laws = []
+    line = 1
+    for (kind, paper), group in groupby(rows, key=lambda row: (row.law, row.paper)):
+        coefficients = list(group)
+        values = {row.coefficient: row.value for row in coefficients}
+        line += len(values)
+        if set(values) != set(names := LAWS[kind].names()):
+            raise ValueError(
+                f"{file.name}, line {line}: the law {kind} has the coefficients {', '.join(names)}, "
+                f"not {', '.join(values)}."
+            )
+        laws.append(PublishedLaw(kind, paper, LAWS[kind](**values), coefficients[-1].source))
+    return tuple(laws)

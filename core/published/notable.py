@@ -3,40 +3,36 @@
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Annotated
 
-from .table import FOLDER, SOURCE, Columns, Day, Number, Words, read_table
+from msgspec import Meta
+
+from .table import FOLDER, Text, one_of, read_table
 
 CONFIDENCES = ("Confident", "Likely", "Speculative", "Unknown", "not stated")
 FIELDS = ("language", "vision", "language and vision", "image generation", "speech", "biology", "games", "other")
-_SIZES = ("parameters", "training_flops", "dataset_size")
-COLUMNS: Columns = (
-    Words("model"),
-    Words("organisation", required=False),
-    Day("date"),
-    Words("domain", required=False),
-    *(Number(name, high=1e30, open=True) for name in _SIZES),
-    Words("confidence", among=CONFIDENCES, kind="grades"),
-    Words("reference", required=False),
-    Words("link", required=False),
-    SOURCE,
-)
+_Size = Annotated[float, Meta(gt=0, le=1e30)]
 
 
 @dataclass(frozen=True)
 class NotableModel:
     """A model as Epoch AI describes it; None where a size is not known. `data` counts datapoints, such as words."""
 
-    model: str
+    model: Text
     organisation: str
     date: date
     domain: str
-    parameters: float | None
-    training_flops: float | None
-    data: float | None
-    confidence: str
+    parameters: _Size | None
+    training_flops: _Size | None
+    data: _Size | None
+    confidence: Annotated[str, one_of(CONFIDENCES)]
     reference: str
     link: str
-    source: str
+    source: Text
+
+    def __post_init__(self):
+        if self.parameters is None and self.training_flops is None and self.data is None:
+            raise ValueError("a row has parameters, training FLOPs or a data size")
 
     @property
     def field(self) -> str:
@@ -46,12 +42,7 @@ class NotableModel:
 
 def notable_models(file: Path = FOLDER / "notable_models.csv") -> tuple[NotableModel, ...]:
     """Those of which a size is known, newest first as in Epoch's table; ValueError where a row is wrong."""
-    found = []
-    for row in read_table(file, COLUMNS, unique=("model",)):
-        if all(row.cells[name] is None for name in _SIZES):
-            raise ValueError(f"{row.place}: a row has parameters, training FLOPs or a data size.")
-        found.append(NotableModel(*row.cells.values()))
-    return tuple(found)
+    return read_table(file, NotableModel, unique=("model",), columns={"data": "dataset_size"})
 
 
 def field_of(domain: str) -> str:

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from .table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as, read_table
+from msgspec import Meta
+
+from .table import FOLDER, NonNegativeInt, PositiveFloat, PositiveInt, Proportion, Text, one_of, read_table
 
 # Biderman et al. 2023, https://github.com/EleutherAI/pythia: (all, without embeddings), from the models' cards.
 _PYTHIA = {
@@ -25,23 +28,15 @@ TASKS = ("arc_challenge", "arc_easy", "lambada_openai", "logiqa", "piqa", "sciq"
 class ChinchillaRun:
     """A model of Hoffmann et al. 2022: how large, what its training cost, and its loss (nats a token) at the end."""
 
-    parameters: float
-    training_flops: float
-    loss: float
-    source: str
-
-
-_CHINCHILLA: Columns = (
-    Number("parameters", low=1e6, high=1e12, required=True),
-    Number("training_flops", low=1e15, high=1e26, required=True),
-    Number("loss", high=12.0, required=True, open=True),
-    SOURCE,
-)
+    parameters: Annotated[float, Meta(ge=1e6, le=1e12)]
+    training_flops: Annotated[float, Meta(ge=1e15, le=1e26)]
+    loss: Annotated[float, Meta(gt=0, le=12)]
+    source: Text
 
 
 def chinchilla_runs(file: Path = FOLDER / "chinchilla.csv") -> tuple[ChinchillaRun, ...]:
     """The 245 points of figure 4 that Epoch AI read off; ValueError where a row is wrong."""
-    return read_as(ChinchillaRun, file, _CHINCHILLA, unique=("parameters", "training_flops"))
+    return read_table(file, ChinchillaRun, unique=("parameters", "training_flops"))
 
 
 @dataclass(frozen=True)
@@ -51,14 +46,19 @@ class PythiaScore:
     `accuracy` and its standard error are shares; the perplexity is that of LAMBADA's last word, None elsewhere.
     """
 
-    model: str
-    parameters: int
-    step: int
-    task: str
-    accuracy: float
-    stderr: float
-    perplexity: float | None
-    source: str
+    model: Text
+    parameters: PositiveInt
+    step: NonNegativeInt
+    task: Annotated[str, one_of(TASKS)]
+    accuracy: Proportion
+    stderr: Proportion
+    perplexity: PositiveFloat | None
+    source: Text
+
+    def __post_init__(self):
+        size = self.model.partition("-")[2].removesuffix("-deduped")
+        if PYTHIA_SIZES.get(size) != self.parameters:
+            raise ValueError(f"a '{self.model}' has not {self.parameters:,} parameters")
 
     @property
     def tokens(self) -> int:
@@ -76,23 +76,6 @@ class PythiaScore:
         return _PYTHIA[self.model.split("-")[1]][1]
 
 
-_SCORES: Columns = (
-    Words("model"),
-    Whole("parameters"),
-    Whole("step", low=0),
-    Words("task", among=TASKS, kind="tasks"),
-    *(Number(name, high=1.0, required=True) for name in ("accuracy", "stderr")),
-    Number("perplexity", low=1.0),
-    SOURCE,
-)
-
-
 def pythia_scores(file: Path = FOLDER / "pythia.csv") -> tuple[PythiaScore, ...]:
     """16 models at 18 checkpoints on 8 tasks; ValueError where a row is wrong."""
-    found = []
-    for row in read_table(file, _SCORES, unique=("model", "step", "task")):
-        size = row.cells["model"].partition("-")[2].removesuffix("-deduped")
-        if PYTHIA_SIZES.get(size) != row.cells["parameters"]:
-            raise ValueError(f"{row.place}: a '{row.cells['model']}' has not {row.cells['parameters']:,} parameters.")
-        found.append(PythiaScore(*row.cells.values()))
-    return tuple(found)
+    return read_table(file, PythiaScore, unique=("model", "step", "task"))

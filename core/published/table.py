@@ -1,138 +1,156 @@
-"""How a published table is read: every column is declared, every row is checked, and a wrong one is named."""
+"""How a table is read: a frozen dataclass is the shape of a row, and msgspec checks each cell by its field's type."""
 
 import csv
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType, NoneType
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
-Made = TypeVar("Made")
+from msgspec import Meta, ValidationError, convert
+
+Row = TypeVar("Row")
+Kind = TypeVar("Kind")
 FOLDER = Path(__file__).parent
 
-
-@dataclass(frozen=True)
-class Words:
-    """A column of text. `among`: the only ones it may hold; `kind`: what they are called in the plural."""
-
-    name: str
-    required: bool = True
-    among: tuple[str, ...] = ()
-    kind: str = "words"
-
-    def read(self, text: str, place: str) -> str:
-        """The text; ValueError where it is missing or none of those allowed."""
-        if self.required and not text:
-            raise ValueError(f"{place}: '{self.name}' is empty; every row names it.")
-        if self.among and text not in self.among:
-            raise ValueError(f"{place}: '{text}' is none of the {self.kind} {', '.join(self.among)}.")
-        return text
+_LARGEST = sys.float_info.max  # a bound that keeps infinity out; a bound below keeps NaN out
+Text = Annotated[str, Meta(min_length=1)]  # a cell that may be empty is a `str`
+PositiveInt = Annotated[int, Meta(ge=1)]
+NonNegativeInt = Annotated[int, Meta(ge=0)]
+PositiveFloat = Annotated[float, Meta(gt=0, le=_LARGEST)]
+NonNegativeFloat = Annotated[float, Meta(ge=0, le=_LARGEST)]
+Proportion = Annotated[float, Meta(ge=0, le=1)]
+Percentage = Annotated[float, Meta(ge=0, le=100)]
+Year = Annotated[int, Meta(ge=1950)]
 
 
-@dataclass(frozen=True)
-class Number:
-    """A column of numbers from `low` to `high`, or above `low` where it is `open`; thousands may have commas."""
-
-    name: str
-    low: float = 0.0
-    high: float = math.inf
-    required: bool = False
-    open: bool = False  # whether `low` itself is no value
-
-    def read(self, text: str, place: str) -> float | None:
-        """The number, None where the cell is empty; ValueError where it is none or out of range."""
-        if not text and not self.required:
-            return None
-        try:
-            number = float(text.replace(",", ""))
-        except ValueError:
-            number = math.nan
-        if not self.low <= number <= self.high or math.isinf(number) or (self.open and number == self.low):
-            end = "on" if math.isinf(self.high) else f"to {self.high:g}"
-            empty = "" if self.required else ", or empty"
-            raise ValueError(f"{place}: '{self.name}' is a number from {self.low:g} {end}{empty}, not '{text}'.")
-        return number
+def one_of(words: Sequence[str]) -> Meta:
+    """The constraint of a text that is one of `words`, as in `Annotated[str, one_of(FAMILIES)]`."""
+    return Meta(pattern=f"^(?:{'|'.join(map(re.escape, words))})$")
 
 
-@dataclass(frozen=True)
-class Whole:
-    """A column of whole numbers from `low` to `high`, in every row if `required`."""
+def read_table(
+    file: Path,
+    row_type: type[Row],
+    *,
+    unique: Sequence[str] = (),
+    columns: Mapping[str, str | Sequence[str]] = MappingProxyType({}),
+    factors: Mapping[str, float] = MappingProxyType({}),
+) -> tuple[Row, ...]:
+    """The rows of a CSV file, in its order; ValueError with file and line where one cannot be right.
 
-    name: str
-    low: int = 1
-    high: int | None = None
-    required: bool = True
-
-    def read(self, text: str, place: str) -> int | None:
-        """The number, None where the cell is empty; ValueError where it is none or out of range."""
-        if not text and not self.required:
-            return None
-        whole = text.isascii() and text.isdecimal()
-        if not whole or int(text) < self.low or (self.high is not None and int(text) > self.high):
-            end = "" if self.high is None else f" to {self.high}"
-            raise ValueError(f"{place}: '{self.name}' is a whole number from {self.low}{end}, not '{text}'.")
-        return int(text)
-
-
-@dataclass(frozen=True)
-class Day:
-    """A column of dates such as 2017-06-12, in every row."""
-
-    name: str
-
-    def read(self, text: str, place: str) -> date:
-        """The date; ValueError where it is none."""
-        try:
-            return date.fromisoformat(text)
-        except ValueError:
-            raise ValueError(f"{place}: '{self.name}' is a date such as 2017-06-12, not '{text}'.") from None
-
-
-Column = Words | Number | Whole | Day
-Columns = tuple[Column, ...]
-SOURCE = Words("source")
-NOTE = Words("note", required=False)  # what is wrong with a figure that is quoted as its source prints it
-
-
-@dataclass(frozen=True)
-class Row:
-    """The cells of a row by their columns, and where it stands: what an error says first."""
-
-    cells: Mapping[str, Any]
-    place: str
-
-
-def read_table(file: Path, columns: Sequence[Column], *, unique: Sequence[str] = ()) -> tuple[Row, ...]:
-    """The rows of `file`, in its order; ValueError with file and line where one cannot be right.
-
-    `unique`: the columns that together name a row; no two rows share them.
+    A field stands in the column of its name, or in that of `columns`; a mapping takes several columns. `factors`: what
+    the numbers of a column are multiplied with, 1e6 where they are millions. An empty cell is None where the field may
+    be None; "yes" and "no" are booleans. Checks of several fields belong in the `__post_init__` of `row_type`.
+    `unique`: the fields that together name a row; no two rows share them.
     """
+    hints = get_type_hints(row_type)  # without the constraints
+    names = {field: columns.get(field, field) for field in hints}
+    needed = {name for column in names.values() for name in ([column] if isinstance(column, str) else column)}
+    rows: list[Row] = []
+    first_lines: dict[tuple[Any, ...], int] = {}
     with file.open(encoding="utf-8", newline="") as lines:
-        rows = csv.DictReader(lines)
-        if missing := {column.name for column in columns} - set(rows.fieldnames or ()):
+        reader = csv.DictReader(lines)
+        if missing := needed - set(reader.fieldnames or ()):
             raise ValueError(f"{file.name}, line 1: the columns {', '.join(sorted(missing))} are missing.")
-        found: list[Row] = []
-        lines_of: dict[tuple[Any, ...], int] = {}
-        for cells in rows:
-            place = f"{file.name}, line {rows.line_num}"
+        for cells in reader:
+            place = f"{file.name}, line {reader.line_num}"
             if None in cells or None in cells.values():
                 raise ValueError(f"{place}: the row has not as many cells as line 1 has columns.")
-            row = Row({column.name: column.read(cells[column.name].strip(), place) for column in columns}, place)
-            if unique:
-                name = tuple(row.cells[column] for column in unique)
-                if name in lines_of:
-                    told = ", ".join(str(part) for part in name)
-                    raise ValueError(f"{place}: '{told}' stands in line {lines_of[name]} already.")
-                lines_of[name] = rows.line_num
-            found.append(row)
-    if not found:
+            values: dict[str, Any] = {
+                field: _cell(cells[column].strip(), hints[field], factors.get(field, 1.0))
+                if isinstance(column, str)
+                else {name: cells[name].strip() for name in column}
+                for field, column in names.items()
+            }
+            try:
+                row = validated(values, row_type, strict=False, names=names)
+            except ValueError as error:
+                raise ValueError(f"{place}: {error}.") from None
+            key = tuple(getattr(row, field) for field in unique)
+            if key and key in first_lines:
+                repeated = ", ".join(map(str, key))
+                raise ValueError(f"{place}: '{repeated}' stands in line {first_lines[key]} already.")
+            first_lines[key] = reader.line_num
+            rows.append(row)
+    if not rows:
         raise ValueError(f"{file.name}, line 1: no row follows.")
-    return tuple(found)
+    return tuple(rows)
 
 
-def read_as(
-    make: Callable[..., Made], file: Path, columns: Sequence[Column], *, unique: Sequence[str]
-) -> tuple[Made, ...]:
-    """The rows of `file`, each made by `make` from its cells in the order of `columns`; errors as of `read_table`."""
-    return tuple(make(*row.cells.values()) for row in read_table(file, columns, unique=unique))
+def _cell(text: str, hint: Any, factor: float) -> Any:
+    """What a cell holds for a field of the type `hint`, before it is checked."""
+    if not text:
+        return None if NoneType in get_args(hint) else text
+    if text in ("yes", "no") and (hint is bool or bool in get_args(hint)):
+        return text == "yes"
+    if factor != 1.0:
+        with suppress(ValueError):  # a text stays one, to be refused
+            return factor * float(text)
+    return text
+
+
+def validated(
+    value: Any, kind: type[Kind], *, strict: bool = True, names: Mapping[str, Any] = MappingProxyType({})
+) -> Kind:
+    """`value` as an instance of `kind`; ValueError with the path of what is missing or wrong, its value and the rule.
+
+    `strict` as of `msgspec.convert`; `names`: how an error calls a field of `kind`, where it has another name.
+    """
+    try:
+        return convert(value, kind, strict=strict, str_keys=True)
+    except ValidationError as error:
+        rule, _, place = str(error).partition(" - at ")
+        keys = _keys(
+            value, kind, str(error), re.findall(r"[^.\[\]`$]+|\.\.\.", place.removeprefix("`key` in ")), strict
+        )
+        raise ValueError(_sentence(rule, value, keys, names)) from None
+
+
+def _keys(value: Any, kind: type, error: str, path: Sequence[str], strict: bool) -> list[str]:
+    """A path of an error without its "...", by which msgspec means any key of a mapping: the first key that is wrong.
+
+    A key is wrong if `value`, with nothing else in that mapping, is refused with the same `error`.
+    """
+    keys: list[str] = []
+    for step in path:
+        if step == "...":
+            for key, inner in _inner(value, keys).items():
+                try:
+                    convert(_replaced(value, keys, {key: inner}), kind, strict=strict, str_keys=True)
+                except ValidationError as again:
+                    if str(again) == error:
+                        step = key
+                        break
+        keys.append(step)
+    return keys
+
+
+def _inner(value: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    return value
+
+
+def _replaced(value: Any, keys: Sequence[str], new: Any) -> Any:
+    return {**value, keys[0]: _replaced(value[keys[0]], keys[1:], new)} if keys else new
+
+
+def _sentence(rule: str, value: Any, keys: Sequence[str], names: Mapping[str, Any]) -> str:
+    """What is wrong with the value at the end of a path of keys; `names` as of `validated`."""
+    if lacking := re.fullmatch(r"Object missing required field `(.+)`", rule):
+        return f"'{'.'.join([*keys, lacking[1]])}' is missing"
+    wrong = _inner(value, keys)
+    first = names.get(keys[0], keys[0]) if keys else ""
+    name = ".".join([first if isinstance(first, str) else keys[0], *keys[1:]])
+    if wrong is None:
+        return f"'{name}' is missing"
+    if wrong == "":
+        return f"'{name}' is empty: {rule[0].lower()}{rule[1:]}"
+    if isinstance(wrong, dict) and not rule.startswith("Expected `"):  # from a `__post_init__`
+        return f"'{name}': {rule}" if name else rule
+    excerpt = json.dumps(wrong, ensure_ascii=False)[:40]
+    return f"{repr(name) if name else 'the file'} is {excerpt}: {rule[0].lower()}{rule[1:]}"

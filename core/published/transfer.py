@@ -3,8 +3,11 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
 
-from .table import FOLDER, SOURCE, Columns, Number, Whole, Words, read_as
+from msgspec import Meta
+
+from .table import FOLDER, Percentage, PositiveInt, Text, read_table
 
 
 @dataclass(frozen=True)
@@ -14,13 +17,13 @@ class TransferResult:
     `core_days`: what the pre-training cost on TPUv3 cores, in days of one core.
     """
 
-    dataset: str
-    model: str
-    family: str
-    accuracy: float
-    deviation: float | None
-    core_days: float
-    source: str
+    dataset: Text
+    model: Text
+    family: Literal["transformer", "convolutional"]
+    accuracy: Percentage
+    deviation: Percentage | None
+    core_days: Annotated[float, Meta(gt=0, le=1e9)]
+    source: Text
 
     @property
     def data(self) -> str:
@@ -29,34 +32,22 @@ class TransferResult:
         return "ImageNet-21k" if named and named[1] == "ImageNet-21k" else "JFT-300M"
 
 
-_COLUMNS: Columns = (
-    *(Words(name) for name in ("dataset", "model")),
-    Words("family", among=("transformer", "convolutional"), kind="families"),
-    Number("accuracy", high=100.0, required=True),
-    Number("accuracy_std", high=100.0),
-    Number("tpuv3_core_days", high=1e9, required=True, open=True),
-    SOURCE,
-)
-
-
 def transfer_results(file: Path = FOLDER / "vit_vs_cnn_transfer.csv") -> tuple[TransferResult, ...]:
     """Five models on up to seven data sets; ValueError where a row is wrong."""
-    return read_as(TransferResult, file, _COLUMNS, unique=("dataset", "model"))
+    columns = {"deviation": "accuracy_std", "core_days": "tpuv3_core_days"}
+    return read_table(file, TransferResult, unique=("dataset", "model"), columns=columns)
 
 
 @dataclass(frozen=True)
 class Pictures:
     """A collection of pictures to learn from, with rounded counts."""
 
-    data: str
-    pictures: int
-    classes: int
-    source: str
-
-
-_PICTURES: Columns = (Words("data"), Whole("pictures"), Whole("classes"), SOURCE)
+    data: Text
+    pictures: PositiveInt
+    classes: PositiveInt
+    source: Text
 
 
 def pretraining_pictures(file: Path = FOLDER / "pretraining_pictures.csv") -> tuple[Pictures, ...]:
     """ImageNet, ImageNet-21k and JFT-300M; ValueError where a row is wrong."""
-    return read_as(Pictures, file, _PICTURES, unique=("data",))
+    return read_table(file, Pictures, unique=("data",))

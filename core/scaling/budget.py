@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from ..sizes import Line, Shape, flops, memory, total
-from ..sizes.bill import line
-from ..sizes.weights_and_cache import CACHE, WEIGHTS
+from ..costs import Line, Shape, flops, memory, total
+from ..costs.bill import line
+from ..costs.weights_and_cache import CACHE, WEIGHTS
 from .law import FLOPS_EACH
 
 # Bytes that Adam keeps for a parameter in mixed precision (Rajbhandari et al. 2020, "ZeRO", section 3.1).

@@ -3,8 +3,8 @@
 The numbers of both ends of the ground, then each thing: shape, colour, size, texture, row and column of its middle.
 """
 
-from ..addresses import whole_number
 from ..errors import InputError
+from ..view.codec import whole_number
 from .things import APART, GROUNDS, MOST, NIGHT, SIDE, Scene, Thing, touch
 
 EXAMPLE = "0-0~star.red.large.plain.20.20~circle.blue.small.plain.46.44"

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from ..progress import Progress, unheard
+from ..progress import Progress, no_progress
 from .layouts import HeadedModule, headed_modules
 
 Head = tuple[int, int]  # (attention module, head), both counted from 0
@@ -35,8 +35,8 @@ def gradient_importance(network: nn.Module, losses: Losses, *, normalised: bool 
 
 
 @torch.inference_mode()
-def rise_without(
-    network: nn.Module, losses: Losses, gone: Sequence[Head] = (), progress: Progress = unheard
+def loss_increase_without(
+    network: nn.Module, losses: Losses, gone: Sequence[Head] = (), progress: Progress = no_progress
 ) -> list[Float[Tensor, " head"]]:
     """For each head how far the mean loss rises without it (Michel et al. 2019, section 3.2), in nats.
 
@@ -55,7 +55,7 @@ def rise_without(
     return found
 
 
-def greedy_order(network: nn.Module, losses: Losses, progress: Progress = unheard) -> list[Head]:
+def greedy_order(network: nn.Module, losses: Losses, progress: Progress = no_progress) -> list[Head]:
     """All heads, always next the one without which the loss is least, given that those before it are gone."""
     order: list[Head] = []
     heads = _heads(headed_modules(network))
@@ -67,7 +67,7 @@ def greedy_order(network: nn.Module, losses: Losses, progress: Progress = unhear
         def tell(done: int, _total: int, before: int = before) -> None:
             progress(before + done, total)
 
-        rises = rise_without(network, losses, order, tell)
+        rises = loss_increase_without(network, losses, order, tell)
         order.append(next(head for head in ranked(rises) if head not in order))
     return order
 
@@ -90,7 +90,7 @@ def random_order(network: nn.Module, *, seed: int) -> list[Head]:
 
 
 def by_module(heads: Sequence[Head]) -> dict[int, list[int]]:
-    """Heads as `without_heads` takes them."""
+    """Heads as `prune_heads` takes them."""
     found: dict[int, list[int]] = {}
     for number, head in heads:
         found.setdefault(number, []).append(head)

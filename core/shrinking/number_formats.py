@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from ..former_names import former_names
 from .bits import round_matrix
 from .layouts import matrices_of, put
 
@@ -16,6 +17,8 @@ FORMATS = ("float32", "bfloat16", "int8", "int4")
 BITS = {"float32": 32, "bfloat16": 16, "int8": 8, "int4": 4}
 GROUP = 64  # weights of a row that share a step in int4; 32 where rows cannot be cut into 64
 _LEAST_STEP = 1e-12  # of a token of zeros
+
+__getattr__ = former_names(__name__, {"in_format": "in_number_format", "bytes_of": "size_in_bytes"})
 
 
 class Int8Linear(nn.Module):
@@ -80,7 +83,7 @@ def fits_int4(linear: nn.Linear) -> bool:
 
 
 @torch.no_grad()
-def in_format(network: nn.Module, name: str) -> nn.Module:
+def in_number_format(network: nn.Module, name: str) -> nn.Module:
     """A copy that computes in one of FORMATS; inputs and outputs of the whole network stay in float32.
 
     int8: all linear maps, the rest in float32. int4: all linear maps that it takes, the rest in bfloat16.
@@ -106,7 +109,7 @@ def _as(dtype: torch.dtype, value: object) -> object:
     return value
 
 
-def parameters_of(network: nn.Module) -> int:
+def parameter_count(network: nn.Module) -> int:
     """The numbers that a network has learned, in whatever format; shared ones count once.
 
     A matrix that was shared with an embedding and is rounded by itself is shared no longer.
@@ -116,7 +119,7 @@ def parameters_of(network: nn.Module) -> int:
     return found + sum(each.in_features * each.out_features for each in rounded)
 
 
-def bytes_of(network: nn.Module) -> int:
+def size_in_bytes(network: nn.Module) -> int:
     """What the numbers of a network take in memory; shared ones count once."""
     tensors = {each.data_ptr(): each for each in (*network.parameters(), *network.buffers())}
     return sum(each.numel() * each.element_size() for each in tensors.values())

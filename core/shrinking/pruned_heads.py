@@ -13,7 +13,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from ..errors import ModelError
+from ..former_names import former_names
 from .layouts import COUNTS, WIDTHS, HeadedModule, headed_modules, put, some_columns, some_rows
+
+__getattr__ = former_names(__name__, {"without_heads": "prune_heads"})
 
 
 class OnlyBias(nn.Module):
@@ -30,7 +33,7 @@ class OnlyBias(nn.Module):
         return x.new_zeros(shape) if self.bias is None else self.bias.expand(shape)
 
 
-def without_heads(network: nn.Module, heads: Mapping[int, Collection[int]]) -> nn.Module:
+def prune_heads(network: nn.Module, heads: Mapping[int, Collection[int]]) -> nn.Module:
     """A copy of a network without some heads: their numbers by the number of the module (`headed_modules`).
 
     Its output equals that of the network with these heads silenced. ModelError for a head that there is not.

@@ -14,15 +14,15 @@ from ..models.bert import PretrainingBERT
 from ..models.stored_weights import load_weights
 from ..zoo.embedded import WEIGHTS
 from ..zoo.image_models import ImageModel
-from ..zoo.missing_token import MissingToken
+from ..zoo.masked_language_models import MissingToken
 from ..zoo.text_models import TextModel
 
 Model = TypeVar("Model", TextModel, ImageModel)
 
 FOLDER = WEIGHTS / "shrinking"
-TABLE = Path(__file__).parents[1] / "measured" / "shrinking_students.csv"
+TABLE = Path(__file__).parents[1] / "results" / "shrinking_students.csv"
 LAYERS = {"half": 3, "third": 2}  # of 6; a quarter, rounded up
-# By teacher; training/shrinking_students.py made them.
+# By teacher; training/shrinking/train.py made them.
 STUDENTS = {"bert-books": ("bert-half", "bert-third"), "vit-tiny-imagenet": ("vit-half", "vit-third")}
 TITLES = {"half": "Half of the layers", "third": "A third of the layers"}
 

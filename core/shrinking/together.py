@@ -6,8 +6,8 @@ from itertools import product
 from torch import nn
 
 from .importance import Losses, by_module, gradient_importance, ranked
-from .number_formats import FORMATS, in_format
-from .pruned_heads import without_heads
+from .number_formats import FORMATS, in_number_format
+from .pruned_heads import prune_heads
 from .students import STUDENTS, student_network
 from .zeros import without_neurons
 
@@ -40,10 +40,10 @@ def follow(recipe: Recipe, network: nn.Module, losses: Losses) -> nn.Module:
     smaller = student_network(recipe.student, network) if recipe.student else network
     if recipe.heads:
         order = ranked(gradient_importance(smaller, losses))
-        smaller = without_heads(smaller, by_module(order[: round(recipe.heads * len(order))]))
+        smaller = prune_heads(smaller, by_module(order[: round(recipe.heads * len(order))]))
     if recipe.neurons:
         smaller = without_neurons(smaller, recipe.neurons)
-    return in_format(smaller, recipe.number_format).eval().requires_grad_(False)
+    return in_number_format(smaller, recipe.number_format).eval().requires_grad_(False)
 
 
 def recipes(model: str) -> list[Recipe]:

@@ -64,13 +64,21 @@ def agreement(found: Collection[Link], sure: Collection[Link], possible: Collect
 def links_of(weights: Float[Tensor, "target source"], direction: Direction = "target") -> set[Link]:
     """The strongest links of a map between words.
 
-    "target": for each target word the source word with the largest weight; "source": for each source word the target
-    word that looks at it most; "both": only links found from both sides; "either": those found from any.
+    "target": for each target word the source word with the largest weight, if any is above 0; "source": for each source
+    word the target word that looks at it most; "both": only links found from both sides; "either": those found from
+    any.
     """
-    by_target = {(source, target) for target, source in enumerate(weights.argmax(dim=1).tolist())}
-    by_source = {(source, target) for source, target in enumerate(weights.argmax(dim=0).tolist())}
+    known = weights.nan_to_num(nan=0.0)
+    by_target = {(source, target) for target, source in _strongest(known)}
+    by_source = {(source, target) for source, target in _strongest(known.T)}
     found = {"target": by_target, "source": by_source, "both": by_target & by_source, "either": by_target | by_source}
     return found[direction]
+
+
+def _strongest(weights: Float[Tensor, "query key"]) -> list[tuple[int, int]]:
+    """Each query with its strongest key, but for those that give nothing to any."""
+    most, keys = weights.max(dim=1)
+    return [(query, key) for query, key in enumerate(keys.tolist()) if most[query] > 0]
 
 
 def diagonal(sources: int, targets: int) -> set[Link]:

@@ -13,14 +13,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-PAD, BEGIN, END, UNKNOWN = range(4)  # the first tokens of every vocabulary that training/pairs.py makes
+PAD, BEGIN, END, UNKNOWN = range(4)  # the first tokens of every vocabulary that training/common/pairs.py makes
 PENALTY = 0.6  # the exponent of the length penalty, unless another is asked for
 
 State = dict[str, Tensor]
 
 
 @runtime_checkable  # so that the tests can check it where it is an argument
-class Writer(Protocol):
+class StepDecoder(Protocol):
     """A model that can write: it reads sources once, then takes one token at a time."""
 
     def read(self, source: Int[Tensor, "batch source"], padding: Bool[Tensor, "batch source"] | None) -> State:
@@ -101,7 +101,7 @@ def limit_of(source: int) -> int:
 
 @torch.no_grad()
 def beam_search(
-    model: Writer,
+    model: StepDecoder,
     source: Int[Tensor, "batch source"],
     padding: Bool[Tensor, "batch source"] | None = None,
     *,

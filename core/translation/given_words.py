@@ -15,10 +15,10 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from ..capture import record_attention
-from ..heads.relevance import join_words
 from ..models.bahdanau import Bahdanau
 from ..models.seq2seq import Seq2Seq
 from ..models.transformer import Transformer
+from ..tokens.words import join_words
 from .alignment import Direction, Link, links_of
 from .decoding import BEGIN, END, padded
 from .influence import influence

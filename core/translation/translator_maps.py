@@ -34,9 +34,9 @@ UNCHANGED = Changes()
 class Aligned:
     """A source, a translation of it, and what the model looked at while it was made to write just that.
 
-    `maps` holds for each part one tensor for each layer; rows sum to 1. `measure` says what the numbers are: attention
-    weights, or, for a model without attention, the influence of each source token (core/translation/influence.py).
-    `log_probabilities` are those of each target token.
+    `maps` holds for each part one tensor for each layer; rows sum to 1, but where the model masks its softmax.
+    `measure` says what the numbers are: attention weights, or, for a model without attention, the influence of each
+    source token (core/translation/influence.py). `log_probabilities` are those of each target token.
     """
 
     source: Tokens

@@ -4,7 +4,6 @@ Arrays and labels in, no model inside; the pages mount it, and a record becomes 
 """
 
 from .html_file import HtmlFile, html_file
-from .recorded import layer_of_call, show
 from .scene import Layer, PatchSequence, Scene, Sequence, TextSequence
 
 __all__ = [
@@ -15,6 +14,4 @@ __all__ = [
     "Sequence",
     "TextSequence",
     "html_file",
-    "layer_of_call",
-    "show",
 ]

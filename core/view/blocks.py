@@ -1,4 +1,4 @@
-"""Heads in blocks of tokens, for where there is no room for every weight: means that are still attention."""
+"""Heads in blocks of tokens, for where there is no room for every weight: means that sum to what rows did."""
 
 import math
 
@@ -23,7 +23,7 @@ def block_width(scene: Scene, room: int) -> int:
 def in_blocks(
     patterns: Float[np.ndarray, "head query key"], links: Bool[np.ndarray, "query key"], width: int
 ) -> Float[np.ndarray, "head down across"]:
-    """What the queries of a block give, on average, to the keys of a block together: rows sum to 1 as before.
+    """What the queries of a block give, on average, to the keys of a block together: rows sum to what they did.
 
     -1 where no query may look at any key; NaN where no query of the block has numbers.
     """

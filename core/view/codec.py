@@ -22,6 +22,8 @@ BYTES: dict[Code, int] = {"half": 2, "root": 1}
 PICTURE_SIDE = 1600  # pixels on the longer side, at most
 _LEVELS, _BLOCKED, _MISSING = 253, 254, 255
 
+MOST_DIGITS = 9  # of a number in an address or in a browser's message
+
 
 def write(weights: Float[np.ndarray, "*leading"], code: Code) -> bytes:
     """Encode weights from 0 to 1, -1 (not allowed) and NaN."""
@@ -88,3 +90,15 @@ def picture_address(pixels: UInt8[np.ndarray, "row column channel"], side: int =
     file, kind = io.BytesIO(), "png" if max(picture.size) <= 256 else "jpeg"
     picture.save(file, kind, quality=90)
     return f"data:image/{kind};base64,{as_text(file.getvalue())}"
+
+
+def whole_number(text: object, below: int | None = None) -> int | None:
+    """The whole number from 0 up that `text` writes, if it is less than `below`; None for anything else.
+
+    A number has at most nine ASCII digits: "²" is no number, and of four hundred nines none is made.
+    """
+    text = str(text)
+    if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS):
+        return None
+    number = int(text)
+    return number if below is None or number < below else None

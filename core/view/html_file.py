@@ -58,7 +58,7 @@ def html_file(
     """
     first = start or scene.start
     fits = packing.fitting_code(scene) is not None
-    overview, heads = (scene.overview, {}) if fits else _packed(scene, first)
+    overview, heads = (packing.overview_of(scene), {}) if fits else _packed(scene, first)
     options: dict[str, object] = {
         "view": view,
         "scale": scale,

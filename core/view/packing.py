@@ -19,7 +19,7 @@ HALF_UP_TO = 1024  # tokens: a longer map of one head is sent in one byte for ea
 def pack(scene: Scene, wanted: Wanted) -> dict:
     """The message for the browser; the overview is left out where it is there already."""
     layer, head = wanted.within(scene)
-    overview = scene.overview
+    overview = overview_of(scene)
     message = {"digest": overview["digest"], "overview": None, "chosen": None, "exact": None}
     if wanted.have != overview["digest"]:
         message["overview"] = overview
@@ -32,8 +32,15 @@ def pack(scene: Scene, wanted: Wanted) -> dict:
     return message
 
 
+def overview_of(scene: Scene) -> dict:
+    """What is sent of all heads: made once for each scene, because it computes every head, and kept in it."""
+    if "overview" not in scene.packed:
+        scene.packed["overview"] = overview(scene)
+    return scene.packed["overview"]
+
+
 def overview(scene: Scene, heard: Heard | None = None) -> dict:
-    """Sequences, layers, a thumbnail of each head, and all the maps where they fit. Use `scene.overview`.
+    """Sequences, layers, a thumbnail of each head, and all the maps where they fit. Use `overview_of`.
 
     `heard` is given every layer's patterns, some heads at a time, on the way: they are computed only once.
     """

@@ -1,8 +1,8 @@
 """What there is to see: sequences, and layers of heads that connect them. Arrays only, no model inside."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, UInt8
@@ -81,7 +81,8 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """All that one view shows. Keep a scene (in a cache) as long as it is shown: its overview is computed once.
+    """All that one view shows. Keep a scene (in a cache) as long as it is shown: its overview is computed once,
+    and kept in `packed`.
 
     `start` is the layer and the head in view before the visitor chooses.
     """
@@ -90,6 +91,7 @@ class Scene:
     layers: tuple[Layer, ...]
     title: str = ""
     start: tuple[int, int] = (0, 0)
+    packed: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self):
         if not self.layers:
@@ -145,10 +147,3 @@ class Scene:
         if allowed.shape != (queries, keys):
             raise ValueError(f"Layer {layer} has a mask of shape {allowed.shape}; it needs {(queries, keys)}.")
         return allowed & np.tri(queries, keys, keys - queries, dtype=bool) if there.causal else allowed
-
-    @cached_property
-    def overview(self) -> dict:
-        """What is sent of all heads: made once for each scene, because it computes every head."""
-        from .packing import overview  # packing knows scenes, not the reverse
-
-        return overview(self)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..addresses import whole_number
+from .codec import whole_number
 
 
 @dataclass(frozen=True)

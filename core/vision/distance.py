@@ -4,6 +4,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from ..heads.measures import check_not_negative, shares
 from ..images import Patches
 
 
@@ -29,8 +30,7 @@ def mean_distance(
     made to sum to 1 again. Rows that leave nothing to the patches are left out.
     """
     before = len(patches.prefix)
-    shares = weights[..., before:, before:]
-    return ((shares * gaps).sum(dim=-1) / shares.sum(dim=-1)).nanmean(dim=-1)
+    return (shares(weights[..., before:, before:]) * gaps).sum(dim=-1).nanmean(dim=-1)
 
 
 def even_distance(gaps: Float[Tensor, "query key"]) -> float:
@@ -42,8 +42,9 @@ def smallest_set(weights: Float[Tensor, "*leading key"], share: float) -> Bool[T
     """The fewest keys that together hold `share` (0 to 1) of each row, whatever the row sums to.
 
     What stays of a map under a threshold of mass, as in the figures of DINO (Caron et al. 2021, figure 3). Of equal
-    weights the first ones are taken.
+    weights the first ones are taken; of a row of zeros none. Raises CaptureError for weights below 0.
     """
+    check_not_negative(weights)
     order = weights.argsort(dim=-1, descending=True, stable=True)
     sorted_weights = weights.gather(-1, order)
     mass = sorted_weights.double().cumsum(dim=-1)

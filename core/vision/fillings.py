@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from ..models.mae import patches_of, pixels_of
-from .hiding import over_pixels
+from .patch_masks import over_pixels
 
 MEAN, NEAREST, BILINEAR = "mean colour", "nearest visible patch", "bilinear"
 

@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from ..anatomy.trace import Ran, Trace
 from ..errors import ModelError
+from ..interpretability.trace import Ran, Trace
 from ..zoo.image_models import ImageModel, PreparedPicture
 
 

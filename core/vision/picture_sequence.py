@@ -11,10 +11,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from ..anatomy.stream import stream_in
-from ..anatomy.trace import Summed, tokens_of
 from ..errors import ModelError
 from ..images import Patches
+from ..interpretability.residual_stream import stream_in
+from ..interpretability.trace import Summed, tokens_of
 from ..zoo.image_models import ImageModel, PreparedPicture
 from .patches import Projection, cut
 from .vit_layout import Kept, Layout

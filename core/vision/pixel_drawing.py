@@ -16,9 +16,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from ..errors import InputError
-from ..generation.cache import Cache
 from ..generation.rules import Rules
 from ..models.image_gpt import Aside, ImageGPT
+from ..models.key_value_cache import Cache
 
 NOT_YET = -1  # in place of a colour
 

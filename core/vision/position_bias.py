@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from ..attention.positional_encodings import window_index
 from ..errors import ModelError
-from ..order.positions import window_index
 from .windows import WindowLayer
 
 LARGEST = 16.0  # of SwinV2's biases: a sigmoid times this

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ..anatomy.parts import is_linear, is_norm, stacks_of
-from ..anatomy.trace import Ran, Summed, tensors_in, tokens_of, trace
-from ..anatomy.twin import seeing
+from ..capture.hooked_copy import hooked_copy
 from ..errors import ModelError
+from ..interpretability.parts import is_linear, is_norm, stacks_of
+from ..interpretability.trace import Ran, Summed, tensors_in, tokens_of, trace
 from ..zoo.image_models import ImageModel, PreparedPicture
 from .patches import Projection, projection_of
 
@@ -92,7 +92,7 @@ class Kept:
             if layout.last in self.made and given and made and (is_norm(module) or is_linear(module)):
                 self._late.append((module, given[0].clone(), made[0].clone()))
 
-        with seeing(model.network, see) as double:
+        with hooked_copy(model.network, see) as double:
             output = double(prepared.pixels)
         scores = output if isinstance(output, Tensor) else getattr(output, "logits", None)
         self.logits = scores[0].clone() if scores is not None and self._classes else None

@@ -6,12 +6,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from ..heads.measures import shares
 from .windows import PADDING, WindowLayer
 
 
 @dataclass(frozen=True)
 class InWindows:
-    """One head of one block, means over the queries that are places of the picture."""
+    """One head of one block, means over the queries that are places of the picture: parts of a row's own sum."""
 
     distance: float  # pixels, weighted; padding left out
     even: float  # the same, if attention were even over all that a query may look at
@@ -24,15 +25,15 @@ def measure_in_windows(
     weights: Float[Tensor, "window query key"], layer: WindowLayer, pixels: tuple[float, float]
 ) -> InWindows:
     """`pixels`: rows and columns of pixels of the picture that one place of the grid covers."""
+    weights = shares(weights)
     real = layer.places != PADDING
     asking = real.float()
     gaps = _gaps(layer.places, layer.columns, pixels)
     seen = layer.allowed.float()
     even = seen / seen.sum(dim=-1, keepdim=True)
-    count = asking.sum()
 
     def mean(rows: Float[Tensor, "window query"]) -> float:
-        return float((rows.nan_to_num(nan=0.0) * asking).sum() / count)
+        return float((rows.nan_to_num(nan=0.0) * asking).sum() / (asking * ~rows.isnan()).sum())
 
     def distance(map_of: Float[Tensor, "window query key"]) -> float:
         on_picture = map_of * real[:, None, :]

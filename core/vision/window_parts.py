@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from ..anatomy.twin import seeing
+from ..capture.hooked_copy import hooked_copy
 from .position_bias import PositionBias, attention_of, scale_of
 from .window_grid import PADDING
 from .windows import WindowLayer
@@ -78,7 +78,7 @@ def watch_parts(
             merging[stage] = _merging(before, steps, grids[stage])
             steps.clear()
 
-    with torch.inference_mode(), seeing(network, see) as double:
+    with torch.inference_mode(), hooked_copy(network, see) as double:
         double(pixels)
     return WindowParts(tuple(content[number] for number in range(len(layers))), merging, widths)
 

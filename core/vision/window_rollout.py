@@ -91,9 +91,9 @@ def growing_rollout(
         start = torch.zeros(1, call.query_length)
         start[0, token] = 1.0
         travelling = torch.cat([start, travelling])
-        heads = range(call.heads) if head is None else [head]
-        taken = sum(travelling @ call.weights(each).nan_to_num(nan=0.0) for each in heads) / len(heads)
-        travelling = (travelling + taken) / 2
+        weights = _mean_map(call, head)
+        kept = travelling / (1 + weights.sum(dim=-1))  # one half; more where a row sums to less than 1
+        travelling = kept + kept @ weights
     return travelling
 
 
@@ -102,11 +102,23 @@ def rollout_spread(calls: Sequence[AttentionCall], token: int, head: int | None 
     carried, found = torch.zeros(calls[0].key_length), []
     carried[token] = 1.0
     for call in calls:
-        heads = range(call.heads) if head is None else [head]
-        taken = sum(call.weights(each).nan_to_num(nan=0.0) @ carried for each in heads) / len(heads)
-        carried = (carried + taken) / 2
+        weights = _mean_map(call, head)
+        carried = (carried + weights @ carried) / (1 + weights.sum(dim=-1))
         found.append(carried)
     return torch.stack(found)
+
+
+def _mean_map(call: AttentionCall, head: int | None) -> Float[Tensor, "token token"]:
+    """The map of one head, or the mean over all (None); 0 where a query may look at nothing.
+
+    Raises CaptureError for weights below 0, which a mean could hide.
+    """
+    call.check_not_negative()
+    heads = range(call.heads) if head is None else [head]
+    total = torch.zeros(call.query_length, call.key_length)
+    for number in heads:
+        total += call.weights(number).nan_to_num(nan=0.0)
+    return total / len(heads)
 
 
 def share_needed(reach: Float[Tensor, "row column"], part: float = 0.9) -> float:
@@ -166,20 +178,20 @@ def _evenly(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def _backwards(block: Block, travelling: Float[Tensor, "_ _"]) -> Float[Tensor, "_ _"]:
-    """vector (0.5 A + 0.5 I): what a place holds is shared out among those that it looked at."""
+    """vector (0.5 A + 0.5 I), rows scaled to sum to 1: what a place holds goes to those that it looked at."""
     real, places = block.places >= 0, block.places.clamp(min=0)
-    held = travelling[:, places] * real  # (_, window, query)
-    shared = torch.einsum("swq,wqk->swk", held, block.weights)
-    kept = held * (1 - block.weights.sum(dim=-1) / 2)  # one half; all of it where a query sees nothing
-    return stitch(kept + shared / 2, block.places, (block.rows, block.columns), empty=0.0).flatten(1)
+    # One half is kept; more where a row sums to less than 1, all of it where a query sees nothing.
+    kept = travelling[:, places] * real / (1 + block.weights.sum(dim=-1))  # (_, window, query)
+    shared = torch.einsum("swq,wqk->swk", kept, block.weights)
+    return stitch(kept + shared, block.places, (block.rows, block.columns), empty=0.0).flatten(1)
 
 
 def _onwards(block: Block, carried: Float[Tensor, " _"]) -> Float[Tensor, " _"]:
-    """(0.5 A + 0.5 I) vector: what a place takes from those that it looks at; padding carries nothing."""
+    """(0.5 A + 0.5 I) vector, rows scaled to sum to 1: what a place takes from others; padding carries nothing."""
     real, places = block.places >= 0, block.places.clamp(min=0)
     held = carried[places] * real
     taken = torch.einsum("wqk,wk->wq", block.weights, held)
-    moved = held * (1 - block.weights.sum(dim=-1) / 2) + taken / 2
+    moved = (held + taken) / (1 + block.weights.sum(dim=-1))
     return stitch(moved, block.places, (block.rows, block.columns), empty=0.0).flatten()
 
 

@@ -98,7 +98,11 @@ def no_windows() -> ModelError:
 
 
 def window_weights(call: AttentionCall, head: int | None = None) -> Float[Tensor, "window query key"]:
-    """The maps of all windows of a call at once, of one head or the mean over all (None)."""
+    """The maps of all windows of a call at once, of one head or the mean over all (None).
+
+    Raises CaptureError for a head that is not there, and for weights below 0, which a mean could hide.
+    """
+    call.check_not_negative()
     if head is not None and not 0 <= head < call.heads:
         raise CaptureError(f"'{call.path}' has no head {head}: they are numbered 0 to {call.heads - 1}.")
     heads = range(call.heads) if head is None else [head]

@@ -9,20 +9,20 @@ A model of ours is a line in embedded.py; a new kind of text model is a class in
 TEXT_MODELS of loading.py; what an architecture of transformers is for is a line in TASKS of kinds.py.
 """
 
+from ..hub.permissions import AT_HOME, Permission
+from ..hub.repositories import Offer
 from ..translation.translator_maps import UNCHANGED, Aligned, Changes
 from .embedded import IMAGE, MASKED, TEXT, WHOLE
-from .hub import Offer
 from .image_models import ImageModel, ImageRun, PreparedPicture
 from .loading import fetch, inspect, load_image, load_text, purpose_of
 from .masked_autoencoders import load_autoencoder
-from .named_captioners import load_named_captioner
-from .named_clips import load_pair
-from .named_joint import load_named_joint
-from .named_translators import EXAMPLES as TRANSLATOR_EXAMPLES
-from .named_translators import NamedTranslator, check_translates, inspect_translator, load_named_translator
-from .names import AT_HOME, Permission
-from .reviewers import REVIEWERS
+from .sentiment_classifiers import REVIEWERS
 from .text_models import Classifier, Prediction, TextModel, TextRun
+from .transformers_captioners import load_named_captioner
+from .transformers_clips import load_pair
+from .transformers_joint import load_named_joint
+from .transformers_translators import EXAMPLES as TRANSLATOR_EXAMPLES
+from .transformers_translators import NamedTranslator, check_translates, inspect_translator, load_named_translator
 from .translators import TRANSLATION, Translator, load_translator
 from .wrapping import wrap
 

@@ -27,7 +27,7 @@ from ..models.plain_convolution import small_body
 from ..models.show_attend_tell import CaptionerConfig, ShowAttendTell
 from ..models.stored_weights import load_weights
 from ..text import Tokens, encode, read_tokens
-from ..translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progress, State, Writer, beam_search
+from ..translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progress, State, StepDecoder, beam_search
 from .embedded import WEIGHTS, load_embedded_image, read_settings
 from .image_models import Framing, PreparedPicture
 
@@ -127,7 +127,7 @@ class PictureWriter:
         """A caption by beam search; after the words `begin`, which the hypotheses do not hold, where some are given."""
         state, first = self._after(pixels, begin)
         (decoded,) = beam_search(
-            cast(Writer, self.network.decoder),
+            cast(StepDecoder, self.network.decoder),
             torch.zeros(1, 1, dtype=torch.long),  # nobody reads it: the state is there
             beam=beam,
             penalty=PENALTY,

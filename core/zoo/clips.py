@@ -62,7 +62,7 @@ class PictureText:
         return side, side
 
     @property
-    def eyes(self) -> nn.Module:
+    def vision_encoder(self) -> nn.Module:
         """The part that sees, whose attention is recorded."""
         return self.network.pictures
 

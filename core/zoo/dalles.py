@@ -17,9 +17,9 @@ from PIL import Image
 from torch import Tensor
 
 from ..capture import record_attention
-from ..generation.pictures import chances_of, dice_of, draw_codes
 from ..images import Patches
 from ..models.dalle import DALLE, DALLEConfig
+from ..models.dalle_sampling import chances_of, dice_of, draw_codes
 from ..models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
 from ..models.scene_reader import SceneReader
 from ..models.stored_weights import load_weights

@@ -20,9 +20,9 @@ from ..models.gpt import GPT, GPTConfig
 from ..models.gpt_rotary import RotaryGPT, RotaryGPTConfig
 from ..models.image_classifiers import MAKERS, make_image_classifier, patch_of
 from ..models.stored_weights import load_weights, save_weights
-from ..places import WEIGHTS
+from ..paths import WEIGHTS
 from .image_models import Framing, ImageModel
-from .missing_token import MissingToken
+from .masked_language_models import MissingToken
 from .text_models import Encoder, NextToken, TextModel
 
 BOOKS = 39  # of Standard Ebooks, that our language models of books were trained on (weights/gpt-books/CARD.md)
@@ -75,7 +75,7 @@ def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEI
         # Where a second text is a translation, it was never asked whether it follows.
         next_sentence = None if network.config.restarts else network.next_sentence
         return MissingToken(name, title, network, tokenizer, context, next_sentence=next_sentence)
-    if isinstance(network, TasksBERT):  # what its heads say is read by core.fine_tuned
+    if isinstance(network, TasksBERT):  # what its heads say is read by core.probing.fine_tuning
         return Encoder(name, title, network, tokenizer, context)
     return NextToken(name, title, network, tokenizer, context)
 

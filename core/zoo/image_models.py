@@ -12,9 +12,9 @@ from torch import Tensor, nn
 
 from ..capture import AttentionCall
 from ..errors import ModelError
+from ..hub.failures import as_sentence
 from ..images import Patches
 from ..models.attention_heads import has_heads
-from .failures import as_sentence
 from .text_models import Prediction, best
 
 LARGEST_SHOWN = 1024  # pixels on the longest side: more than a browser draws
@@ -210,9 +210,9 @@ class ImageModel:
         """Which sequences the queries and keys of a recorded call are; None if they are no whole picture.
 
         Windows (Swin) come as a batch of many small pictures: they have no name here. Channels (XCiT) are no parts of
-        a picture, however many there are.
+        a picture, however many there are; nor are the rows of a map in pieces (`call.partial`).
         """
-        if call.batch_size != 1 or call.over == "channel":
+        if call.batch_size != 1 or call.over == "channel" or call.partial:
             return None
         lengths = {len(patches): name for name, patches in reversed(run.sequences.items())}
         query, key = lengths.get(call.query_length), lengths.get(call.key_length)

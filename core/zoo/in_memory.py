@@ -3,7 +3,7 @@
 from ..errors import ModelError
 from .embedded import IMAGE, TEXT
 from .image_models import ImageModel
-from .reviewers import titles
+from .sentiment_classifiers import titles
 from .text_models import TextModel
 
 _OFFERED: dict[str, TextModel | ImageModel] = {}

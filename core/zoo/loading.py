@@ -11,22 +11,34 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from ..errors import ModelError
+from ..hub import repositories
+from ..hub.architectures import (
+    AUTOENCODER,
+    BOTH,
+    Kind,
+    Task,
+    check_task,
+    no_autoencoder,
+    not_both,
+    read_kind,
+    wrong_page,
+)
+from ..hub.bounds import check_promise
+from ..hub.failures import as_sentence
+from ..hub.folders import check_files, check_memory, read_weights, shorten
+from ..hub.permissions import AT_HOME, Permission, Purpose
 from ..models import from_timm, from_transformers
 from ..models.attention_heads import has_heads
 from ..models.marian_tokenizers import has_marian_tokenizers, load_marian_tokenizers
-from ..models.odd_weights import describe_odd_weights
-from ..models.outlines import promise_of
+from ..models.meta_outlines import promise_of
+from ..models.nonfinite import describe_odd_weights
 from ..models.tokenizer_bounds import check_tokenizer
-from ..progress import Progress, unheard
-from . import embedded, hub, in_memory, reviewers
-from .bounds import check_promise
+from ..progress import Progress, no_progress
+from . import embedded, in_memory, sentiment_classifiers
 from .embedded import LONGEST, load_embedded_image, load_embedded_text
-from .failures import as_sentence
-from .folders import check_files, check_memory, read_weights, shorten
 from .image_models import Framing, ImageModel
-from .kinds import AUTOENCODER, BOTH, Kind, Task, check_task, no_autoencoder, not_both, read_kind, wrong_page
-from .missing_token import MissingToken
-from .names import AT_HOME, Permission, Purpose, Source, find_source
+from .masked_language_models import MissingToken
+from .names import Source, find_source
 from .text_models import Classifier, Encoder, NextToken, SourceToTarget, TextModel
 
 # What can be done with a text, and the class of transformers that does it. A new kind of model is a line here.
@@ -41,6 +53,14 @@ TEXT_MODELS: dict[Task, tuple[type[TextModel], str]] = {
 LONGEST_LABEL = 200  # characters of a class; ImageNet's longest name has 175, with all of its synonyms
 
 # While a model is built, the libraries change settings of the whole process (default type, initialisation).
+# What comes with the project, by what it reads; pages of both, and of gaps, say what they have themselves.
+EMBEDDED: dict[Purpose, tuple[str, ...]] = {
+    "text": tuple(embedded.TEXT),
+    "image": tuple(embedded.IMAGE),
+    "both": ("the models of the page",),
+    "gaps": ("the models of the page",),
+}
+
 _ONE_AT_A_TIME = Lock()
 
 
@@ -50,8 +70,8 @@ def inspect(
     *,
     permission: Permission = AT_HOME,
     attends: bool = True,
-    progress: Progress = unheard,
-) -> hub.Offer:
+    progress: Progress = no_progress,
+) -> repositories.Offer:
     """What a model is and what it costs, before anything large is fetched or loaded. ModelError if it cannot be had.
 
     `permission`: what whoever asks may open. `attends`: whether the model must have attention heads; without it timm's
@@ -59,39 +79,47 @@ def inspect(
     """
     source = find_source(name, purpose, permission)
     if source.kind == "hub":
-        return hub.inspect_repository(source.where, purpose, permission, attends=attends, progress=progress)
+        return repositories.inspect_repository(
+            source.where, purpose, permission, attends=attends, instead=EMBEDDED[purpose], progress=progress
+        )
     if source.kind == "embedded":
-        if purpose == "text" and (title := reviewers.titles().get(source.where)):
-            return hub.Offer(name, title, reviewers.parameters_of(source.where), 0, "apache-2.0")
-        texts = embedded.TEXT | reviewers.titles()
+        if purpose == "text" and (title := sentiment_classifiers.titles().get(source.where)):
+            return repositories.Offer(name, title, sentiment_classifiers.parameter_count(source.where), 0, "apache-2.0")
+        texts = embedded.TEXT | sentiment_classifiers.titles()
         if purpose in ("both", "gaps"):
             raise (not_both if purpose == "both" else no_autoencoder)(name, source.where)
         offered, other = (texts, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, texts)
         if source.where in other:
             raise wrong_page(name, other[source.where], "image" if purpose == "text" else "text")
         what = offered[source.where]
-        return hub.Offer(name, what, read_weights(embedded.WEIGHTS / source.where, name).parameters, 0, "apache-2.0")
+        return repositories.Offer(
+            name, what, read_weights(embedded.WEIGHTS / source.where, name).parameters, 0, "apache-2.0"
+        )
     if source.kind == "memory":
         model = _in_memory(name, purpose, attends=attends)
         does: list[Task] = [task for task, (make, _) in TEXT_MODELS.items() if make is type(model)]
         task = does[0] if does else "picture"
-        return hub.Offer(name, f"{type(model.network).__name__}: {task}", model.parameters, 0, task=task)
+        return repositories.Offer(name, f"{type(model.network).__name__}: {task}", model.parameters, 0, task=task)
     kind, weights = _check(Path(source.where), name, purpose, attends=attends)
-    return hub.Offer(name, f"{kind.architecture}: {kind.task}", weights, 0, task=kind.task)
+    return repositories.Offer(name, f"{kind.architecture}: {kind.task}", weights, 0, task=kind.task)
 
 
 def fetch(
-    name: str, purpose: Purpose = "text", *, permission: Permission = AT_HOME, progress: Progress = unheard
+    name: str, purpose: Purpose = "text", *, permission: Permission = AT_HOME, progress: Progress = no_progress
 ) -> Path:
     """Make sure that a model is on this computer; its folder. `inspect` it first: this one fetches what it is told."""
     source = find_source(name, purpose, permission)
     if source.kind == "hub":
-        return hub.fetch_repository(source.where, permission, purpose=purpose, progress=progress)
+        return repositories.fetch_repository(source.where, permission, instead=EMBEDDED[purpose], progress=progress)
     if source.kind == "folder":
         return Path(source.where)
     if source.kind == "memory":
         raise ModelError(f"'{name}' is in memory, and in no folder.")
-    return reviewers.FOLDER if source.where in reviewers.titles() else embedded.WEIGHTS / source.where
+    return (
+        sentiment_classifiers.FOLDER
+        if source.where in sentiment_classifiers.titles()
+        else embedded.WEIGHTS / source.where
+    )
 
 
 def purpose_of(name: str) -> Purpose | None:
@@ -102,7 +130,7 @@ def purpose_of(name: str) -> Purpose | None:
             source = find_source(name, purpose)
             if source.where.startswith("timm/"):
                 return "image"
-            if folder := hub.find_fetched(source.where):
+            if folder := repositories.find_fetched(source.where):
                 read_kind(folder, name, purpose, attends=False)
                 return purpose
     return None
@@ -111,8 +139,8 @@ def purpose_of(name: str) -> Purpose | None:
 def load_text(name: str, *, permission: Permission = AT_HOME, longest: int = LONGEST) -> TextModel:
     """A model that reads text: one of ours, one of the hub (fetched if it is not here), or a folder."""
     source = find_source(name, "text", permission)
-    if source.kind == "embedded" and source.where in reviewers.titles():
-        return reviewers.load_reviewer(source.where, longest=longest)
+    if source.kind == "embedded" and source.where in sentiment_classifiers.titles():
+        return sentiment_classifiers.load_reviewer(source.where, longest=longest)
     if source.kind == "embedded":
         return load_embedded_text(source.where, longest=longest)
     if source.kind == "memory":
@@ -165,7 +193,7 @@ def load_image(name: str, *, permission: Permission = AT_HOME, attends: bool = T
         return model
 
 
-def check_offer(offer: hub.Offer, asked: Task) -> None:
+def check_offer(offer: repositories.Offer, asked: Task) -> None:
     """Raise ModelError if a model does something else with pictures and texts than is asked (kinds.py)."""
     check_task(offer.name, offer.what.partition(":")[0], offer.task, asked)
 
@@ -302,10 +330,10 @@ def _in_memory(name: str, purpose: Purpose, *, attends: bool = True) -> Any:
 def _folder(source: Source, purpose: Purpose, permission: Permission, *, attends: bool = True) -> Path:
     if source.kind == "folder":
         return Path(source.where)
-    if folder := hub.find_fetched(source.where):
+    if folder := repositories.find_fetched(source.where):
         return folder
-    hub.inspect_repository(source.where, purpose, permission, attends=attends)
-    return hub.fetch_repository(source.where, permission, purpose=purpose)
+    repositories.inspect_repository(source.where, purpose, permission, attends=attends, instead=EMBEDDED[purpose])
+    return repositories.fetch_repository(source.where, permission, instead=EMBEDDED[purpose])
 
 
 def _check(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -> tuple[Kind, int]:

@@ -18,14 +18,14 @@ from PIL import Image
 from torch import Tensor
 
 from ..errors import ModelError
+from ..hub.failures import as_sentence
+from ..hub.permissions import AT_HOME, Permission
 from ..images import Patches
 from ..models.mae import MAEConfig, MaskedAutoencoder, load_mae, patches_of, pixels_of, with_statistics_of
 from ..models.stored_weights import load_weights
 from .embedded import WEIGHTS, read_settings
-from .failures import as_sentence
 from .image_models import Framing, PreparedPicture
 from .loading import opened_autoencoder
-from .names import AT_HOME, Permission
 
 AUTOENCODERS = {"mae": "Masked autoencoder, trained on Tiny ImageNet"}
 PLAIN, NORMALISED = "plain", "normalised"

@@ -7,37 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import ModelError
-from . import in_memory, reviewers
+from ..hub.permissions import AT_HOME, RULE, Permission, Purpose, read_repository, shown
+from . import in_memory, sentiment_classifiers
 from .embedded import IMAGE, TEXT
 
-# What it reads; both: pictures and texts, and says how well they agree; gaps: pictures of which a part is hidden.
-Purpose = Literal["text", "image", "both", "gaps"]
-
-RULE = "A name is 'model' or 'owner/model', in letters, digits and the signs - _ . ; for example 'gpt2'."
-_REPOSITORY = re.compile(r"(?!.*(\.\.|--))[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?(?<![.-])", re.ASCII)
-_PREFIXES = ("hf-hub:", "hf_hub:", "https://huggingface.co/", "huggingface.co/")
 _FOLDER_LIKE = re.compile(r"local-dir:|[/\\~.]|[A-Za-z]:[/\\]")
-LONGEST, SHOWN = 96, 60  # characters of a name, and of one that is shown in a sentence
 NAMED = 12  # names of a list that are shown in a sentence
-
-
-@dataclass(frozen=True)
-class Permission:
-    """What somebody may open besides the models that come along; what is not said is not allowed.
-
-    `folders` of this computer, and models in its memory; `login`: the rights of the account that this computer is
-    logged in to the hub with;
-    `listed`: the names of models of the hub, None for any; `largest`: bytes of a download, None for any.
-    """
-
-    folders: bool = False
-    login: bool = False
-    listed: frozenset[str] | None = frozenset()
-    largest: int | None = None
-
-
-# For whoever sits at this computer, as in a notebook. An app that others reach passes a permission of its own.
-AT_HOME = Permission(folders=True, login=True, listed=None)
 
 
 @dataclass(frozen=True)
@@ -57,7 +32,7 @@ def find_source(name: str, purpose: Purpose, permission: Permission = AT_HOME) -
     name = name.strip()
     if not name:
         raise ModelError(f"No model is named. {RULE}")
-    if name in TEXT or name in IMAGE or name in reviewers.titles():
+    if name in TEXT or name in IMAGE or name in sentiment_classifiers.titles():
         return Source("embedded", name)
     if permission.folders and in_memory.offered(name):
         return Source("memory", name)
@@ -72,20 +47,6 @@ def find_source(name: str, purpose: Purpose, permission: Permission = AT_HOME) -
     if permission.listed is not None and not _is_listed(repository, purpose, permission.listed):
         raise ModelError(f"'{shown(name)}' is not on the list of this server. {_what_is_open(purpose, permission)}")
     return Source("hub", _timm_repository(repository) if purpose == "image" and "/" not in repository else repository)
-
-
-def read_repository(name: str) -> str | None:
-    """The name of a repository of the hub, or of a model of timm, without what may stand before it; None: no name."""
-    name = name.strip()
-    for prefix in _PREFIXES:
-        name = name.removeprefix(prefix)
-    return name if len(name) <= LONGEST and _REPOSITORY.fullmatch(name) else None
-
-
-def shown(name: str) -> str:
-    """A name as a sentence shows it: on one line, and not too long."""
-    name = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
-    return name if len(name) <= SHOWN else f"{name[:SHOWN]}…"
 
 
 def _folder(name: str, purpose: Purpose, permission: Permission) -> Source:

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from ..capture import AttentionCall
 from ..errors import ModelError
+from ..hub.failures import as_sentence
 from ..text import Tokens, encode, read_tokens
-from .failures import as_sentence
 
 ANSWER = 40  # tokens that an encoder-decoder may write
 A_WORD = "a"  # that any tokenizer knows, or knows to be unknown
@@ -117,9 +117,10 @@ class TextModel(ABC):
     def sequences_of(self, call: AttentionCall, run: TextRun) -> tuple[str, str] | None:
         """Which sequences the queries and the keys of a recorded call are; None if the lengths fit none.
 
-        None, too, where there are two sequences and nothing tells which of them the keys are.
+        None, too, where there are two sequences and nothing tells which of them the keys are, and where the map has
+        some rows only, or all in another order (`call.partial`).
         """
-        if call.kind == "unknown" and len(run.sequences) > 1:
+        if call.partial or (call.kind == "unknown" and len(run.sequences) > 1):
             return None
         query, key = self._names(call, run)
         lengths = len(run.sequences[query]), len(run.sequences[key])

@@ -27,7 +27,7 @@ from ..models.seq2seq import Seq2Seq, Seq2SeqConfig
 from ..models.stored_weights import load_weights
 from ..models.transformer import Transformer, TransformerConfig
 from ..text import Tokens, encode, read_tokens
-from ..translation.decoding import BEGIN, END, PENALTY, Decoded, Progress, State, Writer, beam_search
+from ..translation.decoding import BEGIN, END, PENALTY, Decoded, Progress, State, StepDecoder, beam_search
 from ..translation.influence import influence
 from ..translation.spelling import normalise_english, normalise_french
 from ..translation.translator_maps import UNCHANGED, Aligned, Changes, Part
@@ -88,7 +88,7 @@ class Translator(ABC):
         """Translate: beam search (a beam of 1 is greedy); see `core.translation.decoding.beam_search`."""
         with self._changed(changes):
             (decoded,) = beam_search(
-                cast(Writer, self.network),
+                cast(StepDecoder, self.network),
                 _row(source),
                 beam=beam,
                 penalty=penalty,

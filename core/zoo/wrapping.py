@@ -5,15 +5,15 @@ from typing import Any
 from tokenizers import Tokenizer
 from torch import nn
 
-from ..anatomy.twin import twin
+from ..capture.hooked_copy import weight_sharing_copy
 from ..errors import ModelError
+from ..hub.architectures import Task, task_of
+from ..hub.failures import as_sentence
+from ..hub.modalities import modalities_of
 from ..models import from_timm, from_transformers
 from ..text import LARGEST_TEXT
-from .failures import as_sentence
 from .image_models import ImageModel
-from .kinds import Task, task_of
 from .loading import TEXT_MODELS, as_framing, labels_of
-from .modalities import modalities_of
 from .text_models import TextModel
 
 
@@ -47,7 +47,7 @@ def wrap(
             f"'{name}' is on {', '.join(sorted(places))}, and here models compute on the processor: "
             "wrap(model.cpu(), …)."
         )
-    own = twin(model, detached=True)
+    own = weight_sharing_copy(model, detached=True)
     with as_sentence(name, "be wrapped"):
         wrapped = (
             _of_text(own, tokenizer, task, classes, context, name) if tokenizer else _of_pictures(own, processor, name)

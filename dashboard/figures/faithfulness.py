@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from core.faithful.curves import Faithfulness
+from core.attribution.deletion_curves import Faithfulness
 from dashboard.figures.curves import curves
 from dashboard.theme import Look
 

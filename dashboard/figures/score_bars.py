@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.figures.paper import escape, on_paper
-from dashboard.numbers import signed
+from dashboard.number_format import signed
 from dashboard.theme import Look
 
 GAP = 0.03  # between two columns, as a share of the width

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dashboard import theme
 from dashboard.figures.paper import escape, on_paper
-from dashboard.numbers import signed
+from dashboard.number_format import signed
 from dashboard.theme import Look
 
 STRIP = 1.5  # heights of a letter

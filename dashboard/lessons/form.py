@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl
 
 from core.errors import InputError
 from dashboard import contents
+from dashboard.cache.memo import cached
 from dashboard.contents import Page
-from dashboard.kept import keep
 
 FOLDER = contents.ROOT / "lessons"
 TOUR = "first-twenty-minutes"  # the path that Home offers
@@ -68,7 +68,7 @@ class Lesson:
     stations: tuple[Station, ...]
 
 
-@keep(computes=False)
+@cached(computes=False)
 def lessons() -> Mapping[str, Lesson]:
     """The lessons that come along and those of the host's own folder, by name and in the order of the files.
 

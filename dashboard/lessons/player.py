@@ -8,14 +8,17 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.addresses import whole_number
 from core.errors import InputError
-from dashboard import classroom_view, kept, layout, ways_on
-from dashboard.data_table import data_table
-from dashboard.kept import Digest
+from core.view.codec import whole_number
+from dashboard import theme, typeset
+from dashboard.cache import memo
+from dashboard.cache.memo import Digest
+from dashboard.classroom import view
+from dashboard.frame import navigation
 from dashboard.lessons.form import Lesson, Station, fill, lessons, read
 from dashboard.lessons.readings import ask
 from dashboard.lessons.readings.answers import Amount, Answer, Choice
+from dashboard.output.data_table import data_table
 
 LESSON, STATION, ANSWER = "lesson", "station", "answer"  # in the address
 SHOWN = "–"  # in the address as the answer: somebody wanted to see it without one
@@ -56,7 +59,7 @@ def find(name: str) -> Lesson:
     """A lesson that comes along, or one that somebody has opened from a file in the last hour, by its digest."""
     if name in lessons():
         return lessons()[name]
-    if upload := kept.held(Digest(name)):
+    if upload := memo.stored_upload(Digest(name)):
         return opened(upload)
     raise InputError(
         f"There is no lesson “{name[:60]}” here. One that was opened from a file is kept for an hour: open it again on "
@@ -64,7 +67,7 @@ def find(name: str) -> Lesson:
     )
 
 
-def opened(upload: kept.Upload) -> Lesson:
+def opened(upload: memo.Upload) -> Lesson:
     """A visitor's own lesson; InputError with the line where it is not in the form."""
     try:
         text = upload.content.decode("utf-8")
@@ -78,16 +81,16 @@ def question(at: Playing) -> None:
     station, asked = at.station, at.station.question
     with st.container(horizontal=True, gap="small"):
         st.title(station.page.question, anchor=False)
-        if layout.is_presented():
-            ways_on.bar(station.page, turns_pages=False)
+        if theme.is_presented():
+            navigation.bar(station.page, turns_pages=False)
     bar(at)
     st.header(station.title, anchor=False)
     answer = ask(asked)
-    st.markdown(filled(station.before, answer), width=layout.PROSE)
-    with st.container(border=True, width=layout.PROSE):
+    st.markdown(filled(station.before, answer), width=theme.PROSE)
+    with st.container(border=True, width=theme.PROSE):
         st.markdown(f"**{filled(asked.text, answer)}**")
         guess = _guess(answer)
-        classroom_view.answers_bars(name_of(at), _choices(answer))
+        view.answers_bars(name_of(at), _choices(answer))
         with st.container(horizontal=True):
             given = st.button("Answer and see", disabled=guess is None)
             shown = st.button("Just show me", type="tertiary")
@@ -106,7 +109,7 @@ def _guess(answer: Answer) -> str | None:
     assert isinstance(answer, Choice)
     choices = list(answer.values)
     if len(choices) > FEW:
-        return st.selectbox("Your guess", choices, index=None, key=CHOICE, width=layout.PROSE // 2)
+        return st.selectbox("Your guess", choices, index=None, key=CHOICE, width=theme.PROSE // 2)
     return st.pills("Your guess", choices, key=CHOICE)
 
 
@@ -118,8 +121,8 @@ def _show(at: Playing, answer: str) -> None:
     if answer != SHOWN:
         st.session_state.setdefault(OWN, {})[name_of(at)] = answer
     address = {**at.station.choices, LESSON: at.lesson.name, STATION: str(at.number + 1), ANSWER: answer}
-    if layout.is_presented():
-        address[ways_on.PRESENT] = "1"
+    if theme.is_presented():
+        address[theme.PRESENT] = "1"
     st.switch_page(at.station.page.place(), query_params=address)
 
 
@@ -135,9 +138,9 @@ def below_title(at: Playing) -> None:
         with said:
             asked = filled(station.question.text, answer)
             st.markdown(f"**{asked}**  \n{told(answer, given, own=own is not None)}")
-            st.markdown(explained(station, answer), width=layout.PROSE)
-            classroom_view.answered(name_of(at), own)
-            classroom_view.answers_bars(name_of(at), _choices(answer))
+            st.markdown(explained(station, answer), width=theme.PROSE)
+            view.answered(name_of(at), own)
+            view.answers_bars(name_of(at), _choices(answer))
         if isinstance(answer, Choice) and numbers is not None:
             with numbers:
                 _numbers(answer)
@@ -146,9 +149,9 @@ def below_title(at: Playing) -> None:
 def filled(text: str, answer: Answer) -> str:
     """A station's text with what the reading measured, as Markdown; in its place a sentence where it names no such."""
     try:
-        return fill(text, {name: layout.plain(words) for name, words in answer.words.items()})
+        return fill(text, {name: typeset.plain(words) for name, words in answer.words.items()})
     except InputError as error:
-        return layout.plain(str(error))
+        return typeset.plain(str(error))
 
 
 def explained(station: Station, answer: Answer) -> str:
@@ -156,7 +159,7 @@ def explained(station: Station, answer: Answer) -> str:
     if is_as_written(answer, station.question.expected):
         return filled(station.after, answer)
     return (
-        f"This station was written for the answer “{layout.plain(station.question.expected[:60])}”. The model says "
+        f"This station was written for the answer “{typeset.plain(station.question.expected[:60])}”. The model says "
         "something else today, so what was written about it is left out."
     )
 
@@ -182,11 +185,11 @@ def told(answer: Answer, guess: str, *, own: bool = True) -> str:
         right = f"the model says **{answer.told()}**"
     else:
         assert isinstance(answer, Choice)
-        best = layout.plain(answer.best)
-        right = f"the model says **{best}** ({layout.plain(answer.told(answer.values[answer.best]))})"
+        best = typeset.plain(answer.best)
+        right = f"the model says **{best}** ({typeset.plain(answer.told(answer.values[answer.best]))})"
     if guess == SHOWN:
         return f"{right[0].upper()}{right[1:]}."
-    given = layout.plain(guess[:60])
+    given = typeset.plain(guess[:60])
     said = f"You said {given}" if own else f"The answer given was {given}"
     if answer.says(guess):
         return f":material/check_circle: {said}: {right}."
@@ -205,7 +208,7 @@ def bar(at: Playing) -> None:
     last = len(at.lesson.stations) - 1
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="station-bar"):
         st.markdown(
-            f"**{layout.plain(at.lesson.title)}** · {at.number + 1} of {last + 1}: {layout.plain(at.station.title)}",
+            f"**{typeset.plain(at.lesson.title)}** · {at.number + 1} of {last + 1}: {typeset.plain(at.station.title)}",
             width="content",
         )
         st.button(
@@ -215,7 +218,7 @@ def bar(at: Playing) -> None:
             on_click=_go,
             args=(at.number - 1,),
             key="station-back",
-            shortcut="PageUp" if layout.is_presented() else None,
+            shortcut="PageUp" if theme.is_presented() else None,
         )
         if at.number < last:
             st.button(
@@ -225,7 +228,7 @@ def bar(at: Playing) -> None:
                 on_click=_go,
                 args=(at.number + 1,),
                 key="station-on",
-                shortcut="PageDown" if layout.is_presented() else None,
+                shortcut="PageDown" if theme.is_presented() else None,
             )
         st.button("Leave the lesson", on_click=_leave, type="tertiary", key="station-leave")
 
@@ -250,4 +253,4 @@ def entry(lesson: Lesson, number: int) -> None:
     """A link to a station of a lesson: its number and title."""
     station, icon = lesson.stations[number], f":material/counter_{number + 1}:"
     address = {LESSON: lesson.name, STATION: str(number + 1)}
-    st.page_link(station.page.place(), label=layout.plain(station.title), icon=icon, query_params=address)
+    st.page_link(station.page.place(), label=typeset.plain(station.title), icon=icon, query_params=address)

@@ -7,16 +7,18 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote_plus
+from weakref import WeakKeyDictionary
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, BrowserType, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, BrowserType, Locator, Page, Request, expect, sync_playwright
+
+from tests.polling import WITHIN, wait_until_served
 
 ROOT = Path(__file__).parents[2]
-SERVER = ROOT / "dashboard" / "server.py"
+SERVER = ROOT / "dashboard" / "hosting" / "server.py"
 BROWSERS = (
     "chromium",
     "chromium-browser",
@@ -32,7 +34,6 @@ window.refused = [];
 document.addEventListener("securitypolicyviolation", (event) =>
   window.refused.push(`${event.effectiveDirective}: ${event.blockedURI} in ${event.sourceFile}`));
 """
-WITHIN = 90  # seconds: a shared machine may be busy; what is there sooner is seen sooner
 expect.set_options(timeout=1000 * WITHIN)
 
 
@@ -71,6 +72,7 @@ def browser_page(one_visitor: BrowserContext) -> Iterator[Page]:
     """A fresh page of 1280 x 800; what its console says is printed, and an uncaught error in it fails the test."""
     page = one_visitor.new_page()
     page.set_default_timeout(1000 * WITHIN)
+    follow_requests(page)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: message.type == "error" and print(f"console: {message.text}"))
@@ -116,13 +118,12 @@ def _start(app: Path) -> tuple[subprocess.Popen, str]:
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     server = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": paths}, stdout=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
-    for _ in range(WITHIN * 10):
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health") as answer:
-            if answer.status == 200:
-                return server, address
-        time.sleep(0.1)
-    server.kill()
-    raise TimeoutError(f"{app.name} was not served within {WITHIN} seconds.")
+    try:
+        wait_until_served(f"{address}/_stcore/health", server)
+    except AssertionError:
+        server.kill()
+        raise
+    return server, address
 
 
 def _free_port() -> int:
@@ -150,14 +151,45 @@ def take_away(figure: Page | Locator, what: str) -> None:
     figure.get_by_role("menuitem", name=what).click()
 
 
+def follow_requests(page: Page) -> None:
+    """Keep which requests of the page have no answer yet, for `settled`."""
+    _under_way[page] = under_way = set()
+    page.on("request", lambda request: under_way.add(request))
+    page.on("requestfinished", lambda request: under_way.discard(request))
+    page.on("requestfailed", lambda request: under_way.discard(request))
+
+
+_under_way: WeakKeyDictionary[Page, set[Request]] = WeakKeyDictionary()
+
+# Two frames after the page has nothing else to do; whether its script has ended.
+REST = """
+new Promise((done) => requestIdleCallback(
+    () => requestAnimationFrame(() => requestAnimationFrame(() =>
+        done(document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"))),
+    { timeout: 20000 }))
+"""
+
+
 def settled(page: Page) -> None:
-    """Wait until the script, the network and the drawing of the page have come to rest."""
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
-    page.wait_for_load_state("networkidle")
-    page.evaluate(
-        "new Promise((done) => requestIdleCallback("
-        "() => requestAnimationFrame(() => requestAnimationFrame(done)), { timeout: 20000 }))"
-    )
+    """Wait until the script, the requests and the drawing of the page have come to rest."""
+    deadline = time.monotonic() + WITHIN
+    while not page.evaluate(REST) or _under_way[page]:
+        addresses = [request.url for request in _under_way[page]]
+        assert time.monotonic() < deadline, f"The page runs, or waits for {addresses}, after {WITHIN} seconds."
+
+
+def sections(page: Page, name: str) -> Iterator[str]:
+    """Show one section after the other, and say its name; `name` is that of a page without any."""
+    choices = page.get_by_role("radiogroup", name="What to look at").get_by_role("radio").all()
+    if not choices:
+        yield name
+    for section in choices:
+        section.press("Enter")  # what stays at the top while a page scrolls may lie above it
+        expect(section).to_be_checked()
+        expect(page.locator("h2.unseen")).to_have_text(section.inner_text())
+        settled(page)
+        expect(page.locator("[data-stale=true]")).to_have_count(0)
+        yield section.inner_text()
 
 
 def unfold(page: Page) -> None:

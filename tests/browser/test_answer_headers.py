@@ -68,10 +68,12 @@ def test_a_page_elsewhere_cannot_show_the_atlas_in_a_frame(browser_page, streaml
     browser_page.route("**/course", lambda route: route.fulfill(content_type="text/html", body="<p>A course"))
     browser_page.goto(f"{foreign}/course")
     for framed, seen in ((address, False), (foreign, True)):
-        browser_page.set_content(f'<iframe src="{framed}" width="900" height="700"></iframe>')
+        frame = f'<iframe src="{framed}" width="900" height="700"></iframe>'
         inside = browser_page.frame_locator("iframe").get_by_role("heading", level=1)
         if seen:
+            browser_page.set_content(frame)
             expect(inside).to_be_visible()
         else:
-            browser_page.wait_for_load_state("networkidle")
+            with browser_page.expect_event("requestfailed", lambda request: request.url.startswith(address)):
+                browser_page.set_content(frame)
             expect(inside).to_have_count(0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, WebSocket, expect
 
-from tests.browser.conftest import ROOT, SERVER, WITHIN, settled
+from tests.browser.conftest import ROOT, SERVER, WITHIN, follow_requests, settled
 
 QUESTION = ROOT / "tests" / "browser" / "apps" / "classroom_server.py"
 
@@ -20,6 +20,7 @@ def person(chromium: Browser) -> Iterator:
         contexts.append(chromium.new_context(viewport={"width": 1280, "height": 800}, **how))
         page = contexts[-1].new_page()
         page.set_default_timeout(1000 * WITHIN)
+        follow_requests(page)
         page.on("pageerror", lambda error: errors.append(str(error)))
         return page
 

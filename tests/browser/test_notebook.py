@@ -2,17 +2,16 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
-import time
-import urllib.request
-from contextlib import suppress
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT, WITHIN
+from tests.browser.conftest import ROOT
 from tests.dashboard.test_visitor import free_port
+from tests.polling import wait_until_served
 
 LINES = """
 import torch
@@ -40,13 +39,18 @@ NOTEBOOK = {
     "nbformat": 4,
     "nbformat_minor": 5,
 }
+RUN = re.compile(r"\[\d+\]:")  # what stands beside a cell that has run
+
+
+SCHEMES = ("light", "dark")
 
 
 @pytest.fixture(scope="module")
 def jupyter(tmp_path_factory):
-    """The address of a Jupyter server with one notebook, which has this project on its path and nothing else."""
+    """The address of a Jupyter server with a notebook for each of SCHEMES, which has this project on its path."""
     folder, port = tmp_path_factory.mktemp("notebooks"), free_port()
-    (folder / "attention.ipynb").write_text(json.dumps(NOTEBOOK))
+    for scheme in SCHEMES:
+        (folder / f"{scheme}.ipynb").write_text(json.dumps(NOTEBOOK))
     settings = os.environ | {"PYTHONPATH": str(ROOT), "HOME": str(folder), "JUPYTER_PREFER_ENV_PATH": "1"}
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}", "--ip=127.0.0.1"]
     command += ["--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={folder}"]
@@ -54,31 +58,25 @@ def jupyter(tmp_path_factory):
     with (folder / "log").open("w") as log:
         server = subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=subprocess.STDOUT)
     try:
-        _wait_for(f"http://127.0.0.1:{port}/api", server, folder / "log")
+        wait_until_served(f"http://127.0.0.1:{port}/api", server)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait(timeout=30)
 
 
-def _wait_for(address, server, log):
-    until = time.monotonic() + WITHIN
-    while time.monotonic() < until and server.poll() is None:
-        with suppress(OSError), urllib.request.urlopen(address) as answer:
-            if answer.status == 200:
-                return
-        time.sleep(0.1)
-    pytest.fail(f"Jupyter did not start: {log.read_text()}")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_record_shows_itself_below_its_cell(jupyter, browser_page, scheme):
     page = browser_page
     page.emulate_media(color_scheme=scheme)
-    page.goto(f"{jupyter}/lab/tree/attention.ipynb?reset")
-    page.locator(".jp-Cell").first.click()
-    for _ in NOTEBOOK["cells"]:
+    page.goto(f"{jupyter}/lab/tree/{scheme}.ipynb?reset")
+    cells = page.locator(".jp-Cell")
+    cells.first.click()
+    # A cell that is run before the kernel is there is not run later.
+    expect(page.get_by_role("button", name="Python 3 (ipykernel) | Idle")).to_be_visible()
+    for place, _ in enumerate(NOTEBOOK["cells"]):
         page.keyboard.press("Shift+Enter")
+        expect(cells.nth(place).get_by_text(RUN).first).to_be_visible()
     frame = page.frame_locator("iframe[title=Attention]")
     expect(frame.get_by_text("Layer 0, head 0")).to_be_visible()
     expect(frame.get_by_text("mouse").first).to_be_visible()

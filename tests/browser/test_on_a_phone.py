@@ -1,41 +1,27 @@
 """Every section on a phone, with all that is folded open: nothing is wider than the screen."""
 
 from pathlib import Path
-from urllib.parse import quote_plus
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard import contents
-from tests.browser.conftest import settled, unfold
+from tests.browser.conftest import sections, settled, unfold
 
-SERVER = Path(__file__).parents[2] / "dashboard" / "server.py"
+SERVER = Path(__file__).parents[2] / "dashboard" / "hosting" / "server.py"
 
 
 @pytest.mark.parametrize("entry", contents.pages(), ids=lambda entry: entry.name)
 def test_no_section_is_wider_than_the_screen(browser_page: Page, streamlit_server, entry: contents.Page):
     browser_page.set_viewport_size({"width": 390, "height": 844})
-    address = f"{streamlit_server(SERVER)}/{entry.url}"
+    browser_page.goto(f"{streamlit_server(SERVER)}/{entry.url}")
+    expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
+    settled(browser_page)
     found: list[str] = []
-    names = sections(browser_page, address)
-    for name in names or [entry.name]:
-        browser_page.goto(f"{address}?show={quote_plus(name)}")
-        expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
-        settled(browser_page)
-        if names:
-            expect(browser_page.get_by_role("radio", name=name, exact=True)).to_be_checked()
-            expect(browser_page.get_by_role("heading", name="How it is computed")).to_be_visible()
+    for name in sections(browser_page, entry.name):
         unfold(browser_page)
         found += [f"{name}: {each}" for each in browser_page.evaluate(BEYOND)]
     assert not found, "\n".join(found)
-
-
-def sections(page: Page, address: str) -> list[str]:
-    """The names of a page's sections; none where it is whole."""
-    page.goto(address)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    settled(page)
-    return page.get_by_role("radiogroup", name="What to look at").get_by_role("radio").all_inner_texts()
 
 
 # If the page scrolls sideways: the outermost of what ends beyond it, and is in no box of its own that scrolls or cuts.

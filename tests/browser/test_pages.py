@@ -10,9 +10,10 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import settled
+from tests.polling import wait_until
 
 ROOT = Path(__file__).parents[2]
-SERVER = ROOT / "dashboard" / "server.py"
+SERVER = ROOT / "dashboard" / "hosting" / "server.py"
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_nothing_is_asked_of_any_other_host(browser_page, streamlit_server):
     for path in ("", "text", "image", "steps", "heads", "order", "before", "inside"):
         browser_page.goto(f"{address}/{path}")
         expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
-        browser_page.wait_for_load_state("networkidle")
+        settled(browser_page)
     foreign = [url for url in asked if not url.startswith((address, "data:", "blob:"))]
     assert not foreign
 
@@ -210,22 +211,19 @@ def test_the_projector_s_view_has_no_chrome_and_larger_type(visit):
 
 
 def test_on_a_projector_streamlit_s_own_controls_are_larger_and_afterwards_as_before(visit):
-    page = visit("translation?show=Measured&present=1")
+    page = visit("translation?show=Measured")
     parts = page.get_by_role("radio", name="Measured"), page.get_by_test_id("stDataFrame").first
     expect(parts[1]).to_be_visible()
     settled(page)
-    large = [height_at_rest(part) for part in parts]
+    usual = [height(part) for part in parts]
+    page.get_by_role("button", name="Present").first.click()
+    expect(page.get_by_text("How it is computed")).to_have_count(0)
+    wait_until(lambda: all(height(part) > 1.2 * before for part, before in zip(parts, usual, strict=True)))
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Present")).to_be_visible()
-    settled(page)
-    usual = [height_at_rest(part) for part in parts]
-    assert all(one > 1.2 * other for one, other in zip(large, usual, strict=True)), (large, usual)
+    # A table takes its height a moment after all else.
+    wait_until(lambda: [height(part) for part in parts] == usual)
 
 
-def height_at_rest(part: Locator) -> float:
-    """The height of an element once it no longer changes: a table takes its own a moment after all else."""
-    before, now = -1.0, part.bounding_box()["height"]
-    while before != now:
-        part.page.wait_for_timeout(700)
-        before, now = now, part.bounding_box()["height"]
-    return now
+def height(part: Locator) -> float:
+    return part.bounding_box()["height"]

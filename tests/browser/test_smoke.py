@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from dashboard import contents
 from tests.browser.conftest import NOTE_REFUSALS, settled
 
-SERVER = Path(__file__).parents[2] / "dashboard" / "server.py"
+SERVER = Path(__file__).parents[2] / "dashboard" / "hosting" / "server.py"
 
 
 @pytest.mark.smoke

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.glossary import TERMS
-from tests.browser.conftest import SERVER, WITHIN, settled
+from tests.browser.conftest import SERVER, WITHIN, follow_requests, settled
 
 LINKS = '[data-testid=stMain] a[href^="glossary?term="]'
 TOKEN = TERMS["token"]
@@ -18,6 +18,7 @@ def phone(chromium: Browser):
     context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
     page.set_default_timeout(1000 * WITHIN)
+    follow_requests(page)
     yield page
     context.close()
 

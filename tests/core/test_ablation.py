@@ -43,18 +43,13 @@ def test_silencing_a_head_is_removing_its_rows_of_the_output_matrix(model, token
     assert loss(model, tokens, {(layer, head)}) == pytest.approx(expected.item(), abs=1e-4)
 
 
-def test_the_cost_of_each_head_is_the_difference_of_two_losses(model, tokens):
-    seen = []
+def test_the_cost_of_each_head_is_the_difference_of_two_losses_and_the_model_is_as_before(model, tokens):
+    seen, before = [], model.run(tokens).logits
     costs = cost_of_each_head(model, tokens, lambda done, all_: seen.append((done, all_)))
     assert list(costs) == [(layer, head) for layer in range(6) for head in range(6)]
     assert seen == [(done, 36) for done in range(36)]
     for place in [(0, 0), (5, 2)]:
         assert costs[place] == pytest.approx(loss(model, tokens, [place]) - loss(model, tokens), abs=1e-5)
-
-
-def test_the_model_is_as_before_when_everything_was_silenced(model, tokens):
-    before = model.run(tokens).logits
-    cost_of_each_head(model, tokens)
     assert torch.equal(model.run(tokens).logits, before)
 
 

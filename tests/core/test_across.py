@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from core.capture import record_attention
-from core.cloze.across import Twice, guess_twice, look_across, sides_of
-from core.cloze.hidden import Gap
+from core.probing.masked_words.across_languages import Twice, guess_twice, look_across, sides_of
+from core.probing.masked_words.masked_places import Gap
 from core.translation.both_languages import in_one_row, read_both
 from core.translation.given_words import between_words, cut_words
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.embedded import MASKED
-from core.zoo.missing_token import MissingToken
+from core.zoo.masked_language_models import MissingToken
 from tests.core.tiny_bert import tiny_pairs
 
 ENGLISH, FRENCH = "The small car is red.", "La petite voiture est rouge."

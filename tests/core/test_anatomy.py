@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from core.anatomy import OUTPUT, Stack, Walked, arrays_of, kind_of_mask, mask_of, read_norm, stream_of, walk
-from core.anatomy.trace import tokens_of
 from core.capture import record_attention
 from core.errors import CaptureError
+from core.interpretability import OUTPUT, Stack, Walked, arrays_of, kind_of_mask, mask_of, read_norm, stream_of, walk
+from core.interpretability.trace import tokens_of
 from core.models.transformer import Transformer, TransformerConfig
 from tests.core.tiny_models import (
     inputs_of,

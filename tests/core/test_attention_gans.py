@@ -18,7 +18,7 @@ from core.zoo.attention_gans import (
     load_attention_gan,
     offered,
 )
-from training.clip_data import scenes_tokenizer
+from training.common.scenes import scenes_tokenizer
 
 WORDS = scenes_tokenizer()
 SIZES = AttentionGANConfig(words=WORDS.get_vocab_size(), context=12, text=8, condition=4, noise=3, width=4, judge=4)
@@ -92,9 +92,9 @@ def test_with_word_attention_cut_words_reach_a_picture_by_the_sentence_alone():
         for parameter in painter.network.augment.parameters():
             parameter.zero_()  # the sentence is not heard either
     heard = [painter.paint([words], noise).pictures[-1] for words in (one, other)]
-    unheard = [painter.paint([words], noise, looks=CUT).pictures[-1] for words in (one, other)]
+    no_progress = [painter.paint([words], noise, looks=CUT).pictures[-1] for words in (one, other)]
     assert not torch.equal(*heard)
-    assert torch.equal(*unheard)
+    assert torch.equal(*no_progress)
 
 
 def test_the_way_between_two_noises_keeps_its_length():

@@ -7,12 +7,12 @@ import torch
 
 from core.capture import record_attention
 from core.errors import ModelError
-from core.fine_tuned import frequent_tags
-from core.fine_tuned.attention_moved import maps_of, row_moved, shares
-from core.fine_tuned.frequent_tags import Frequent
-from core.fine_tuned.reading import read
-from core.measured import bert_tasks_results
 from core.models.bert_tasks import TAGS, VERDICTS, TasksBERT, with_heads
+from core.probing.fine_tuning import frequent_tags
+from core.probing.fine_tuning.attention_shift import maps_of, row_moved, shares
+from core.probing.fine_tuning.frequent_tags import Frequent
+from core.probing.fine_tuning.task_predictions import read
+from core.results import bert_tasks_results
 from core.zoo.embedded import load_embedded_text, save_text
 from tests.core.tiny_bert import tiny_bert
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from core.capture import record_attention
-from core.generation.cache import Cache, cache_for, seen_by, stepwise
 from core.models.gpt import GPT, GPTConfig
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
+from core.models.key_value_cache import Cache, cache_for, seen_by, stepwise
 from core.zoo import load_text
 
 SIZES = {"vocabulary": 64, "width": 32, "layers": 3, "heads": 4}

@@ -1,8 +1,6 @@
 """Corners of real models: each was wrong without a word, or a crash, before it was closed."""
 
 import math
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -395,35 +393,6 @@ def test_a_record_inside_torch_func_is_refused_in_a_sentence_and_an_edit_works()
         outside = torch.autograd.grad(model(X).square().mean(), list(values.values()))
     for one, other in zip(inside.values(), outside, strict=True):
         torch.testing.assert_close(one, other)
-
-
-WRONG = """
-import torch
-from core.capture import record_attention
-from core.errors import CaptureError
-from tests.core.tiny_models import tiny_gpt, tokens
-try:
-    with record_attention("gpt2"):
-        pass
-except CaptureError as error:
-    print(error)
-model = tiny_gpt()
-with record_attention(model) as record:
-    model(tokens())
-for wrong in ([0, 1], "0", 1.5, True):
-    try:
-        record[0].weights(wrong)
-    except CaptureError as error:
-        print(error)
-"""
-
-
-def test_what_is_no_model_or_no_number_of_a_head_gets_a_sentence():
-    # In a process of its own, where no types are checked.
-    said = subprocess.run([sys.executable, "-c", WRONG], capture_output=True, text=True, cwd=ROOT, check=True).stdout
-    model, *heads = said.splitlines()
-    assert model == "What is watched is a torch.nn.Module, not 'gpt2': load the model first."
-    assert heads == [f"A head is a whole number, not {wrong}." for wrong in ("[0, 1]", "'0'", "1.5", "True")]
 
 
 def test_a_negative_link_is_refused():

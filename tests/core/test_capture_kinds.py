@@ -10,7 +10,7 @@ from transformers import Gemma3nTextConfig, Gemma3nTextModel, Gemma4TextConfig, 
 
 from core.capture import Cut, Record, edit_attention, record_attention
 from core.errors import CaptureError
-from core.shrinking.number_formats import in_format
+from core.shrinking.number_formats import in_number_format
 from tests.core.test_capture_seen import WIDTH, Projected, WrittenAttention, X, recorded
 from tests.core.tiny_models import inputs_of, tiny_transformers
 
@@ -72,7 +72,7 @@ def in_int8(model):
     [
         lambda model: with_projections(model, OwnProduct),
         in_int8,
-        lambda model: in_format(model, "int8"),
+        lambda model: in_number_format(model, "int8"),
     ],
     ids=["autograd.Function", "dynamic int8", "own int8"],
 )

@@ -5,7 +5,7 @@ from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from core.capture import by_layer, layer_numbers, record_attention
-from core.view import recorded as recorded_view
+from core.capture import view_of_record as recorded_view
 from core.view.html_file import HtmlFile
 
 

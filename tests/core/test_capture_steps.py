@@ -55,11 +55,11 @@ def a_model(family):
 
 
 def eager_maps(model, tokens, **how):
-    twin = type(model)(model.config).eval()
-    twin.load_state_dict(model.state_dict())
-    twin.set_attn_implementation("eager")
+    weight_sharing_copy = type(model)(model.config).eval()
+    weight_sharing_copy.load_state_dict(model.state_dict())
+    weight_sharing_copy.set_attn_implementation("eager")
     with torch.no_grad():
-        return twin(tokens, output_attentions=True, use_cache=False, **how).attentions
+        return weight_sharing_copy(tokens, output_attentions=True, use_cache=False, **how).attentions
 
 
 def written(model, prompt, **how):

@@ -7,14 +7,14 @@ import torch
 
 from core import zoo
 from core.capture import record_attention
-from core.cloze import sides
-from core.cloze.asking import Answers, ask_next
-from core.cloze.hidden import gaps_of, hide_more, pseudo_likelihood
-from core.cloze.pairs import crossing, links_across, segment_vectors
-from core.cloze.sides import guess_sides, influence
-from core.cloze.words import places_of, words_of
 from core.errors import InputError
-from core.zoo.missing_token import MissingToken
+from core.probing.masked_words import one_sided_context
+from core.probing.masked_words.masked_places import gaps_of, hide_more, pseudo_likelihood
+from core.probing.masked_words.one_sided_context import guess_by_context, influence
+from core.probing.masked_words.queries import Answers, ask_next
+from core.probing.masked_words.sentence_pairs import crossing, links_across, segment_vectors
+from core.probing.masked_words.words import places_of, words_of
+from core.zoo.masked_language_models import MissingToken
 from tests.core import saved_models
 from tests.core.tiny_bert import tiny_bert
 
@@ -162,8 +162,8 @@ def test_asking_what_comes_next_equals_the_run_of_the_text(gpt):
 
 
 def test_each_side_is_all_that_the_model_gets_to_read(ours, gpt):
-    text, side = sides.page()[:600], 6
-    found = guess_sides(gpt, ours, text, side=side)
+    text, side = one_sided_context.page()[:600], 6
+    found = guess_by_context(gpt, ours, text, side=side)
     ids = gpt.encode(text).ids
     cls, sep = (ours.tokenizer.token_to_id(name) for name in ("[CLS]", "[SEP]"))
     words = [word for word in words_of(gpt.encode(text)) if len(word.places) == 1 and word.has_letters]
@@ -190,9 +190,9 @@ def test_each_side_is_all_that_the_model_gets_to_read(ours, gpt):
 
 
 def test_the_held_out_page_has_enough_words_and_a_short_one_is_refused(ours, gpt):
-    assert sides.page().startswith('"I told some of you last Thursday')
+    assert one_sided_context.page().startswith('"I told some of you last Thursday')
     with pytest.raises(InputError, match="no word with 32 tokens on both sides"):
-        guess_sides(gpt, ours, "Too short a page.")
+        guess_by_context(gpt, ours, "Too short a page.")
 
 
 @pytest.mark.parametrize("asked", [1, 3, 6])

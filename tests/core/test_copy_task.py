@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from core.errors import InputError
-from core.memory import copy_task
+from core.reach import copy_task
 
 
 def generator(seed: int = 0) -> torch.Generator:

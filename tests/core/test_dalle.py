@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from core.capture import record_attention
-from core.generation.cache import Cache
 from core.models.dalle import DALLE, MASKS, DALLEConfig, loss_of, mask_of
+from core.models.key_value_cache import Cache
 
 CONFIG = DALLEConfig(words=9, context=5, codes=7, grid=4, width=16, heads=2, masks=MASKS, kernel=3)
 

@@ -7,9 +7,9 @@ import torch
 from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
+from core.attention.positional_encodings import frequencies, ntk, yarn, yarn_sharpness
 from core.capture import record_attention
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig, extended
-from core.order.positions import frequencies, ntk, yarn, yarn_sharpness
 
 TINY = RotaryGPTConfig(vocabulary=50, context=256, width=32, layers=2, heads=2, trained=32)
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from core.capture import record_attention
 from core.errors import CaptureError, InputError
-from core.grammar import relations
-from core.grammar.links import NOTHING, WordMaps, strongest, word_maps, words_of
-from core.grammar.relations import OFFSETS, TO_DEPENDENT, TO_GOVERNOR, best_heads, count
-from core.grammar.trees import ROOT, Tree, encode_tree
+from core.probing.grammar import relations
+from core.probing.grammar.links import NOTHING, WordMaps, strongest, word_maps, words_of
+from core.probing.grammar.relations import OFFSETS, TO_DEPENDENT, TO_GOVERNOR, best_heads, count
+from core.probing.grammar.trees import ROOT, Tree, encode_tree
 from core.zoo import load_text
 from tests.core.saved_models import save_text_model
 

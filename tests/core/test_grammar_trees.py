@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError
-from core.grammar import trees
-from core.grammar.trees import ROOT, Tree, encode_tree, read_conllu, spans_of
+from core.probing.grammar import trees
+from core.probing.grammar.trees import ROOT, Tree, encode_tree, read_conllu, spans_of
 from core.zoo import load_text
 from tests.core.saved_models import save_text_model
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.grounding.pointing import centre, over_pixels, points_inside, share_inside
+from core.attribution.pointing_game import centre, over_pixels, points_inside, share_inside
 from core.scenes.draw import mask
 from core.scenes.things import Thing
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 
 from core.models.mae import patches_of
 from core.vision.fillings import BILINEAR, FILLINGS, MEAN, NEAREST, fill_bilinearly, nearest_visible
-from core.vision.hiding import (
+from core.vision.patch_masks import (
     BLOCK,
     GRID,
     RANDOM,

@@ -3,8 +3,8 @@ import math
 import pytest
 import torch
 
-from core.generation.cache import Cache
 from core.models.image_gpt import ImageGPT, ImageGPTConfig, nearest
+from core.models.key_value_cache import Cache
 
 
 def small(*, causal: bool) -> ImageGPT:

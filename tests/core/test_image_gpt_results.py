@@ -5,7 +5,7 @@ import json
 import pytest
 
 from core.errors import ModelError
-from core.measured.image_gpt_results import BY_NEIGHBOURS, FILLINGS, TWO, WAYS, results
+from core.results.image_gpt_results import BY_NEIGHBOURS, FILLINGS, TWO, WAYS, results
 
 MEAN = {"mean": 3.0, "error": 0.1}
 BITS = {"pictures": 1000} | dict.fromkeys(WAYS, MEAN)
@@ -38,7 +38,7 @@ def test_what_was_measured_is_read_and_what_was_not_is_none(tmp_path):
     ],
 )
 def test_what_cannot_be_right_is_named_with_the_command_that_makes_it(tmp_path, parts, says):
-    with pytest.raises(ModelError, match=r"training\.image_gpt_report") as error:
+    with pytest.raises(ModelError, match=r"training\.image_gpt\.report") as error:
         results(written(tmp_path, **parts))
     assert says in str(error.value)
 

@@ -14,6 +14,7 @@ from core.errors import InputError, ModelError
 from core.generation.rules import Rules, apply
 from core.models.image_gpt import ImageGPT, ImageGPTConfig
 from core.models.stored_weights import save_weights
+from core.vision.pixel_attention import gaps_before, pixel_looks
 from core.vision.pixel_contexts import HISTOGRAM, TWO, contexts_of, count_contexts
 from core.vision.pixel_drawing import (
     NOT_YET,
@@ -26,7 +27,6 @@ from core.vision.pixel_drawing import (
     neighbour_mean,
     surprise,
 )
-from core.vision.pixel_looks import gaps_before, pixel_looks
 from core.zoo.image_gpts import IMAGE_GPTS, PixelReader, as_picture, load_image_gpt
 
 COLOURS, SIDE = 11, 4

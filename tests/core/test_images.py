@@ -13,7 +13,7 @@ from benchmarks.hostile.pictures import jpeg_of_scans, jpeg_that_claims, saved, 
 from benchmarks.hostile.pictures import png as made_png
 from core.errors import InputError
 from core.images import EXAMPLES, LARGEST_FILE, Patches, open_example, open_picture
-from core.picture_decoder import ENOUGH, LONGEST_SIDE, MOST_SCANS, count_scans
+from core.images.decoder import ENOUGH, LONGEST_SIDE, MOST_SCANS, count_scans
 
 GENERATOR = np.random.default_rng(0)
 COLOURS = GENERATOR.integers(0, 256, (20, 30, 3), dtype=np.uint8)

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
+from core.attention.positional_encodings import sinusoidal
 from core.order import learned_positions as learned
-from core.order.positions import sinusoidal
 from tests.core.tiny_models import tiny_gpt, tiny_timm, tiny_transformers
 
 

@@ -6,12 +6,12 @@ from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
 
 from core import zoo
-from core.anatomy import walk
-from core.anatomy.logit_attribution import attribute
-from core.anatomy.logit_lens import logit_lens, logits_along
-from core.anatomy.writings import Writer, writings_of
 from core.capture import edit_attention
 from core.errors import CaptureError
+from core.interpretability import walk
+from core.interpretability.component_outputs import Component, compute_component_outputs
+from core.interpretability.logit_attribution import attribute
+from core.interpretability.logit_lens import logit_lens, logits_along
 from tests.core.tiny_models import HEADS, PAIR_FAMILIES, TEXT_FAMILIES, VOCABULARY, WIDTH, tiny_gpt, tokens
 
 IDS = tokens(batch=1)
@@ -33,17 +33,17 @@ def with_head(family: str, **settings):
     return model.requires_grad_(False)
 
 
-def assert_adds_up(writings, logits, *, one=5, other=9):
-    found = attribute(writings, one, other)
-    row = logits[writings.token].detach()
+def assert_adds_up(component_outputs, logits, *, one=5, other=9):
+    found = attribute(component_outputs, one, other)
+    row = logits[component_outputs.token].detach()
     expected = float(row[one] - row[other])
     assert found.total == pytest.approx(expected, abs=1e-4)
     assert found.difference == pytest.approx(expected, abs=1e-4)
-    assert len(found.writers) == len(set(found.writers)) == len(found.shares)
-    for block, heads in writings.heads.items():
+    assert len(found.components) == len(set(found.components)) == len(found.shares)
+    for block, heads in component_outputs.heads.items():
         for head in range(len(heads.weights)):
             moved = float(found.of_head(block, head).sum())
-            assert moved == pytest.approx(found.share(Writer("head", block, head)), abs=1e-4)
+            assert moved == pytest.approx(found.share(Component("head", block, head)), abs=1e-4)
     return found
 
 
@@ -53,29 +53,29 @@ def test_the_parts_of_our_models_add_up_to_the_difference_and_their_tokens_to_th
     given = model.encode(TEXT)
     batch = torch.tensor([given.ids])
     walked = walk(model.network, lambda network: network(batch))
-    writings = writings_of(walked)
+    component_outputs = compute_component_outputs(walked)
     best, second = walked.logits[-1].topk(2).indices.tolist()
-    found = assert_adds_up(writings, walked.logits, one=best, other=second)
-    assert_adds_up(writings, walked.logits, one=7, other=best)
-    kinds = [writer.kind for writer in found.writers]
+    found = assert_adds_up(component_outputs, walked.logits, one=best, other=second)
+    assert_adds_up(component_outputs, walked.logits, one=7, other=best)
+    kinds = [component.kind for component in found.components]
     assert kinds.count("head") == 36
     assert kinds.count("MLP") == 6
     assert kinds.count("position") == (1 if name == "gpt-books" else 0)
-    assert not writings.whole
+    assert not component_outputs.whole
 
 
 @pytest.mark.parametrize("token", range(IDS.shape[1]))
 def test_at_every_token_the_parts_add_up(token):
     walked = walk(tiny_gpt(), run)
-    assert_adds_up(writings_of(walked, token), walked.logits)
+    assert_adds_up(compute_component_outputs(walked, token), walked.logits)
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama", "qwen3", "mistral", "opt"])
 def test_in_decoders_of_transformers_every_head_and_every_mlp_is_found(family):
     walked = walk(with_head(family), run)
-    writings = writings_of(walked)
-    found = assert_adds_up(writings, walked.logits)
-    kinds = [writer.kind for writer in found.writers]
+    component_outputs = compute_component_outputs(walked)
+    found = assert_adds_up(component_outputs, walked.logits)
+    kinds = [component.kind for component in found.components]
     assert (kinds.count("head"), kinds.count("MLP"), kinds.count("token")) == (2 * HEADS, 2, 1)
     assert kinds.count("position") == (1 if family in ("gpt2", "opt") else 0)
 
@@ -85,14 +85,14 @@ def test_each_part_is_its_vector_through_the_frozen_norm_and_the_unembedding():
     with torch.no_grad():
         model.norm.weight.normal_(1, 0.2)
         model.norm.bias.normal_()
-    found = attribute(writings_of(walk(model, run)), 5, 9)
+    found = attribute(compute_component_outputs(walk(model, run)), 5, 9)
     with torch.no_grad():
         stream = model.token_embedding(IDS) + model.position_embedding(torch.arange(IDS.shape[1]))
-        written = {Writer("token"): model.token_embedding(IDS)[0, -1]}
-        written[Writer("position")] = model.position_embedding(torch.tensor(IDS.shape[1] - 1))
+        written = {Component("token"): model.token_embedding(IDS)[0, -1]}
+        written[Component("position")] = model.position_embedding(torch.tensor(IDS.shape[1] - 1))
         for number, block in enumerate(model.blocks):
             attended = block.attention(block.attention_norm(stream))
-            written[Writer("MLP", number)] = block.mlp(block.mlp_norm(stream + attended))[0, -1]
+            written[Component("MLP", number)] = block.mlp(block.mlp_norm(stream + attended))[0, -1]
             for head in range(HEADS):
                 with edit_attention(model, {(f"blocks.{number}.attention", head): "silence"}):
                     # A module that runs alone would have another path.
@@ -100,19 +100,19 @@ def test_each_part_is_its_vector_through_the_frozen_norm_and_the_unembedding():
                     hook = block.attention.register_forward_hook(lambda *given, seen=seen: seen.append(given[-1]))
                     model(IDS)
                     hook.remove()
-                written[Writer("head", number, head)] = (attended - seen[0])[0, -1]
+                written[Component("head", number, head)] = (attended - seen[0])[0, -1]
             stream = block(stream)
         last = stream[0, -1]
         deviation = (last.var(unbiased=False) + model.norm.eps).sqrt()
         direction = model.token_embedding.weight[5] - model.token_embedding.weight[9]
-        for writer, vector in written.items():
+        for component, vector in written.items():
             expected = float(direction @ (model.norm.weight * (vector - vector.mean()) / deviation))
-            assert found.share(writer) == pytest.approx(expected, abs=1e-4), writer
-        assert found.share(Writer("constant")) == pytest.approx(float(direction @ model.norm.bias), abs=1e-4)
+            assert found.share(component) == pytest.approx(expected, abs=1e-4), component
+        assert found.share(Component("constant")) == pytest.approx(float(direction @ model.norm.bias), abs=1e-4)
 
 
 def test_a_token_that_a_head_does_not_look_at_moves_nothing_and_no_later_one_does():
-    found = attribute(writings_of(walk(tiny_gpt(), run), 3), 5, 9)
+    found = attribute(compute_component_outputs(walk(tiny_gpt(), run), 3), 5, 9)
     moved = found.of_head(1, 2)
     assert moved[:4].abs().min() > 0
     assert not moved[4:].any()
@@ -120,21 +120,22 @@ def test_a_token_that_a_head_does_not_look_at_moves_nothing_and_no_later_one_doe
 
 def test_a_silenced_head_writes_nothing_and_the_rest_adds_up_to_the_new_difference():
     model = tiny_gpt()
-    plain = attribute(writings_of(walk(model, run)), 5, 9)
-    path = writings_of(walk(model, run)).heads[0].path
+    plain = attribute(compute_component_outputs(walk(model, run)), 5, 9)
+    path = compute_component_outputs(walk(model, run)).heads[0].path
 
     def silenced(network):
         with edit_attention(network, {(path, 1): "silence"}):
             return run(network)
 
     walked = walk(model, silenced)
-    found = assert_adds_up(writings_of(walked), silenced(model)[0])
-    assert found.share(Writer("head", 0, 1)) == 0
-    assert plain.share(Writer("head", 0, 1)) != 0
-    assert found.share(Writer("head", 0, 0)) == pytest.approx(
-        plain.share(Writer("head", 0, 0)) * found.writings.norm.scale / plain.writings.norm.scale, abs=1e-5
+    found = assert_adds_up(compute_component_outputs(walked), silenced(model)[0])
+    assert found.share(Component("head", 0, 1)) == 0
+    assert plain.share(Component("head", 0, 1)) != 0
+    assert found.share(Component("head", 0, 0)) == pytest.approx(
+        plain.share(Component("head", 0, 0)) * found.component_outputs.norm.scale / plain.component_outputs.norm.scale,
+        abs=1e-5,
     )
-    assert found.share(Writer("MLP", 1)) != plain.share(Writer("MLP", 1))
+    assert found.share(Component("MLP", 1)) != plain.share(Component("MLP", 1))
 
 
 def test_the_lens_of_an_edited_run_is_read_by_a_run_without_the_edit():
@@ -164,21 +165,21 @@ def test_where_logits_are_no_sum_of_parts_a_sentence_says_so(family, says):
     settings = {"final_logit_softcapping": 1.0} if family == "gemma2" else {}
     walked = walk(with_head(family, **settings), run)
     with pytest.raises(CaptureError, match=says):
-        attribute(writings_of(walked), 5, 9)
+        attribute(compute_component_outputs(walked), 5, 9)
 
 
 def test_a_norm_between_the_heads_and_the_stream_is_frozen_too():
     model = with_head("gemma2", final_logit_softcapping=None)
     walked = walk(model, run)
-    writings = writings_of(walked)
-    assert set(writings.heads) == {0, 1}
-    assert writings.heads[0].norm is not None
-    assert_adds_up(writings, walked.logits)
+    component_outputs = compute_component_outputs(walked)
+    assert set(component_outputs.heads) == {0, 1}
+    assert component_outputs.heads[0].norm is not None
+    assert_adds_up(component_outputs, walked.logits)
 
 
 def test_a_model_that_gives_the_whole_input_one_verdict_is_refused():
     with pytest.raises(CaptureError, match="no logits"):
-        writings_of(walk(OnePlace(), run))
+        compute_component_outputs(walk(OnePlace(), run))
 
 
 class Block(nn.Module):
@@ -221,33 +222,33 @@ class OnePlace(nn.Module):
 
 def test_attention_beside_the_mlp_is_told_apart():
     walked = walk(OnePlace("parallel", each=True), run)
-    found = assert_adds_up(writings_of(walked), walked.logits)
-    kinds = [writer.kind for writer in found.writers]
+    found = assert_adds_up(compute_component_outputs(walked), walked.logits)
+    kinds = [component.kind for component in found.components]
     assert (kinds.count("head"), kinds.count("MLP"), kinds.count("bias")) == (2 * HEADS, 2, 0)  # its bias is zero
 
 
 def test_a_gate_behind_the_heads_leaves_the_layer_whole_with_a_reason_and_the_sum_exact():
     walked = walk(OnePlace("gate", each=True), run)
-    writings = writings_of(walked)
-    found = assert_adds_up(writings, walked.logits)
-    assert not writings.heads
-    assert "stands between" in writings.whole[1]
-    assert [writer.kind for writer in found.writers].count("attention") == 2
+    component_outputs = compute_component_outputs(walked)
+    found = assert_adds_up(component_outputs, walked.logits)
+    assert not component_outputs.heads
+    assert "stands between" in component_outputs.whole[1]
+    assert [component.kind for component in found.components].count("attention") == 2
 
 
 def test_a_bias_of_the_unembedding_is_in_the_constant():
     model = OnePlace(each=True)
-    before = attribute(writings_of(walk(model, run)), 5, 9)
+    before = attribute(compute_component_outputs(walk(model, run)), 5, 9)
     with torch.no_grad():
         model.head.bias[5] += 2
-    after = attribute(writings_of(walk(model, run)), 5, 9)
-    assert after.share(Writer("constant")) - before.share(Writer("constant")) == pytest.approx(2, abs=1e-5)
+    after = attribute(compute_component_outputs(walk(model, run)), 5, 9)
+    assert after.share(Component("constant")) - before.share(Component("constant")) == pytest.approx(2, abs=1e-5)
     torch.testing.assert_close(after.shares[:-1], before.shares[:-1])
 
 
 def test_the_model_is_left_as_it_was():
     model = tiny_gpt()
-    attribute(writings_of(walk(model, run)), 5, 9)
+    attribute(compute_component_outputs(walk(model, run)), 5, 9)
     assert not any(module._forward_hooks for module in model.modules())
 
 
@@ -256,4 +257,4 @@ def test_numbers_that_are_none_are_said_to_be():
     with torch.no_grad():
         model.token_embedding.weight.fill_(float("nan"))
     with pytest.raises(CaptureError):
-        writings_of(walk(model, run))
+        compute_component_outputs(walk(model, run))

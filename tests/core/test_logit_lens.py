@@ -5,9 +5,9 @@ import torch
 import torch.nn.functional as F
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
 
-from core.anatomy import walk
-from core.anatomy.logit_lens import logit_lens
 from core.errors import CaptureError
+from core.interpretability import walk
+from core.interpretability.logit_lens import logit_lens
 from tests.core.tiny_models import PAIR_FAMILIES, TEXT_FAMILIES, picture, tiny_gpt, tiny_timm, tiny_transformers, tokens
 
 IDS = tokens(batch=1)

@@ -10,12 +10,12 @@ import transformers
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
+from core.attribution.masked_patch_sources import DECODER, ENCODER, decoder_attention_shares, through_all, whole_layers
 from core.capture import record_attention
 from core.errors import CaptureError, ModelError
 from core.models.mae import MAEConfig, MaskedAutoencoder, patches_of, pixels_of
 from core.models.stored_weights import save_weights
-from core.vision.gap_sources import DECODER, ENCODER, through_all, told_by, whole_layers
-from core.vision.hiding import RANDOM, hide_patches, over_pixels
+from core.vision.patch_masks import RANDOM, hide_patches, over_pixels
 from core.zoo import inspect, load_autoencoder, load_image, load_named_joint, load_text
 from core.zoo.masked_autoencoders import NORMALISED, PLAIN, AutoencoderReader
 from tests.core.saved_models import save_autoencoder, save_vision_model
@@ -191,7 +191,7 @@ def test_layers_lie_where_their_patches_lie(looked):
 def test_shares_of_what_hidden_patches_look_at_are_those_of_each_row(looked):
     record, hidden = looked
     layers = whole_layers(record, hidden)
-    for told in told_by(layers, hidden):
+    for told in decoder_attention_shares(layers, hidden):
         weights = record[f"decoder.blocks.{told.layer}.attention"].weights(1)
         rows = [place for place in range(16) if hidden[place]]
         visible = others = own = whole = far = 0.0

@@ -5,26 +5,29 @@ import json
 import math
 import shutil
 from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, NotRequired
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Meta
 
-from core import measured
+from core import results as measured
 from core.errors import ModelError
-from core.measured import bert_tasks_results as bert_tasks
-from core.measured import captioning_results as captioning
-from core.measured import character_results as characters
-from core.measured import classifier_results as classifiers
-from core.measured import clip_results as clips
-from core.measured import grounding, tables
-from core.measured import joint_results as joints
-from core.measured import position_results as positions
-from core.measured import small_task_results as small_tasks
-from core.measured import translator_results as translators
-from core.measured.result_files import Group, Groups, Wholes, read_json, share
-from core.published.table import Number, Whole, Words
+from core.published.table import NonNegativeInt, PositiveInt, Proportion
+from core.results import bert_tasks_results as bert_tasks
+from core.results import captioning_results as captioning
+from core.results import character_results as characters
+from core.results import classifier_results as classifiers
+from core.results import clip_results as clips
+from core.results import grounding, tables
+from core.results import joint_results as joints
+from core.results import position_results as positions
+from core.results import small_task_results as small_tasks
+from core.results import translator_results as translators
+from core.results.result_files import object_of, read_json
 from core.zoo.embedded import BOOKS, TEXT, WEIGHTS
 
 VIT = WEIGHTS / "vit-tiny-imagenet"
@@ -51,8 +54,8 @@ READERS = {
         translators.PAIRS_FOLDER / "results.json",
         "make train-bert-pairs",
     ),
-    "image quality": (classifiers.quality, VIT / "results.json", "training.tiny_imagenet_report"),
-    "faithfulness": (classifiers.faithful, VIT / "faithfulness.json", "training.vision_faithfulness"),
+    "image quality": (classifiers.quality, VIT / "results.json", "training.tiny_imagenet.report"),
+    "faithfulness": (classifiers.faithful, VIT / "faithfulness.json", "training.measurements.vision_faithfulness"),
     "characters": (characters.results, characters.FOLDER / "results.json", "make train-characters"),
     "reach": (characters.reach, characters.FOLDER / "reach.csv", "make train-characters"),
     "copied": (characters.copied, characters.FOLDER / "copy.csv", "make train-characters"),
@@ -69,9 +72,9 @@ READERS = {
     "joint": (joints.results, joints.FOLDER / "results.json", joints.MADE_BY),
     "grounding": (grounding.rows, grounding.FILE, grounding.MADE_BY),
     "attention costs": (measured.attention_costs, measured.ATTENTION_COSTS, "benchmarks.attention_costs"),
-    "efficient": (measured.efficient_characters, measured.EFFICIENT_CHARACTERS, "training.efficient_characters"),
+    "efficient": (measured.efficient_characters, measured.EFFICIENT_CHARACTERS, "training.efficient_characters.train"),
     "grammar": (measured.grammar_heads, measured.GRAMMAR_HEADS, "make grammar"),
-    "small data": (measured.small_data_runs, measured.SMALL_DATA, "training.small_data"),
+    "small data": (measured.small_data_runs, measured.SMALL_DATA, "training.small_data.train"),
 }
 OF_JSON = [name for name, (_, file, _) in READERS.items() if file.suffix == ".json"]
 FREE_WORDS = {"name", "variant", "settings", "hardware", "source", "set", "layer", "head", "model"}
@@ -116,7 +119,7 @@ def test_a_missing_or_empty_or_binary_file_is_one_sentence(name, tmp_path):
 
 
 def test_a_file_of_the_project_is_named_from_its_root(tmp_path, monkeypatch):
-    monkeypatch.setattr("core.measured.result_files.PROJECT", tmp_path)
+    monkeypatch.setattr("core.paths.PROJECT", tmp_path)
     with pytest.raises(ModelError, match=r"^weights/translation/results\.json is not there: fetch the project again, "):
         translators.results(tmp_path / "weights" / "translation")
 
@@ -340,42 +343,64 @@ def test_biases_that_are_missing_are_one_sentence(tmp_path):
 # The schema itself.
 
 
-FIELDS = (
-    share("share"),
-    Whole("count", required=False),
-    Words("text", required=False),
-    Group("inner", (Number("free", low=-5.0, required=True),), required=False),
-    Groups("many", (Whole("count"),)),
-    Wholes("four", 4),
-)
+@dataclass(frozen=True)
+class Inner:
+    free: Annotated[float, Meta(ge=-5)]
+
+
+@dataclass(frozen=True)
+class Counted:
+    count: PositiveInt
+
+
+@dataclass(frozen=True)
+class Shape:
+    share: Proportion
+    many: Annotated[dict[str, Counted], Meta(min_length=1)]
+    four: tuple[NonNegativeInt, NonNegativeInt, NonNegativeInt, NonNegativeInt]
+    count: PositiveInt | None = None
+    text: str = ""
+    inner: Inner | None = None
+
+
 GOOD = {"share": 0.5, "many": {"a": {"count": 1, "else": "?"}}, "four": [1, 0, 0, 2], "else": None}
 
 
 def parsed(tmp_path, **changed):
     (tmp_path / "file.json").write_text(json.dumps(GOOD | changed))
-    return read_json(tmp_path / "file.json", FIELDS, made_by="make it")
+    return read_json(tmp_path / "file.json", Shape, made_by="make it")
 
 
 def test_what_need_not_be_there_is_none_or_empty_and_what_is_not_declared_is_left_out(tmp_path):
-    expected = {"share": 0.5, "count": None, "text": "", "inner": None, "many": {"a": {"count": 1}}}
-    assert parsed(tmp_path) == expected | {"four": (1, 0, 0, 2)}
-    assert parsed(tmp_path, inner={"free": -4})["inner"] == {"free": -4.0}
+    assert parsed(tmp_path) == Shape(0.5, {"a": Counted(1)}, (1, 0, 0, 2), count=None, text="", inner=None)
+    assert parsed(tmp_path, inner={"free": -4}).inner == Inner(-4.0)
+
+
+def test_an_object_of_any_names_has_the_fields_that_are_there(tmp_path):
+    shape = object_of({"a share": Proportion, "count": NotRequired[PositiveInt]})
+    (tmp_path / "file.json").write_text('{"a share": 1, "else": 2}')
+    assert read_json(tmp_path / "file.json", shape, made_by="make it") == {"a share": 1.0}
+    (tmp_path / "file.json").write_text('{"count": 2}')
+    with pytest.raises(ModelError, match="'a share' is missing"):
+        read_json(tmp_path / "file.json", shape, made_by="make it")
 
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"share": 1.5}, "'share' is a number from 0 to 1, not '1.5'"),
+        ({"share": 1.5}, "'share' is 1.5: expected `float` <= 1"),
         ({"share": "0.5"}, "'share' is \"0.5\""),
-        ({"count": 1.5}, "'count' is a whole number from 1, not '1.5'"),
+        ({"count": 1.5}, "'count' is 1.5: expected `int"),
         ({"text": ["a"]}, "'text' is [\"a\"]"),
         ({"inner": {}}, "'inner.free' is missing"),
-        ({"inner": 3}, "'inner' is not an object with names"),
-        ({"many": {}}, "'many' holds no objects with names"),
-        ({"many": {"a": {"count": 0}}}, "'many.a': 'count' is a whole number from 1, not '0'"),
-        ({"four": [1, 2, 3]}, "'four' is not 4 whole numbers from 0"),
-        ({"four": [1, 2, 3, True]}, "'four' is not 4 whole numbers from 0"),
-        ({"four": [1, 2, 3, -4]}, "'four' is not 4 whole numbers from 0"),
+        ({"inner": 3}, "'inner' is 3: expected `object"),
+        ({"many": {}}, "'many' is {}: expected `object` of length >= 1"),
+        ({"many": {"a": {"count": 0}}}, "'many.a.count' is 0: expected `int` >= 1"),
+        ({"many": {"a": {"count": 1}, "b": {"count": 0}, "c": {"count": 0}}}, "'many.b.count' is 0"),
+        ({"many": {"a": {"count": 1}, "b": {}}}, "'many.b.count' is missing"),
+        ({"four": [1, 2, 3]}, "'four' is [1, 2, 3]: expected `array` of length 4"),
+        ({"four": [1, 2, 3, True]}, "'four.3' is true: expected `int`"),
+        ({"four": [1, 2, 3, -4]}, "'four.3' is -4: expected `int` >= 0"),
     ],
 )
 def test_a_wrong_value_is_named_by_its_path(tmp_path, changed, reason):
@@ -405,22 +430,6 @@ def test_guesses_beside_the_other_language_and_alone_are_those_of_the_file():
         beside, alone = given[f"{language}, with the other language"], given[f"{language}, alone"]
         assert (of.tokens, of.accuracy, of.perplexity) == tuple(beside[n] for n in ("tokens", "accuracy", "perplexity"))
         assert (of.accuracy_alone, of.perplexity_alone) == (alone["accuracy"], alone["perplexity"])
-
-
-def test_the_readme_has_a_row_for_every_folder_of_weights():
-    readme = (WEIGHTS.parent / "README.md").read_text(encoding="utf-8")
-    rows = [line for line in readme.splitlines() if line.startswith("| [`")]
-    missing = [
-        card.parent.name
-        for card in WEIGHTS.glob("*/CARD.md")
-        if f"weights/{card.parent.name}/CARD.md" not in "".join(rows)
-    ]
-    assert not missing
-    (sentiment,) = [row for row in rows if "weights/sentiment/" in row]
-    models = json.loads((WEIGHTS / "sentiment" / "results.json").read_text())
-    assert "90.6%" in sentiment
-    assert "fall below" in sentiment
-    assert models
 
 
 def test_as_many_books_are_named_as_the_models_were_trained_on():

@@ -11,7 +11,7 @@ from core import zoo
 from core.errors import InputError, ModelError
 from core.models.bert import PretrainingBERT
 from core.zoo.embedded import MASKED, TEXT, WEIGHTS
-from core.zoo.missing_token import MissingToken
+from core.zoo.masked_language_models import MissingToken
 from tests.core import saved_models
 from tests.core.tiny_bert import tiny_bert
 

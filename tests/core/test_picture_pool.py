@@ -11,17 +11,18 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from PIL import Image
 
 from benchmarks.hostile.pictures import hungry_tiff, saved, slow_ppm
 from benchmarks.measure import peak_of
 from benchmarks.pictures import largest
-from core import picture_pool
 from core.errors import InputError
-from core.images import open_picture
-from core.picture_decoder import ANSWER
-from core.picture_pool import Decoder, Pool
+from core.images import decoder_pool, open_picture
+from core.images.decoder import ANSWER
+from core.images.decoder_pool import Decoder, Pool
+from tests.polling import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 SMALL = saved(Image.new("RGB", (9, 9), "red"))
@@ -39,7 +40,7 @@ def decoder():
 def pool(monkeypatch):
     """A pool of one, and the decoders that it has had."""
     had: list[Decoder] = []
-    monkeypatch.setattr(picture_pool, "_started", lambda: had.append(Decoder()) or had[-1])
+    monkeypatch.setattr(decoder_pool, "_started", lambda: had.append(Decoder()) or had[-1])
     yield Pool(1), had
     for one in had:
         one.end()
@@ -88,7 +89,7 @@ def test_an_answer_that_was_interrupted_is_not_given_to_the_next_picture(pool, m
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(picture_pool, "_read_answer", interrupted)
+        patch.setattr(decoder_pool, "_read_answer", interrupted)
         with pytest.raises(KeyboardInterrupt):
             pool.decode(saved(Image.new("RGB", (5, 5))))
     assert pool.decode(SMALL).size == (9, 9)
@@ -98,7 +99,7 @@ def test_an_answer_that_was_interrupted_is_not_given_to_the_next_picture(pool, m
 @pytest.mark.parametrize("answer", [(True, 2**31, 2**31), (True, 0, 5), (True, 9000, 1), (False, 2**31, 0)])
 def test_what_a_decoder_answers_is_not_believed(answer):
     with pytest.raises(ValueError, match="A decoder gives no"):
-        picture_pool._read_answer(BytesIO(ANSWER.pack(*answer)).read)
+        decoder_pool._read_answer(BytesIO(ANSWER.pack(*answer)).read)
 
 
 @LINUX
@@ -133,7 +134,7 @@ def test_eight_visitors_at_once_each_get_their_own_picture():
 
 
 def test_whoever_waits_too_long_is_told(monkeypatch):
-    monkeypatch.setattr(picture_pool, "PATIENCE", 0.01)
+    monkeypatch.setattr(decoder_pool, "PATIENCE", 0.01)
     with pytest.raises(InputError, match="has waited"):
         Pool(0).decode(SMALL)
 
@@ -141,7 +142,7 @@ def test_whoever_waits_too_long_is_told(monkeypatch):
 def test_where_no_process_can_be_started_a_sentence_says_so_and_the_place_stays(monkeypatch):
     pool = Pool(1)
     with monkeypatch.context() as patch:
-        patch.setattr(picture_pool.sys, "executable", "/no/such/program")
+        patch.setattr(decoder_pool.sys, "executable", "/no/such/program")
         with pytest.raises(InputError, match="no room now"):
             pool.decode(SMALL)
     assert pool.decode(SMALL).size == (9, 9)
@@ -150,23 +151,25 @@ def test_where_no_process_can_be_started_a_sentence_says_so_and_the_place_stays(
 @LINUX
 @pytest.mark.parametrize("busy", [False, True])
 def test_decoders_end_with_the_process_that_started_them_even_when_it_is_killed(busy):
-    work = "decoder.decode(slow_ppm())" if busy else "import time; time.sleep(60)"
+    work = "decoder.decode(slow_ppm())" if busy else "import signal; signal.pause()"
     program = (
-        "from benchmarks.hostile.pictures import slow_ppm; from core.picture_pool import Decoder; decoder = Decoder(); "
+        "from benchmarks.hostile.pictures import saved, slow_ppm; from core.images.decoder_pool import Decoder; "
+        "from PIL import Image; decoder = Decoder(); decoder.decode(saved(Image.new('RGB', (9, 9)))); "
         f"print(decoder.process.pid, flush=True); {work}"
     )
     parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE)
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
-    time.sleep(0.5)
+    before = processor_seconds(child)
+    wait_until(lambda: not busy or processor_seconds(child) > before + 0.1)
     assert is_running(child)
     parent.kill()
     parent.wait()
-    for _ in range(600):  # a busy one ends when its three seconds are over
-        if not is_running(child):
-            break
-        time.sleep(0.1)
-    assert not is_running(child)
+    wait_until(lambda: not is_running(child))  # a busy one ends when its three seconds are over
+
+
+def processor_seconds(process: int) -> float:
+    return psutil.Process(process).cpu_times().user
 
 
 def is_running(process: int) -> bool:
@@ -189,7 +192,7 @@ def test_a_decoder_knows_nothing_of_the_servers_secrets(monkeypatch):
 
 def test_a_decoder_loads_neither_torch_nor_streamlit():
     paths = [str(ROOT), *filter(None, sys.path)]
-    program = "import sys; sys.path = sys.argv[1:]; import core.picture_decoder; print(*sys.modules)"
+    program = "import sys; sys.path = sys.argv[1:]; import core.images.decoder; print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-I", "-S", "-c", program, *paths], text=True).split()
     assert {"numpy", "PIL.Image"} <= set(loaded)
     assert not {"torch", "streamlit", "skimage", "scipy"} & set(loaded)

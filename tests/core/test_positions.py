@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from core.order import positions
+from core.attention import positional_encodings
 from tests.core.tiny_models import tiny_timm
 
 
@@ -22,11 +22,11 @@ def test_sinusoidal_is_the_formula_of_the_paper_written_out():
             for pos in range(length)
         ]
     )
-    assert torch.allclose(positions.sinusoidal(length, width, base), written, atol=1e-6)
+    assert torch.allclose(positional_encodings.sinusoidal(length, width, base), written, atol=1e-6)
 
 
 def test_wavelengths_go_from_two_pi_to_the_base_times_two_pi():
-    wavelengths = 2 * math.pi / positions.frequencies(512)
+    wavelengths = 2 * math.pi / positional_encodings.frequencies(512)
     assert wavelengths[0] == pytest.approx(2 * math.pi)
     assert wavelengths[-1] == pytest.approx(10_000 ** (510 / 512) * 2 * math.pi)
 
@@ -34,27 +34,29 @@ def test_wavelengths_go_from_two_pi_to_the_base_times_two_pi():
 @pytest.mark.parametrize("width", [-2, 0, 1, 7])
 def test_channels_that_cannot_be_paired_are_an_error_with_their_number(width):
     with pytest.raises(ValueError, match=f"{width} channels cannot be paired"):
-        positions.frequencies(width)
+        positional_encodings.frequencies(width)
 
 
 @pytest.mark.parametrize("offset", [-7, 0, 1, 10, 150])
 def test_one_turn_for_each_pair_moves_every_position_by_the_offset(offset):
-    encoding = positions.sinusoidal(400, 64)
+    encoding = positional_encodings.sinusoidal(400, 64)
     here, there = encoding[200:250], encoding[200 + offset : 250 + offset]
-    assert (positions.advanced(here, offset) - there).abs().max() < 1e-6
+    assert (positional_encodings.advanced(here, offset) - there).abs().max() < 1e-6
 
 
 def test_a_turn_is_a_rotation_and_turns_add_up():
-    one, two = positions.turning(0.3, 1), positions.turning(0.3, 2)
+    one, two = positional_encodings.turning(0.3, 1), positional_encodings.turning(0.3, 2)
     assert torch.allclose(one @ one.T, torch.eye(2, dtype=torch.float64))
     assert torch.linalg.det(one).item() == pytest.approx(1)
     assert torch.allclose(one @ one, two)
 
 
 def test_the_product_of_two_encodings_depends_on_their_distance_only():
-    encoding = positions.sinusoidal(120, 128)
+    encoding = positional_encodings.sinusoidal(120, 128)
     products = encoding @ encoding.T
-    assert torch.allclose(products, positions.similarity_at(positions.distances(120, 120), 128), atol=1e-4)
+    assert torch.allclose(
+        products, positional_encodings.similarity_at(positional_encodings.distances(120, 120), 128), atol=1e-4
+    )
     for distance in (0, 1, 17, 100):
         along = products.diagonal(distance)
         assert along.max() - along.min() < 1e-4
@@ -72,17 +74,20 @@ def test_rotary_is_the_rotary_embedding_of_llama_once_the_channels_are_reordered
     order = torch.cat([torch.arange(0, each, 2), torch.arange(1, each, 2)])  # pairs stand at i and i + each/2
     theirs = apply_rotary_pos_emb(query[..., order], key[..., order], cosine, sine)
     for ours, turned in zip((query, key), theirs, strict=True):
-        assert torch.allclose(positions.rotary(ours, places)[..., order], turned, atol=1e-5)
+        assert torch.allclose(positional_encodings.rotary(ours, places)[..., order], turned, atol=1e-5)
     # Without the reordering the two differ: the pairing matters.
     unordered, _ = apply_rotary_pos_emb(query, key, cosine, sine)
-    assert not torch.allclose(positions.rotary(query, places), unordered, atol=1e-2)
+    assert not torch.allclose(positional_encodings.rotary(query, places), unordered, atol=1e-2)
 
 
 def test_a_rotary_score_depends_on_the_difference_of_the_places_only():
     torch.manual_seed(0)
     query, key = torch.randn(2, 32)
     places = torch.arange(40)
-    scores = positions.rotary(query.expand(40, -1), places) @ positions.rotary(key.expand(40, -1), places).T
+    scores = (
+        positional_encodings.rotary(query.expand(40, -1), places)
+        @ positional_encodings.rotary(key.expand(40, -1), places).T
+    )
     for difference in range(-39, 40):
         along = scores.diagonal(difference)
         assert along.max() - along.min() < 1e-5 * 32
@@ -92,25 +97,25 @@ def test_a_rotary_score_depends_on_the_difference_of_the_places_only():
 def test_rotary_keeps_lengths_and_leaves_place_zero_alone():
     torch.manual_seed(0)
     x = torch.randn(2, 5, 8)
-    turned = positions.rotary(x, torch.arange(5))
+    turned = positional_encodings.rotary(x, torch.arange(5))
     assert torch.allclose(turned.norm(dim=-1), x.norm(dim=-1), atol=1e-5)
     assert torch.equal(turned[:, 0], x[:, 0])
 
 
 def test_slopes_of_eight_heads_are_those_of_the_paper():
     published = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
-    assert positions.alibi_slopes(8).tolist() == published
+    assert positional_encodings.alibi_slopes(8).tolist() == published
 
 
 def test_slopes_of_twelve_heads_are_those_of_the_authors_code():
     published = [2.0**-power for power in (1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 2.5, 3.5)]
-    assert positions.alibi_slopes(12).tolist() == pytest.approx(published)
+    assert positional_encodings.alibi_slopes(12).tolist() == pytest.approx(published)
 
 
 def test_alibi_takes_off_the_slope_for_each_token_of_distance():
-    bias = positions.alibi(8, 4, 4)
+    bias = positional_encodings.alibi(8, 4, 4)
     assert bias[0].tolist() == [[0, -0.5, -1, -1.5], [-0.5, 0, -0.5, -1], [-1, -0.5, 0, -0.5], [-1.5, -1, -0.5, 0]]
-    assert positions.alibi(8, 1, 4)[0].tolist() == [[-1.5, -1, -0.5, 0]]  # one query, the last
+    assert positional_encodings.alibi(8, 1, 4)[0].tolist() == [[-1.5, -1, -0.5, 0]]  # one query, the last
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])
@@ -120,13 +125,15 @@ def test_buckets_are_those_of_t5(bidirectional, buckets, longest):
 
     distance = torch.arange(-300, 301)
     theirs = T5Attention._relative_position_bucket(distance, bidirectional, buckets, longest)
-    ours = positions.relative_buckets(distance, buckets=buckets, longest=longest, bidirectional=bidirectional)
+    ours = positional_encodings.relative_buckets(
+        distance, buckets=buckets, longest=longest, bidirectional=bidirectional
+    )
     assert torch.equal(ours, theirs)
 
 
 def test_all_that_is_far_shares_the_last_bucket():
     distance = -torch.arange(0, 1000)
-    buckets = positions.relative_buckets(distance, bidirectional=False)
+    buckets = positional_encodings.relative_buckets(distance, bidirectional=False)
     assert buckets[:16].tolist() == list(range(16))
     assert (buckets[128:] == 31).all()
     assert (buckets[1:] >= buckets[:-1]).all()
@@ -137,16 +144,16 @@ def test_window_index_is_that_of_swin_in_timm():
     indices = {name: index for name, index in swin.named_buffers() if name.endswith("relative_position_index")}
     assert indices
     for index in indices.values():
-        assert torch.equal(positions.window_index(4, 4), index)
+        assert torch.equal(positional_encodings.window_index(4, 4), index)
 
 
 def test_window_index_of_a_window_that_is_no_square():
     from timm.models.swin_transformer import get_relative_position_index
 
-    index = positions.window_index(2, 5)
+    index = positional_encodings.window_index(2, 5)
     assert torch.equal(index, get_relative_position_index(2, 5))
     assert index.unique().tolist() == list(range(3 * 9))
 
 
 def test_distances_end_with_the_last_query_at_the_last_key():
-    assert positions.distances(2, 3).tolist() == [[-1, 0, 1], [-2, -1, 0]]
+    assert positional_encodings.distances(2, 3).tolist() == [[-1, 0, 1], [-2, -1, 0]]

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from core.memory.gradient_reach import by_distance, edge, half_life, reach, shares
 from core.models.character import CharacterModel
+from core.reach.gradient_reach import by_distance, edge, half_life, reach, shares
 
 SIZES = {
     "rnn": {"width": 12, "layers": 2},

@@ -7,8 +7,9 @@ import networkx
 import pytest
 import torch
 
-from core.heads import relevance
+from core.attribution import aggregation
 from core.text import Tokens
+from core.tokens.words import best_of_words, join_words, word_spans
 
 LAYERS, LENGTH = 3, 4
 PAIRS = list(product(range(LENGTH), repeat=2))
@@ -22,7 +23,7 @@ def maps(*, causal: bool = False, layers: int = LAYERS, length: int = LENGTH, se
 
 @pytest.fixture(params=[False, True], ids=["all look everywhere", "causal"])
 def graph(request):
-    return relevance.with_residual(maps(causal=request.param))
+    return aggregation.with_residual(maps(causal=request.param))
 
 
 def worths(graph: torch.Tensor, layer: int, query: int, key: int):
@@ -36,36 +37,36 @@ def worths(graph: torch.Tensor, layer: int, query: int, key: int):
 def test_rollout_is_the_sum_over_all_paths(graph, layer):
     for query, key in PAIRS:
         expected = sum(prod(links) for _, links in worths(graph, layer, query, key))
-        assert relevance.rollout(graph)[layer, query, key].item() == pytest.approx(expected, rel=1e-5)
+        assert aggregation.rollout(graph)[layer, query, key].item() == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("layer", range(LAYERS))
 def test_the_strongest_path_is_the_largest_product_over_all_paths(graph, layer):
     for query, key in PAIRS:
         expected = max(prod(links) for _, links in worths(graph, layer, query, key))
-        assert relevance.strongest_paths(graph)[layer, query, key].item() == pytest.approx(expected, rel=1e-5)
+        assert aggregation.strongest_paths(graph)[layer, query, key].item() == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("layer", range(LAYERS))
 def test_the_widest_path_is_the_largest_bottleneck_over_all_paths(graph, layer):
     for query, key in PAIRS:
         expected = max(min(links) for _, links in worths(graph, layer, query, key))
-        assert relevance.widest_paths(graph)[layer, query, key].item() == pytest.approx(expected, rel=1e-5)
+        assert aggregation.widest_paths(graph)[layer, query, key].item() == pytest.approx(expected, rel=1e-5)
 
 
 def test_the_strongest_route_is_the_path_of_that_strength(graph):
-    strongest = relevance.strongest_paths(graph)[-1]
+    strongest = aggregation.strongest_paths(graph)[-1]
     for query, key in PAIRS:
         if strongest[query, key] == 0:
             continue  # later tokens cannot be reached
-        route = relevance.strongest_route(graph, query, key)
+        route = aggregation.strongest_route(graph, query, key)
         links = dict(worths(graph, LAYERS - 1, query, key))[route]
         assert prod(links) == pytest.approx(strongest[query, key].item(), rel=1e-5)
 
 
 def test_strongest_path_rollout_widest_path_and_maximum_flow_are_in_the_order_that_is_claimed(graph):
     rolled, strongest, widest = (
-        function(graph)[-1] for function in (relevance.rollout, relevance.strongest_paths, relevance.widest_paths)
+        function(graph)[-1] for function in (aggregation.rollout, aggregation.strongest_paths, aggregation.widest_paths)
     )
     flow = torch.tensor([[maximum_flow(graph, query, key) for key in range(LENGTH)] for query in range(LENGTH)])
     slack = 1e-5
@@ -88,63 +89,63 @@ def maximum_flow(graph: torch.Tensor, query: int, key: int) -> float:
 def test_rows_of_the_graph_and_of_rollout_sum_to_one(graph):
     ones = torch.ones(LAYERS, LENGTH)
     torch.testing.assert_close(graph.sum(dim=-1), ones)
-    torch.testing.assert_close(relevance.rollout(graph).sum(dim=-1), ones)
+    torch.testing.assert_close(aggregation.rollout(graph).sum(dim=-1), ones)
 
 
 def test_half_of_each_row_is_the_token_itself():
     weights = maps()
-    torch.testing.assert_close(relevance.with_residual(weights), 0.5 * weights + 0.5 * torch.eye(LENGTH))
+    torch.testing.assert_close(aggregation.with_residual(weights), 0.5 * weights + 0.5 * torch.eye(LENGTH))
 
 
 def test_a_token_that_may_look_at_nothing_keeps_itself():
     weights = maps()
     weights[1, 2] = torch.nan
-    graph = relevance.with_residual(weights)
+    graph = aggregation.with_residual(weights)
     assert graph[1, 2].tolist() == [0, 0, 1, 0]
-    assert not relevance.rollout(graph).isnan().any()
+    assert not aggregation.rollout(graph).isnan().any()
 
 
 def test_identities_stay_identities_whatever_the_depth():
-    graph = relevance.with_residual(torch.eye(LENGTH).expand(LAYERS, -1, -1))
-    for function in (relevance.rollout, relevance.strongest_paths, relevance.widest_paths):
+    graph = aggregation.with_residual(torch.eye(LENGTH).expand(LAYERS, -1, -1))
+    for function in (aggregation.rollout, aggregation.strongest_paths, aggregation.widest_paths):
         torch.testing.assert_close(function(graph), torch.eye(LENGTH).expand(LAYERS, -1, -1))
 
 
 def test_uniform_layers_have_the_rollout_of_a_closed_form():
     depth, length = 5, 8
-    graph = relevance.with_residual(torch.full((depth, length, length), 1 / length))
+    graph = aggregation.with_residual(torch.full((depth, length, length), 1 / length))
     # I/2 + U/2 with U² = U: what is not yet mixed is halved by every layer.
     expected = 0.5**depth * torch.eye(length) + (1 - 0.5**depth) / length
-    torch.testing.assert_close(relevance.rollout(graph)[-1], expected)
+    torch.testing.assert_close(aggregation.rollout(graph)[-1], expected)
 
 
 def test_no_path_leads_to_a_later_token_under_a_causal_mask():
-    graph = relevance.with_residual(maps(causal=True, length=9))
-    for function in (relevance.rollout, relevance.strongest_paths, relevance.widest_paths):
+    graph = aggregation.with_residual(maps(causal=True, length=9))
+    for function in (aggregation.rollout, aggregation.strongest_paths, aggregation.widest_paths):
         assert not function(graph).triu(1).any()
 
 
 def test_one_layer_that_is_not_causal_is_enough_to_look_everywhere():
     weights = maps(causal=True)
     weights[1] = maps(seed=1)[1]
-    graph = relevance.with_residual(weights)
+    graph = aggregation.with_residual(weights)
     best = max(prod(links) for _, links in worths(graph, 2, 0, 3))
-    assert relevance.strongest_paths(graph)[2, 0, 3].item() == pytest.approx(best)
+    assert aggregation.strongest_paths(graph)[2, 0, 3].item() == pytest.approx(best)
 
 
 def test_progress_is_told_after_each_layer():
     told = []
-    relevance.widest_paths(relevance.with_residual(maps(layers=4)), lambda done, total: told.append((done, total)))
+    aggregation.widest_paths(aggregation.with_residual(maps(layers=4)), lambda done, total: told.append((done, total)))
     assert told == [(2, 4), (3, 4), (4, 4)]
 
 
 def test_means_keep_rows_that_sum_to_one_and_the_largest_does_not():
     weights = torch.stack([maps(seed=seed) for seed in range(5)], dim=1)  # (layer, head, query, key)
-    mean, largest = relevance.mean_over_heads(weights), relevance.max_over_heads(weights)
+    mean, largest = aggregation.mean_over_heads(weights), aggregation.max_over_heads(weights)
     assert mean.shape == largest.shape == (LAYERS, LENGTH, LENGTH)
     torch.testing.assert_close(mean[0, 1, 2], weights[0, :, 1, 2].sum() / 5)
     assert largest[0, 1, 2] == max(weights[0, :, 1, 2])
-    torch.testing.assert_close(relevance.mean_over_layers(mean).sum(dim=-1), torch.ones(LENGTH))
+    torch.testing.assert_close(aggregation.mean_over_layers(mean).sum(dim=-1), torch.ones(LENGTH))
     assert (largest.sum(dim=-1) > 1).all()
 
 
@@ -153,7 +154,7 @@ WORDS = (range(0, 1), range(1, 3), range(3, 4))  # four tokens, the two in the m
 
 def test_a_word_gets_what_its_pieces_get_and_gives_the_mean_of_what_they_give():
     weights = maps()[0]
-    joined = relevance.join_words(weights, WORDS, WORDS)
+    joined = join_words(weights, WORDS, WORDS)
     assert joined[0, 1].item() == pytest.approx((weights[0, 1] + weights[0, 2]).item())
     assert joined[1, 0].item() == pytest.approx(((weights[1, 0] + weights[2, 0]) / 2).item())
     assert joined[1, 1].item() == pytest.approx(weights[1:3, 1:3].sum().item() / 2)
@@ -162,7 +163,7 @@ def test_a_word_gets_what_its_pieces_get_and_gives_the_mean_of_what_they_give():
 
 def test_between_words_the_best_path_is_the_best_between_their_pieces():
     values = maps()
-    best = relevance.best_of_words(values, WORDS, WORDS)
+    best = best_of_words(values, WORDS, WORDS)
     for (row, queries), (column, keys) in product(enumerate(WORDS), repeat=2):
         for layer in range(LAYERS):
             pieces = values[layer, queries.start : queries.stop, keys.start : keys.stop]
@@ -171,14 +172,14 @@ def test_between_words_the_best_path_is_the_best_between_their_pieces():
 
 def test_single_pieces_change_nothing():
     weights, alone = maps(), [range(place, place + 1) for place in range(LENGTH)]
-    torch.testing.assert_close(relevance.join_words(weights, alone, alone), weights)
-    assert torch.equal(relevance.best_of_words(weights, alone, alone), weights)
+    torch.testing.assert_close(join_words(weights, alone, alone), weights)
+    assert torch.equal(best_of_words(weights, alone, alone), weights)
 
 
 def test_a_row_that_is_not_a_number_stays_alone_with_it():
     weights = maps()[0]
     weights[0] = torch.nan
-    joined = relevance.join_words(weights, WORDS, WORDS)
+    joined = join_words(weights, WORDS, WORDS)
     assert joined[0].isnan().all()
     assert not joined[1:].isnan().any()
 
@@ -198,4 +199,4 @@ def tokens(*words: int | None) -> Tokens:
     ],
 )
 def test_the_pieces_of_a_word_are_one_span(words, spans):
-    assert [(span.start, span.stop) for span in relevance.word_spans(tokens(*words))] == spans
+    assert [(span.start, span.stop) for span in word_spans(tokens(*words))] == spans

@@ -2,10 +2,10 @@
 
 import pytest
 
+from core.costs import gpt, total
 from core.published import model_sizes
 from core.published.devices import devices
 from core.scaling import EXACT, RULE, Device, hours, running_memory, training_flops, training_memory
-from core.sizes import gpt, total
 
 GPT3 = gpt(96, 12_288, 96, positions=2048)
 

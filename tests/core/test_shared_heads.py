@@ -2,10 +2,10 @@
 
 import pytest
 
+from core.costs import memory
+from core.costs.weights_and_cache import CACHE
 from core.generation.shared_heads import KeptHeads, bytes_counted, bytes_kept
 from core.published import key_value_heads, model_sizes
-from core.sizes import memory
-from core.sizes.weights_and_cache import CACHE
 
 
 @pytest.mark.parametrize("key_heads", [1, 2, 4])

@@ -9,7 +9,15 @@ from torch.testing import assert_close
 
 from core.models.gpt import GPT, GPTConfig
 from core.shrinking.bits import round_matrix
-from core.shrinking.number_formats import FORMATS, Int4Linear, Int8Linear, bytes_of, fits_int4, in_format, parameters_of
+from core.shrinking.number_formats import (
+    FORMATS,
+    Int4Linear,
+    Int8Linear,
+    fits_int4,
+    in_number_format,
+    parameter_count,
+    size_in_bytes,
+)
 
 SIZES = st.tuples(
     st.integers(1, 9), st.sampled_from([32, 64, 96, 128]), st.sampled_from([16, 48, 64]), st.integers(0, 99)
@@ -64,7 +72,7 @@ def test_a_network_keeps_its_inputs_and_outputs_and_nearly_its_answer(name):
     torch.manual_seed(0)
     network = GPT(GPTConfig(vocabulary=50, context=16, width=64, layers=2, heads=4)).eval()
     ids = torch.randint(50, (2, 9))
-    before, after = network(ids), in_format(network, name)(ids)
+    before, after = network(ids), in_number_format(network, name)(ids)
     assert after.dtype == torch.float32
     assert float((after - before).norm() / before.norm()) < NEAR[name]
     assert torch.equal(network(ids), before)  # the network itself is as it was
@@ -72,23 +80,25 @@ def test_a_network_keeps_its_inputs_and_outputs_and_nearly_its_answer(name):
 
 def test_bytes_are_counted_once_and_by_their_width():
     linear = nn.Linear(64, 48)
-    assert bytes_of(linear) == 4 * (64 * 48 + 48)
-    assert bytes_of(in_format(nn.Sequential(linear), "bfloat16")) == 2 * (64 * 48 + 48)
-    assert bytes_of(in_format(nn.Sequential(linear), "int8")) == 64 * 48 + 4 * 48 + 4 * 48  # levels, steps, bias
-    assert bytes_of(in_format(nn.Sequential(linear), "int4")) == 64 * 48 // 2 + 2 * 2 * 48 + 2 * 48
+    assert size_in_bytes(linear) == 4 * (64 * 48 + 48)
+    assert size_in_bytes(in_number_format(nn.Sequential(linear), "bfloat16")) == 2 * (64 * 48 + 48)
+    assert (
+        size_in_bytes(in_number_format(nn.Sequential(linear), "int8")) == 64 * 48 + 4 * 48 + 4 * 48
+    )  # levels, steps, bias
+    assert size_in_bytes(in_number_format(nn.Sequential(linear), "int4")) == 64 * 48 // 2 + 2 * 2 * 48 + 2 * 48
     tied = nn.Sequential(linear, nn.Linear(64, 48))
     tied[1].weight = linear.weight
-    assert bytes_of(tied) == 4 * (64 * 48 + 48 + 48)
+    assert size_in_bytes(tied) == 4 * (64 * 48 + 48 + 48)
 
 
 def test_parameters_are_as_many_in_every_format():
     network = nn.Sequential(nn.Linear(64, 48), nn.LayerNorm(48))
-    assert {parameters_of(in_format(network, name)) for name in FORMATS} == {64 * 48 + 48 + 96}
+    assert {parameter_count(in_number_format(network, name)) for name in FORMATS} == {64 * 48 + 48 + 96}
 
 
 def test_shapes_that_int4_cannot_take_stay_in_bfloat16():
     odd = nn.Linear(30, 10)
     assert not fits_int4(odd)
-    changed = in_format(nn.Sequential(odd), "int4")
+    changed = in_number_format(nn.Sequential(odd), "int4")
     assert type(changed[0]) is nn.Linear
     assert changed[0].weight.dtype == torch.bfloat16

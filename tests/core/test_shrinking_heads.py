@@ -18,12 +18,12 @@ from core.shrinking.importance import (
     by_module,
     gradient_importance,
     greedy_order,
+    loss_increase_without,
     random_order,
     ranked,
-    rise_without,
 )
 from core.shrinking.layouts import headed_modules
-from core.shrinking.pruned_heads import without_heads
+from core.shrinking.pruned_heads import prune_heads
 
 VIT = {"img_size": 32, "patch_size": 8, "embed_dim": 24, "depth": 2, "num_heads": 4, "num_classes": 5}
 
@@ -65,7 +65,7 @@ def test_a_network_without_heads_says_what_it_says_with_them_silenced(kind, data
                 silenced = whole(*inputs(kind))
         else:
             silenced = whole(*inputs(kind))
-        smaller = without_heads(whole, by_module(gone))
+        smaller = prune_heads(whole, by_module(gone))
         assert_close(smaller(*inputs(kind)), silenced, rtol=1e-4, atol=1e-5)
     count = [sum(weight.numel() for weight in each.parameters()) for each in (whole, smaller)]
     assert (count[1] < count[0]) == bool(gone)
@@ -75,7 +75,7 @@ def test_a_network_without_heads_says_what_it_says_with_them_silenced(kind, data
 def test_without_any_head_the_bias_of_the_joining_map_is_left(kind):
     whole = network(kind)
     modules = headed_modules(whole)
-    bare = without_heads(whole, {number: range(headed.heads) for number, headed in enumerate(modules)})
+    bare = prune_heads(whole, {number: range(headed.heads) for number, headed in enumerate(modules)})
     with (
         torch.no_grad(),
         edit_attention(whole, {(each.path, head): "silence" for each in modules for head in range(each.heads)}),
@@ -88,13 +88,13 @@ def test_without_any_head_the_bias_of_the_joining_map_is_left(kind):
 def test_the_network_itself_stays_as_it_was():
     whole = network("gpt")
     before = whole(*inputs("gpt"))
-    without_heads(whole, {0: [0, 1]})
+    prune_heads(whole, {0: [0, 1]})
     assert_close(whole(*inputs("gpt")), before, rtol=0, atol=0)
 
 
 def test_a_head_that_there_is_not_is_refused():
     with pytest.raises(ModelError, match="no heads \\[4\\] in attention module 0"):
-        without_heads(network("gpt"), {0: [4]})
+        prune_heads(network("gpt"), {0: [4]})
     with pytest.raises(ModelError, match="not known here"):
         headed_modules(nn.Linear(2, 2))
 
@@ -113,7 +113,7 @@ def test_importance_is_the_slope_of_a_gate():
         for head in range(headed.heads):
             moved = []
             for gate in (1 + step, 1 - step):
-                changed = without_heads(whole, {})
+                changed = prune_heads(whole, {})
                 part = slice(head * headed.each, (head + 1) * headed.each)
                 with torch.no_grad():
                     headed_modules(changed)[number].joining.weight[:, part] *= gate
@@ -143,10 +143,10 @@ def first_logit(kind: str):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_rise_without_a_head_is_the_loss_of_the_network_without_it(kind):
     whole, losses = network(kind), first_logit(kind)
-    rises = rise_without(whole, losses, gone=[(0, 1)])
+    rises = loss_increase_without(whole, losses, gone=[(0, 1)])
     with torch.no_grad():
-        start = float(losses(without_heads(whole, {0: [1]})).mean())
-        other = float(losses(without_heads(whole, {0: [1], 1: [2]})).mean())
+        start = float(losses(prune_heads(whole, {0: [1]})).mean())
+        other = float(losses(prune_heads(whole, {0: [1], 1: [2]})).mean())
     assert float(rises[1][2]) == pytest.approx(other - start, abs=1e-5)
     assert float(rises[0][1]) == 0.0
 
@@ -162,7 +162,7 @@ def test_greedily_the_head_that_costs_least_goes_next(kind):
     for place in range(3):
         with torch.no_grad():
             costs = {
-                head: float(losses(without_heads(whole, by_module([*order[:place], head]))).mean())
+                head: float(losses(prune_heads(whole, by_module([*order[:place], head]))).mean())
                 for head in every
                 if head not in order[:place]
             }

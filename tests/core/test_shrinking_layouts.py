@@ -7,9 +7,9 @@ from torch import nn
 from torch.testing import assert_close
 
 from core.errors import ModelError
-from core.shrinking.importance import gradient_importance, rise_without
+from core.shrinking.importance import gradient_importance, loss_increase_without
 from core.shrinking.layouts import headed_modules, hidden_layers, matrices_of, with_linears
-from core.shrinking.pruned_heads import without_heads
+from core.shrinking.pruned_heads import prune_heads
 from core.shrinking.zeros import with_silent_neurons, without_neurons
 
 SMALL = {"hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 60}
@@ -51,7 +51,7 @@ def test_without_heads_it_says_what_it_says_when_what_they_add_is_zero(kind, gon
     whole = network(kind)
     modules = headed_modules(whole)
     assert [headed.heads for headed in modules] == [4, 4]
-    smaller = without_heads(whole, gone)
+    smaller = prune_heads(whole, gone)
     silenced = network(kind)
     for number, heads in gone.items():
         headed = headed_modules(silenced)[number]
@@ -79,10 +79,10 @@ def test_heads_are_ranked_in_networks_of_transformers(kind):
     def losses(each: nn.Module) -> torch.Tensor:
         return -logits(kind, each).log_softmax(dim=-1).flatten(start_dim=1)[:, 1]
 
-    by_gradient, by_loss = gradient_importance(whole, losses), rise_without(whole, losses)
+    by_gradient, by_loss = gradient_importance(whole, losses), loss_increase_without(whole, losses)
     assert all(float(each.norm()) == pytest.approx(1.0, abs=1e-4) for each in by_gradient)
     with torch.no_grad():
-        expected = float(losses(without_heads(whole, {1: [2]})).mean() - losses(whole).mean())
+        expected = float(losses(prune_heads(whole, {1: [2]})).mean() - losses(whole).mean())
     assert float(by_loss[1][2]) == pytest.approx(expected, abs=1e-5)
 
 

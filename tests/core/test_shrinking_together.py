@@ -8,8 +8,8 @@ from torch.testing import assert_close
 from core.models.gpt import GPT, GPTConfig
 from core.shrinking.importance import by_module, gradient_importance, ranked
 from core.shrinking.layouts import headed_modules, hidden_layers
-from core.shrinking.number_formats import FORMATS, Int8Linear, in_format
-from core.shrinking.pruned_heads import without_heads
+from core.shrinking.number_formats import FORMATS, Int8Linear, in_number_format
+from core.shrinking.pruned_heads import prune_heads
 from core.shrinking.together import SHARES, Recipe, follow, recipes
 from core.shrinking.zeros import without_neurons
 from core.zoo.embedded import load_embedded_text
@@ -32,9 +32,9 @@ def test_each_step_alone_is_that_step():
     order = ranked(gradient_importance(whole, losses))
     expected = {
         Recipe(): whole,
-        Recipe(heads=0.25): without_heads(whole, by_module(order[:2])),
+        Recipe(heads=0.25): prune_heads(whole, by_module(order[:2])),
         Recipe(neurons=0.5): without_neurons(whole, 0.5),
-        Recipe(number_format="int8"): in_format(whole, "int8"),
+        Recipe(number_format="int8"): in_number_format(whole, "int8"),
     }
     for recipe, other in expected.items():
         assert_close(follow(recipe, whole, losses)(IDS), other(IDS))
@@ -48,7 +48,7 @@ def test_all_steps_together_are_all_done():
     plain = follow(Recipe(heads=0.5, neurons=0.25), whole, losses)
     assert sum(headed.heads for headed in headed_modules(plain)) == 4
     assert {layer.neurons for layer in hidden_layers(plain)} == {192}
-    assert_close(smaller(IDS), in_format(plain, "int8")(IDS))
+    assert_close(smaller(IDS), in_number_format(plain, "int8")(IDS))
 
 
 def test_a_student_takes_the_teachers_place_and_its_heads_are_ranked():

@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from core import sizes
+from core import costs
+from core.costs import Shape, count_flops, count_parameters, crossing, flops, memory, parameters, shape_of, total
 from core.models.transformer import Transformer, TransformerConfig
-from core.sizes import Shape, count_flops, count_parameters, crossing, flops, memory, parameters, shape_of, total
 from core.zoo.embedded import load_embedded_image, load_embedded_text
 from tests.core import tiny_models
 
@@ -66,7 +66,7 @@ def test_counting_leaves_the_network_as_it_was():
 
 def test_a_wrong_shape_disagrees():
     network = tiny_models.tiny_gpt()
-    shape = sizes.gpt(2, 32, 4, vocabulary=64, positions=17)
+    shape = costs.gpt(2, 32, 4, vocabulary=64, positions=17)
     assert by_part(parameters(shape)) != count_parameters(network)
 
 
@@ -103,18 +103,18 @@ def built(family: str, auto: str, **changes) -> torch.nn.Module:
 
 
 LIBRARY = (
-    ("BERT-base", "bert", "BertForPreTraining", {}, sizes.bert(12, 768, 12)),
-    ("GPT-2 small", "gpt2", "GPT2LMHeadModel", {}, sizes.gpt(12, 768, 12)),
-    ("GPT-2 xl", "gpt2", "GPT2LMHeadModel", {"n_embd": 1600, "n_layer": 48, "n_head": 25}, sizes.gpt(48, 1600, 25)),
-    ("T5-small", "t5", "T5ForConditionalGeneration", {}, sizes.t5(6, 512, 8, each=64, hidden=2048)),
+    ("BERT-base", "bert", "BertForPreTraining", {}, costs.bert(12, 768, 12)),
+    ("GPT-2 small", "gpt2", "GPT2LMHeadModel", {}, costs.gpt(12, 768, 12)),
+    ("GPT-2 xl", "gpt2", "GPT2LMHeadModel", {"n_embd": 1600, "n_layer": 48, "n_head": 25}, costs.gpt(48, 1600, 25)),
+    ("T5-small", "t5", "T5ForConditionalGeneration", {}, costs.t5(6, 512, 8, each=64, hidden=2048)),
     (
         "T5-3B",
         "t5",
         "T5ForConditionalGeneration",
         {"d_model": 1024, "d_kv": 128, "d_ff": 16384, "num_layers": 24, "num_heads": 32},
-        sizes.t5(24, 1024, 32, each=128, hidden=16384),
+        costs.t5(24, 1024, 32, each=128, hidden=16384),
     ),
-    ("ViT-B", "vit", "ViTForImageClassification", {"num_labels": 1000}, sizes.vit(12, 768, 12, hidden=3072, patch=16)),
+    ("ViT-B", "vit", "ViTForImageClassification", {"num_labels": 1000}, costs.vit(12, 768, 12, hidden=3072, patch=16)),
 )
 
 
@@ -128,7 +128,7 @@ def test_the_formula_is_exact_for_the_librarys_own_models(family, auto, changes,
 
 
 def test_scores_cost_as_much_as_the_mlp_at_the_crossing():
-    shape = sizes.gpt(6, 288, 6)
+    shape = costs.gpt(6, 288, 6)
     n = crossing(shape)
     assert n == 4 * 288
     worked = by_part(flops(shape, int(n)))
@@ -139,7 +139,7 @@ def test_scores_cost_as_much_as_the_mlp_at_the_crossing():
 
 def test_work_is_about_twice_the_parameters_for_each_token():
     """Kaplan et al. 2020, section 2.1: 2 N for a token, N without embeddings, while n is small beside 12 d."""
-    shape = sizes.gpt(96, 12288, 96)
+    shape = costs.gpt(96, 12288, 96)
     weights = 12 * 96 * 12288**2
     blocks = sum(each.value for each in flops(shape, 1) if each.part != "Head")
     assert blocks == pytest.approx(2 * weights, rel=1e-4)
@@ -147,12 +147,12 @@ def test_work_is_about_twice_the_parameters_for_each_token():
 
 def test_memory_of_the_kv_cache_and_the_weights():
     """GPT-3 175B: 2 x 96 layers x 12,288 numbers of two bytes for each token, 4.7 MB."""
-    bill = by_part(memory(sizes.gpt(96, 12288, 96, positions=2048), 1, "fp16"))
+    bill = by_part(memory(costs.gpt(96, 12288, 96, positions=2048), 1, "fp16"))
     assert bill["Keys and values kept (KV cache)"] == 4_718_592
     assert bill["Weights"] == pytest.approx(2 * 174.6e9, rel=1e-3)
 
 
-@pytest.mark.parametrize("shape", [sizes.gpt(6, 288, 6), sizes.bert(2, 64, 2), sizes.t5(2, 32, 4, each=8, hidden=48)])
+@pytest.mark.parametrize("shape", [costs.gpt(6, 288, 6), costs.bert(2, 64, 2), costs.t5(2, 32, 4, each=8, hidden=48)])
 def test_the_numbers_in_a_formula_give_its_value(shape):
     target = 3 if shape.decoder_layers else 0
     for line in (*parameters(shape), *flops(shape, 9, target), *memory(shape, 9, "fp32")):
@@ -187,4 +187,4 @@ def test_a_shape_that_cannot_be_is_an_error(wrong, words):
 
 def test_no_tokens_are_an_error():
     with pytest.raises(ValueError, match="at least 1 token, not 0"):
-        flops(sizes.gpt(1, 8, 2), 0)
+        flops(costs.gpt(1, 8, 2), 0)

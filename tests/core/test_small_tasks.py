@@ -7,9 +7,8 @@ import torch
 
 from core.capture import record_attention
 from core.errors import InputError, ModelError
-from core.measured import small_task_results
 from core.models.gpt import GPT, GPTConfig
-from core.small_tasks import (
+from core.probing.small_tasks import (
     ALPHABET,
     SHARE,
     TASKS,
@@ -20,8 +19,9 @@ from core.small_tasks import (
     with_answers,
     write,
 )
-from core.small_tasks.small_gpts import FOLDER
-from core.small_tasks.tasks import CARRY, COLUMN, COPY
+from core.probing.small_tasks.small_gpts import FOLDER
+from core.probing.small_tasks.tasks import CARRY, COLUMN, COPY
+from core.results import small_task_results
 
 EACH = pytest.mark.parametrize("name", TASKS)
 

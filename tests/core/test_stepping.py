@@ -11,7 +11,7 @@ from core.generation.step_costs import WITH, WITHOUT, lengths_within, measure_st
 from core.generation.stepping import COMPUTED, KEPT, NOT_NEEDED, full_pass, read_in_steps, rows_with_cache, rows_without
 from core.models.gpt import GPT, GPTConfig
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
-from core.progress import unheard
+from core.progress import no_progress
 
 TOKENS = torch.randint(1, 60, (20,), generator=torch.Generator().manual_seed(0)).tolist()
 GROUPED = {
@@ -97,7 +97,7 @@ def test_bytes_grow_by_keys_and_values_of_one_token(kind):
 
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_both_ways_are_measured_at_every_length(kind):
-    found = measure_steps(network_of(kind), unheard, context=40, repeats=2)
+    found = measure_steps(network_of(kind), no_progress, context=40, repeats=2)
     assert found.of(WITH).keys() == found.of(WITHOUT).keys() == {16, 32} == found.held.keys()
     for length in (16, 32):
         assert found.of(WITH)[length].seconds > 0
@@ -108,7 +108,7 @@ def test_both_ways_are_measured_at_every_length(kind):
 
 
 def test_what_is_held_is_that_of_the_length_also_where_patience_ends_early():
-    found = measure_steps(network_of("gpt"), unheard, context=40, repeats=5, patience=0.0)
+    found = measure_steps(network_of("gpt"), no_progress, context=40, repeats=5, patience=0.0)
     assert {cost.repeats for cost in found.costs} == {1}
     assert found.held == {n: 2 * 2 * 32 * 4 * n for n in (16, 32)}
 

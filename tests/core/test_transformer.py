@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from core.attention.positional_encodings import sinusoidal
 from core.capture import record_attention
 from core.models.transformer import Transformer, TransformerConfig
-from core.order.positions import sinusoidal
-from core.shrinking.pruned_heads import without_heads
+from core.shrinking.pruned_heads import prune_heads
 
 SIZES = {"source_vocabulary": 50, "target_vocabulary": 40, "width": 16, "layers": 2, "heads": 4, "hidden": 24}
 SIDES = {
@@ -140,7 +140,7 @@ def test_written_token_by_token_it_says_what_it_says_of_the_whole(norm, anew):
 @torch.no_grad()
 def test_it_writes_with_fewer_heads_in_a_layer_and_with_none():
     whole, (source, target) = made(), inputs()
-    smaller = without_heads(whole, {2: {0, 1, 2, 3}, 4: {1}, 5: {0, 2, 3}})  # self and cross attention of the decoder
+    smaller = prune_heads(whole, {2: {0, 1, 2, 3}, 4: {1}, 5: {0, 2, 3}})  # self and cross attention of the decoder
     state = smaller.read(source)
     for place in range(5):
         logits, state = smaller.step(target[:, place], state)

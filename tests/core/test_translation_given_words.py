@@ -12,7 +12,7 @@ from core.translation.decoding import END
 from core.translation.given_words import Pieces, between_words, cut_words, links_between, read_pairs
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.translators import WithAdditive, WithHeads, WithoutAttention
-from training.pairs import train_tokenizer
+from training.common.pairs import train_tokenizer
 
 WORDS = 60
 TOKENIZER = train_tokenizer(

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from core.anatomy.twin import seeing, twin
+from core.capture.hooked_copy import hooked_copy, weight_sharing_copy
 
 
 def small() -> nn.Module:
@@ -13,7 +13,7 @@ def small() -> nn.Module:
 
 def test_a_twin_computes_the_same_with_the_very_same_tensors():
     model = small()
-    double = twin(model)
+    double = weight_sharing_copy(model)
     x = torch.randn(3, 4)
     assert torch.equal(double(x), model(x))
     assert all(a is b for a, b in zip(model.parameters(), double.parameters(), strict=True))
@@ -22,7 +22,7 @@ def test_a_twin_computes_the_same_with_the_very_same_tensors():
 
 def test_what_is_hung_on_the_twin_is_not_on_the_model():
     model, seen = small(), []
-    with seeing(model, lambda path, *_: seen.append(path)) as double:
+    with hooked_copy(model, lambda path, *_: seen.append(path)) as double:
         double(torch.randn(3, 4))
         assert seen == ["0", "1", "2", ""]
         model(torch.randn(3, 4))

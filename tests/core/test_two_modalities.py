@@ -4,15 +4,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from core.grounding.two_modalities import (
-    Look,
-    gradient_times_attention,
-    mean_attention,
-    relevance,
-    rollout,
-    shared,
-)
-from core.vision.explain import relevance as relevance_of_one
+from core.attribution.cross_modal import Look, gradient_times_attention, mean_attention, relevance, rollout, shared
+from core.attribution.image_methods import relevance as relevance_of_one
 
 WORDS, PICTURE = 3, 5
 

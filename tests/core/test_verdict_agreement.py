@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.verdict.agreement import agreement, count_pairs, first_of, shared_by_chance, tau_by_chance
+from core.attribution.agreement import agreement, count_pairs, first_of, shared_by_chance, tau_by_chance
 
 VALUES = st.lists(st.floats(-1, 1, width=16), min_size=12, max_size=12)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from core.errors import InputError
-from core.measured.sentiment_fooled import sentiment_fooled
-from core.verdict.checklist import (
+from core.results.sentiment_fooled import sentiment_fooled
+from core.sentiment.behavioural_tests import (
     KINDS,
     TOLERANCE,
     Pair,
@@ -30,8 +30,8 @@ from core.verdict.checklist import (
     unread_words,
     wilson,
 )
-from core.verdict.checklist_templates import TESTS, WORDS
-from core.zoo.reviewers import REVIEWERS, load_reviewer
+from core.sentiment.templates import TESTS, WORDS
+from core.zoo.sentiment_classifiers import REVIEWERS, load_reviewer
 
 LANGUAGES = tuple(WORDS)
 CLASSES = ("negative", "neutral", "positive")

@@ -19,13 +19,13 @@ from transformers import (
     XLNetForSequenceClassification,
 )
 
+from core.attribution import token_methods
+from core.attribution.token_methods import METHODS, by_word, explain, log_odds, methods_of, words_of
 from core.capture import record_attention
 from core.errors import ModelError
 from core.models.bert import BERTConfig
 from core.models.sentiment import NETWORKS, ReviewBERT, SentimentConfig, make_reviewer
 from core.text import Tokens
-from core.verdict import explanations
-from core.verdict.explanations import METHODS, by_word, explain, log_odds, methods_of, words_of
 from core.zoo.text_models import Classifier
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *["a", "good", "bad", "film", "not", "very", "dull", "scene"]]
@@ -82,14 +82,14 @@ KINDS = [*NETWORKS, "bert", *THEIRS]
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_integrated_gradients_add_up_to_what_the_words_change(monkeypatch, kind, classes):
-    monkeypatch.setattr(explanations, "STEPS", 1000)  # a maximum and ReLU have kinks, which few steps jump over
+    monkeypatch.setattr(token_methods, "STEPS", 1000)  # a maximum and ReLU have kinks, which few steps jump over
     model = classifier(kind, classes)
     tokens = model.encode(TEXT)
     scores = explain(model, tokens, "integrated", 1)
-    ends = torch.cat([torch.tensor([tokens.ids]), explanations.emptied(model, tokens)])
-    whole, nothing = log_odds(explanations.logits_for(model, ends), 1)
+    ends = torch.cat([torch.tensor([tokens.ids]), token_methods.emptied(model, tokens)])
+    whole, nothing = log_odds(token_methods.logits_for(model, ends), 1)
     assert_close(scores.sum(), whole - nothing, rtol=0.01, atol=0.02)
-    assert_close(explanations.odds_of_nothing(model, tokens, 1), nothing.item(), rtol=1e-4, atol=1e-4)
+    assert_close(token_methods.odds_of_nothing(model, tokens, 1), nothing.item(), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -97,12 +97,12 @@ def test_gradient_times_input_is_the_slope_of_stretching_a_words_vector(kind):
     model = classifier(kind)
     tokens = model.encode(TEXT)
     rows, step = torch.tensor([tokens.ids]), 1e-3
-    vectors = explanations.vectors_of(model, rows)
+    vectors = token_methods.vectors_of(model, rows)
     slopes = []
     for place in range(len(tokens)):
         moved = torch.zeros(1, len(tokens), 1)
         moved[0, place] = step
-        ends = [explanations.logits_from(model, rows, vectors * (1 + sign * moved)) for sign in (1, -1)]
+        ends = [token_methods.logits_from(model, rows, vectors * (1 + sign * moved)) for sign in (1, -1)]
         slopes.append((log_odds(ends[0], 0) - log_odds(ends[1], 0)) / (2 * step))
     assert_close(explain(model, tokens, "gradient", 0), torch.cat(slopes).detach(), rtol=0.05, atol=2e-3)
 
@@ -176,7 +176,7 @@ def test_what_a_strangers_network_raises_is_one_sentence_with_its_name():
 def test_a_word_of_several_pieces_is_hidden_as_a_whole_and_its_pieces_share_the_score():
     model = classifier("encoder")
     ids = torch.tensor([[5, 6, 7], [1, 1, 7], [5, 6, 1]])
-    whole, first, second = log_odds(explanations.logits_for(model, ids), 1)
+    whole, first, second = log_odds(token_methods.logits_for(model, ids), 1)
     tokens = replace(model.encode("good bad film"), words=(0, 0, 1))
     assert tokens.ids == (5, 6, 7)
     expected = torch.stack([(whole - first) / 2, (whole - first) / 2, whole - second])

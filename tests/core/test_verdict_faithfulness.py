@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.faithful.curves import ordered, random_mean, random_orders
-from core.verdict.faithfulness import BINS, counts_for, emptied, first_words, measure, without
+from core.attribution.deletion_curves import ordered, random_mean, random_orders
+from core.attribution.token_deletion import BINS, counts_for, emptied, first_words, measure, without
 
 NOTHING = 0
 

@@ -10,8 +10,8 @@ from torch.testing import assert_close
 from core.errors import ModelError
 from core.heads.measures import jensen_shannon
 from core.models.sentiment import MeanPooling
-from core.verdict import swapped
-from core.zoo.reviewers import load_reviewer
+from core.sentiment import swapped_attention
+from core.zoo.sentiment_classifiers import load_reviewer
 from tests.core.test_verdict_explanations import classifier
 
 TEXT = "A dull film with a wonderful cast, and I would not watch it again."
@@ -21,32 +21,32 @@ TEXT = "A dull film with a wonderful cast, and I would not watch it again."
 def read():
     model = load_reviewer("english-rnn")
     tokens = model.encode(TEXT)
-    return model, tokens, swapped.pooling_of(model, tokens)
+    return model, tokens, swapped_attention.pooling_of(model, tokens)
 
 
 def test_the_networks_own_weights_give_its_own_verdict(read):
     model, tokens, pooled = read
     said = model.run(tokens).logits.softmax(dim=-1)
     assert_close(pooled.probabilities(pooled.weights), said)
-    assert_close(swapped.judged(model, tokens, pooled, pooled.weights), said)
+    assert_close(swapped_attention.judged(model, tokens, pooled, pooled.weights), said)
 
 
 def test_the_network_really_runs_with_other_weights(read):
     model, tokens, pooled = read
-    for weights in swapped.permuted(pooled.weights, 3, seed=1):
-        assert_close(swapped.judged(model, tokens, pooled, weights), pooled.probabilities(weights))
+    for weights in swapped_attention.permuted(pooled.weights, 3, seed=1):
+        assert_close(swapped_attention.judged(model, tokens, pooled, weights), pooled.probabilities(weights))
 
 
 def test_uniform_attention_is_the_mean(read):
     model, tokens, pooled = read
     mean = MeanPooling()(pooled.values[None])[0]
     expected = model.network.classifier(mean).softmax(dim=-1)
-    assert_close(swapped.judged(model, tokens, pooled, swapped.uniform(pooled.weights)), expected)
+    assert_close(swapped_attention.judged(model, tokens, pooled, swapped_attention.uniform(pooled.weights)), expected)
 
 
 def test_a_permutation_keeps_the_weights_and_moves_them(read):
     pooled = read[2]
-    draws = swapped.permuted(pooled.weights, 20, seed=0)
+    draws = swapped_attention.permuted(pooled.weights, 20, seed=0)
     assert_close(draws.sort(dim=-1).values, pooled.weights.sort().values.expand(20, -1))
     assert len({tuple(draw.tolist()) for draw in draws}) > 15
 
@@ -54,14 +54,14 @@ def test_a_permutation_keeps_the_weights_and_moves_them(read):
 @pytest.mark.parametrize("allowed", [0.001, 0.05])
 def test_the_most_different_weights_are_weights_and_keep_the_verdict(read, allowed):
     model, tokens, pooled = read
-    found = swapped.most_different(pooled, allowed)
+    found = swapped_attention.most_different(pooled, allowed)
     assert_close(found.sum(), torch.tensor(1.0))
     assert found.min() >= 0
-    said, after = model.run(tokens).logits.softmax(dim=-1), swapped.judged(model, tokens, pooled, found)
+    said, after = model.run(tokens).logits.softmax(dim=-1), swapped_attention.judged(model, tokens, pooled, found)
     assert float((said - after).abs().sum() / 2) <= allowed + 1e-5
     assert said.argmax() == after.argmax()
     far = jensen_shannon(found, pooled.weights)
-    draws = swapped.permuted(pooled.weights, 200, seed=0)
+    draws = swapped_attention.permuted(pooled.weights, 200, seed=0)
     assert far > jensen_shannon(draws, pooled.weights).max()
 
 
@@ -77,4 +77,4 @@ def test_what_has_no_such_pooling_is_refused():
     for kind in ("cnn", "encoder", "bert"):
         model = classifier(kind)
         with pytest.raises(ModelError, match="single row of attention weights"):
-            swapped.pooling_of(model, model.encode("a good film"))
+            swapped_attention.pooling_of(model, model.encode("a good film"))

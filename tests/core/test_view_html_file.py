@@ -14,6 +14,7 @@ from core.capture import record_attention
 from core.errors import CaptureError
 from core.view import HtmlFile, Layer, PatchSequence, Scene, TextSequence, codec, html_file
 from core.view.blocks import block_width, in_blocks
+from core.view.packing import overview_of
 
 HOSTILE = "</script><script>window.__executed=1</script>"
 
@@ -131,7 +132,7 @@ def test_blocks_are_as_small_as_the_room_allows():
 def test_a_small_scene_is_inside_as_on_a_page():
     small = scene(12, 2, 2)
     sent = message(html_file(small))
-    assert sent["overview"] == json.loads(json.dumps(small.overview))
+    assert sent["overview"] == json.loads(json.dumps(overview_of(small)))
     assert sent["heads"] == {}
     assert not sent["options"]["address"]
 

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from core.view import Layer, PatchSequence, Scene, TextSequence, codec, packing
-from core.view.packing import pack
+from core.view.packing import overview_of, pack
 from core.view.wanted import Wanted
 
 
@@ -123,8 +123,8 @@ def test_an_exact_row_arrives_to_the_last_bit():
 
 
 def test_equal_scenes_have_equal_digests_and_others_do_not():
-    assert scene(9).overview["digest"] == scene(9).overview["digest"]
-    assert scene(9).overview["digest"] != scene(10).overview["digest"]
+    assert overview_of(scene(9))["digest"] == overview_of(scene(9))["digest"]
+    assert overview_of(scene(9))["digest"] != overview_of(scene(10))["digest"]
 
 
 def test_heads_are_computed_once_for_each_scene():
@@ -168,9 +168,8 @@ def test_a_photograph_is_sent_at_its_own_resolution_up_to_1600_pixels():
     for rows, columns, expected in [(30, 40, (40, 30)), (800, 1000, (1000, 800)), (1000, 4000, (1600, 400))]:
         pixels = np.zeros((rows, columns, 3), np.uint8)
         sequence = PatchSequence(2, 2, (), pixels)
-        picture = Scene({"p": sequence}, (Layer("0", "p", "p", 1, lambda _: weights(4, 4)),)).overview["sequences"][
-            "p"
-        ]["picture"]
+        shown = Scene({"p": sequence}, (Layer("0", "p", "p", 1, lambda _: weights(4, 4)),))
+        picture = overview_of(shown)["sequences"]["p"]["picture"]
         kind, sent = picture.split(",")
         assert Image.open(io.BytesIO(base64.b64decode(sent))).size == expected
         assert kind.startswith("data:image/")

@@ -5,11 +5,11 @@ import timm
 import torch
 from torch import nn
 
+from core.attribution import image_methods as explained
+from core.attribution.class_activation import class_activation, last_feature_map
+from core.attribution.image_methods import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT, explain
 from core.errors import ModelError
 from core.images import Patches
-from core.vision import explain as explained
-from core.vision.activation_maps import class_activation, last_feature_map
-from core.vision.explain import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT, explain
 from core.zoo.image_models import Framing, ImageModel
 from tests.core.tiny_models import _PATCHES, _awake, picture, tiny_timm
 
@@ -48,18 +48,18 @@ def model_of(network, prefix=(), patch=4):
 
 
 def eager(network, pixels):
-    """Logits and the weights of each layer, with the library's own written-out attention and its dropout as a seam."""
+    """Logits and the weights of each layer, with the library's own written-out attention and its dropout in between."""
     seen = []
     for module in network.modules():
         if hasattr(module, "fused_attn"):
             module.fused_attn = False
 
-    def keep(_module, _given, output):
+    def cached(_module, _given, output):
         output.retain_grad()
         seen.append(output)
 
     handles = [
-        module.attn_drop.register_forward_hook(keep) for module in network.modules() if hasattr(module, "attn_drop")
+        module.attn_drop.register_forward_hook(cached) for module in network.modules() if hasattr(module, "attn_drop")
     ]
     network.requires_grad_(True)
     scores = network(pixels)

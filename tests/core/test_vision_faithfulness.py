@@ -5,14 +5,8 @@ import math
 import pytest
 import torch
 
-from core.faithful.curves import counts_of, random_mean, random_orders
-from core.vision.faithfulness import (
-    blurred,
-    first_patches,
-    measure,
-    on_grid,
-    order_of,
-)
+from core.attribution.deletion_curves import counts_of, random_mean, random_orders
+from core.attribution.patch_deletion import blurred, first_patches, measure, on_grid, order_of
 
 SIDE, GRID = 16, (4, 4)
 PLACE = 6  # the patch that the model reads: row 1, column 2

@@ -8,9 +8,9 @@ from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer_v2 import SwinTransformerV2
 from timm.models.vision_transformer import VisionTransformer
 
+from core.attribution.aggregation import rollout, with_residual
 from core.capture import record_attention
 from core.errors import CaptureError
-from core.heads.relevance import rollout, with_residual
 from core.vision.window_rollout import (
     blocks_of,
     growing_limit,

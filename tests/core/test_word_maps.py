@@ -5,9 +5,9 @@ import torch
 from PIL import Image
 from torch.testing import assert_close
 
+from core.attribution.word_maps import captioner_maps, clip_maps, covered, joint_maps, text_relevance
 from core.capture import record_attention
 from core.errors import InputError
-from core.grounding.word_maps import captioner_maps, clip_maps, covered, joint_maps, text_relevance
 from core.models.captioner import Captioner
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
 from core.models.plain_convolution import small_body
@@ -19,8 +19,8 @@ from core.zoo.captioners import PictureWriter, make_decoder
 from core.zoo.clips import PictureText
 from core.zoo.image_models import Framing
 from core.zoo.joint import JointReader
-from training.clip_data import scenes_tokenizer
-from training.vilbert import joint_tokenizer
+from training.common.scenes import scenes_tokenizer
+from training.vilbert.train import joint_tokenizer
 
 FRAMING = Framing((3, 64, 64), (0.5,) * 3, (0.25,) * 3)
 PICTURE = Image.fromarray(draw(scene_at("test", 3)))

@@ -15,9 +15,10 @@ from safetensors.torch import load as load_weights
 from benchmarks.hostile import folders as hostile
 from benchmarks.hostile.model_files import OPEN, Special, changed, is_picture, spoiled, tiny, use, weights_of, write
 from core.errors import AtlasError, ModelError
-from core.models.outlines import Promise
-from core.zoo import folders, inspect, load_image, load_text
-from core.zoo.bounds import check_numbers, check_promise
+from core.hub import folders
+from core.hub.bounds import check_numbers, check_promise
+from core.models.meta_outlines import Promise
+from core.zoo import inspect, load_image, load_text
 
 KINDS = ("gpt2", "classifier", "t5", "vit", "timm")
 ENDS_WITHIN = 30  # seconds, where each takes far less than one: what it proves is that there is an end

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import threading
-import time
 from collections import namedtuple
 
 import huggingface_hub
@@ -13,9 +12,11 @@ import pytest
 from benchmarks.hostile import hub as hostile
 from benchmarks.hostile.played_hub import Hub
 from core.errors import ModelError, OfflineError
-from core.zoo import IMAGE, TEXT, Permission, disk, fetch, folders, inspect, load_image, load_text, patience
-from core.zoo.patience import NoAnswerError, wait_for
+from core.hub import deadlines, disk, folders
+from core.hub.deadlines import NoAnswerError, wait_for
+from core.zoo import IMAGE, TEXT, Permission, fetch, inspect, load_image, load_text
 from tests.core import saved_models
+from tests.polling import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -87,20 +88,13 @@ def test_a_download_can_be_given_up_and_leaves_no_part_of_a_file_behind(hub, tmp
     with pytest.raises(InterruptedError):
         fetch("owner/gpt2", progress=give_up)
     hub.closed.set()  # the next byte, at which the thread notices that nobody waits any more
-    within(20, lambda: not list(tmp_path.rglob("*.incomplete")))
+    wait_until(lambda: not list(tmp_path.rglob("*.incomplete")))
     assert inspect("owner/gpt2").download > 0
     hub.manners.clear()
     hub.sent.clear()
     assert fetch("owner/gpt2")
     assert "model.safetensors" in hub.sent
     assert "config.json" not in hub.sent
-
-
-def within(seconds, is_so):
-    until = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def test_parts_that_a_killed_server_has_left_are_removed_before_the_next_download(hub, tmp_path):
@@ -125,7 +119,7 @@ def test_whatever_a_hub_does_there_is_a_result_or_a_sentence_in_time(case):
 
 
 def test_one_who_asks_too_many_things_at_once_is_told_so(monkeypatch):
-    monkeypatch.setattr(patience, "_threads", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(deadlines, "_threads", threading.BoundedSemaphore(1))
     done = threading.Event()
     try:
         with pytest.raises(NoAnswerError, match="has not answered within 0 seconds"):
@@ -134,7 +128,7 @@ def test_one_who_asks_too_many_things_at_once_is_told_so(monkeypatch):
             wait_for(lambda: None, seconds=0.01)
     finally:
         done.set()
-    within(20, lambda: answers(lambda: 7))
+    wait_until(lambda: answers(lambda: 7))
 
 
 def answers(work) -> bool:

@@ -9,10 +9,10 @@ from PIL import Image
 
 from core import zoo
 from core.errors import ModelError
+from core.hub.architectures import read_kind
+from core.hub.modalities import modalities_of
+from core.hub.permissions import Purpose
 from core.models.from_transformers import patch_of
-from core.zoo.kinds import read_kind
-from core.zoo.modalities import modalities_of
-from core.zoo.names import Purpose
 from tests.core import saved_models
 
 _SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}

@@ -8,7 +8,7 @@ from torch.testing import assert_close
 
 from core.errors import InputError, ModelError
 from core.zoo import load_named_captioner, load_pair
-from core.zoo.named_captioners import LONGEST
+from core.zoo.transformers_captioners import LONGEST
 from tests.core.saved_models import save_captioner, save_pair
 
 PICTURE = Image.linear_gradient("L").convert("RGB")

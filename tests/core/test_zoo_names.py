@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ModelError
+from core.hub.permissions import read_repository
 from core.zoo import AT_HOME, IMAGE, TEXT, Permission, fetch, inspect, load_image, load_named_translator, load_text
-from core.zoo.names import find_source, read_repository
+from core.zoo.names import find_source
 from tests.core import saved_models
 
 LISTED = Permission(listed=frozenset({"owner/listed", "vit_tiny_patch16_224", "timm/vit_base_patch16_224.mae"}))

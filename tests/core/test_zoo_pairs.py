@@ -8,11 +8,11 @@ import transformers
 from PIL import Image
 from torch.testing import assert_close
 
+from core.attribution.word_maps import clip_maps, text_relevance
 from core.capture import record_attention
 from core.errors import ModelError
-from core.grounding.word_maps import clip_maps, text_relevance
+from core.hub.permissions import Permission
 from core.zoo import inspect, load_pair
-from core.zoo.names import Permission
 from tests.core.saved_models import save_pair, save_text_model
 
 PICTURE = Image.linear_gradient("L").convert("RGB")
@@ -44,7 +44,7 @@ def test_vectors_are_those_of_the_library(folder):
 def test_each_head_of_the_eyes_is_recorded_and_maps_cover_the_patches(folder):
     model = load_pair(str(folder))
     pixels = model.prepare(PICTURE).pixels
-    with record_attention(model.eyes) as record:
+    with record_attention(model.vision_encoder) as record:
         model.pictures(pixels)
     for call in record.calls:
         assert_close(call.weights(0).sum(dim=-1), torch.ones(call.query_length))

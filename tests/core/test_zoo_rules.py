@@ -8,7 +8,8 @@ import pytest
 
 from core import machine
 from core.errors import ModelError
-from core.zoo import folders, load_image, load_text
+from core.hub import folders
+from core.zoo import load_image, load_text
 from core.zoo.names import find_source
 from tests.core import saved_models
 
@@ -129,10 +130,10 @@ def test_no_weights_at_all_is_a_sentence(folder):
         load(folder)
 
 
-@pytest.mark.parametrize("keep", [0, 4, 200, -10])
-def test_weights_that_are_cut_off_are_a_sentence(folder, keep):
+@pytest.mark.parametrize("bytes_kept", [0, 4, 200, -10])
+def test_weights_that_are_cut_off_are_a_sentence(folder, bytes_kept):
     path = folder / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:keep])
+    path.write_bytes(path.read_bytes()[:bytes_kept])
     with pytest.raises(ModelError, match=r"model\.safetensors of '.*' is damaged or cut off"):
         load(folder)
 

@@ -7,8 +7,8 @@ from tokenizers import Tokenizer, processors
 
 from core.models.bert import BERTConfig, PretrainingBERT
 from core.zoo.embedded import WEIGHTS, load_embedded_text, save_text
-from core.zoo.missing_token import MissingToken
-from training.masking import add_special_tokens
+from core.zoo.masked_language_models import MissingToken
+from training.common.masking import add_special_tokens
 
 SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[MASK]"]
 

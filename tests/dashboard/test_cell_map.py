@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard import charts
 from dashboard.components.cell_map import LARGE, cell_of, pack
+from dashboard.output import charts
 
 PLAIN = {"rows": None, "columns": None, "limits": None, "marked": ()}
 

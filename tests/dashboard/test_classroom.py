@@ -8,11 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import AtlasError
-from dashboard import classes as codes
-from dashboard import classroom, classroom_limits
-from dashboard.classes import LETTERS, MOST_CLASSES, MOST_OF_ADDRESS, Classes
-from dashboard.classroom import AGE, AWAY, MOST_FOLLOWERS, MOST_MEMBERS, MOST_SOCKETS, TEACHER_AWAY, checked
-from dashboard.classroom_limits import MOST_WRONG, WITHIN, Limits, network_of
+from dashboard.classroom import classes as codes
+from dashboard.classroom import classroom
+from dashboard.classroom import limits as classroom_limits
+from dashboard.classroom.classes import LETTERS, MOST_CLASSES, MOST_OF_ADDRESS, Classes
+from dashboard.classroom.classroom import (
+    AGE,
+    AWAY,
+    MOST_FOLLOWERS,
+    MOST_MEMBERS,
+    MOST_SOCKETS,
+    TEACHER_AWAY,
+    checked,
+)
+from dashboard.classroom.limits import MOST_WRONG, WITHIN, Limits, network_of
 
 PAGES = ("", "text", "heads")
 

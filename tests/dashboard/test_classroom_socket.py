@@ -9,14 +9,14 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from dashboard import classroom, classroom_limits, classroom_socket
-from dashboard.classroom import LONGEST_ADDRESS, MOST_FOLLOWERS
+from dashboard.classroom import classroom, limits, websocket
+from dashboard.classroom.classroom import LONGEST_ADDRESS, MOST_FOLLOWERS
 
 
 @pytest.fixture
 def server():
     """A client of a server with this route only."""
-    with TestClient(Starlette(routes=[classroom_socket.route()])) as client:
+    with TestClient(Starlette(routes=[websocket.route()])) as client:
         yield client
 
 
@@ -60,7 +60,7 @@ class Tab:
             pass
         with pytest.raises(WebSocketDisconnect) as closed:
             self.hear()
-        assert closed.value.code == classroom_socket.OVER
+        assert closed.value.code == websocket.OVER
         return heard["over"]
 
 
@@ -117,7 +117,7 @@ def test_a_teacher_who_comes_back_with_the_key_leads_again(tab, teacher):
 
 def test_who_has_left_counts_no_more_after_a_moment(tab, teacher, monkeypatch):
     monkeypatch.setattr(classroom, "AWAY", 0.05)
-    monkeypatch.setattr(classroom_socket, "AWAY", 0.05)
+    monkeypatch.setattr(websocket, "AWAY", 0.05)
     follower = tab(code=teacher.code, who="a")
     teacher.until(followers=1)
     follower.close()
@@ -179,35 +179,35 @@ def test_answers_and_followers_are_gathered_and_a_teacher_hears_of_them_at_most_
 
 def test_messages_of_followers_wake_no_other_follower(tab, teacher, monkeypatch):
     woken = []
-    monkeypatch.setattr(classroom_socket.Audience, "_wake", lambda _self, changed: woken.append(len(changed)))
+    monkeypatch.setattr(websocket.Audience, "_wake", lambda _self, changed: woken.append(len(changed)))
     followers = [tab(code=teacher.code, who=str(number)) for number in range(20)]
     for follower in followers:
         follower.say(following=False)
         follower.say(nonsense=True)
-        assert follower.until(said=classroom_socket.UNREADABLE)
+        assert follower.until(said=websocket.UNREADABLE)
     assert set(woken) <= {1}  # the teacher
 
 
 def test_a_connection_that_is_not_heard_of_is_closed_its_place_is_free_and_it_may_come_again(tab, teacher, monkeypatch):
-    monkeypatch.setattr(classroom_socket, "SILENT", 0.2)
+    monkeypatch.setattr(websocket, "SILENT", 0.2)
     monkeypatch.setattr(classroom, "MOST_FOLLOWERS", 1)
     monkeypatch.setattr(classroom, "AWAY", 0.0)
     silent = tab(code=teacher.code, who="a")
     silent.hear()
     with pytest.raises(WebSocketDisconnect) as closed:
         silent.hear()
-    assert closed.value.code != classroom_socket.OVER
-    monkeypatch.setattr(classroom_socket, "SILENT", 60)
+    assert closed.value.code != websocket.OVER
+    monkeypatch.setattr(websocket, "SILENT", 60)
     other = tab(code=teacher.code, who="b")
     assert other.hear()["number"] == 2
     other.say(here=True)
     other.say(nonsense=True)
-    assert other.hear() == {"said": classroom_socket.UNREADABLE}
+    assert other.hear() == {"said": websocket.UNREADABLE}
     assert "is full" in tab(code=teacher.code, who="c").is_over()
 
 
 def test_a_network_has_so_many_connections(tab, monkeypatch):
-    monkeypatch.setattr(classroom_limits, "MOST_SOCKETS", 2)
+    monkeypatch.setattr(limits, "MOST_SOCKETS", 2)
     teacher = tab(open=True)
     code = teacher.hear()["code"]
     follower = tab(code=code, who="a")
@@ -219,7 +219,7 @@ def test_a_network_has_so_many_connections(tab, monkeypatch):
 
 
 def test_who_tries_codes_has_to_wait(tab, teacher):
-    for number in range(classroom_limits.MOST_WRONG):
+    for number in range(limits.MOST_WRONG):
         assert "There is no class" in tab(code=f"XXXX{number}", who="a").is_over()
     assert "30 codes that are none" in tab(code=teacher.code, who="a").is_over()
 
@@ -269,7 +269,7 @@ def test_a_follower_who_says_what_only_a_teacher_may_is_refused_and_changes_noth
     assert other.until(address="heads")
     follower.until(address="heads")
     follower.say(**message)
-    assert follower.until(said=classroom_socket.UNREADABLE)
+    assert follower.until(said=websocket.UNREADABLE)
     assert tab(code=teacher.code, who="c").hear() == {"code": teacher.code, "address": "heads", "number": 3}
 
 
@@ -288,7 +288,7 @@ def test_a_follower_who_says_what_only_a_teacher_may_is_refused_and_changes_noth
 )
 def test_what_a_teacher_says_in_another_form_is_refused(teacher, message):
     teacher.say(**message)
-    assert teacher.until(said=classroom_socket.UNREADABLE)
+    assert teacher.until(said=websocket.UNREADABLE)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_an_address_elsewhere_reaches_nobody(tab, teacher, address):
     teacher.say(address=address)
     while "said" not in (heard := teacher.hear()):
         pass
-    assert heard["said"] in (classroom.ELSEWHERE, classroom_socket.UNREADABLE)
+    assert heard["said"] in (classroom.ELSEWHERE, websocket.UNREADABLE)
     teacher.say(address="text")
     assert follower.hear()["address"] == "text"
 
@@ -331,20 +331,20 @@ def test_a_first_message_that_is_none_closes_with_a_sentence(server, text):
 def test_bytes_are_no_message(server):
     with server.websocket_connect("/class") as socket:
         socket.send_bytes(b"\xff\x00")
-        assert json.loads(socket.receive_text()) == {"over": classroom_socket.UNREADABLE}
+        assert json.loads(socket.receive_text()) == {"over": websocket.UNREADABLE}
 
 
 def test_who_says_nothing_is_not_waited_for_and_may_come_again(server, monkeypatch):
-    monkeypatch.setattr(classroom_socket, "FIRST", 0.05)
+    monkeypatch.setattr(websocket, "FIRST", 0.05)
     with server.websocket_connect("/class") as socket, pytest.raises(WebSocketDisconnect) as closed:
         socket.receive_text()
-    assert closed.value.code != classroom_socket.OVER
+    assert closed.value.code != websocket.OVER
 
 
 def test_who_sends_without_end_is_closed_and_the_others_are_served(tab, teacher, monkeypatch):
-    monkeypatch.setattr(classroom_socket, "BREATH", 0)
+    monkeypatch.setattr(websocket, "BREATH", 0)
     flood = tab(code=teacher.code, who="a")
-    for _ in range(classroom_socket.MOST_MESSAGES + 1):
+    for _ in range(websocket.MOST_MESSAGES + 1):
         flood.say(following=True)
     assert "more than 100 messages within 10 seconds" in flood.is_over()
     teacher.say(address="text")
@@ -357,8 +357,8 @@ def test_who_sends_much_at_once_is_heard_in_breaths(tab, teacher):
     for _ in range(10):
         flood.say(following=True)
     flood.say(nonsense=True)
-    flood.until(said=classroom_socket.UNREADABLE)
-    assert time.monotonic() - begun >= 10 * classroom_socket.BREATH
+    flood.until(said=websocket.UNREADABLE)
+    assert time.monotonic() - begun >= 10 * websocket.BREATH
 
 
 def test_who_is_slow_gets_the_newest_address_and_not_all_of_them(tab, teacher):

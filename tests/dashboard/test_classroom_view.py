@@ -5,12 +5,12 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.classes import Classes
+from dashboard.classroom.classes import Classes
 from tests.pages.conftest import visit  # noqa: F401  (a fixture)
 
 PAGE = """
 import streamlit as st
-from dashboard import classroom_view
+from dashboard.classroom import view as classroom_view
 classroom_view.bar()
 classroom_view.offer()
 classroom_view.answered("q", st.radio("Which?", ["a", "b"], index=None, key="choice"))

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 
 from core.errors import ModelError
-from dashboard import command
+from dashboard.hosting import command
 from tests.core import saved_models
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.comparisons import leading, listed
+from dashboard.output.comparisons import leading, listed
 
 NAN = float("nan")
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from core.addresses import whole_number
+from core.view.codec import whole_number
 from core.view.scripts import BROWSER, bundle
 from dashboard import components
 from dashboard.components.kit import place_of

@@ -5,16 +5,16 @@ import json
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from dashboard.data_table import _explained
 from dashboard.glossary import TERMS
-from dashboard.layout import plain
+from dashboard.output.data_table import _explained
+from dashboard.typeset import plain
 
 
 def page() -> None:
     import pandas as pd
     import streamlit as st
 
-    from dashboard.data_table import data_table
+    from dashboard.output.data_table import data_table
 
     rows = pd.DataFrame({"Entropy (bits)": [1.0], "BLEU": [2.0], "hidden logits": [3.0], "other": [4.0]})
     data_table(rows, column_config={"BLEU": st.column_config.NumberColumn(help="own"), "hidden logits": None})
@@ -49,7 +49,7 @@ def shares_page() -> None:
     import pandas as pd
     import streamlit as st
 
-    from dashboard.data_table import data_table
+    from dashboard.output.data_table import data_table
 
     percent = st.column_config.NumberColumn(format="percent", help="own")
     rows = pd.DataFrame(

@@ -8,8 +8,8 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dashboard.charts import SENT, _Asked, _kept, _kept_csv, drawn_once
 from dashboard.figures.heat import heat
+from dashboard.output.charts import SENT, _Asked, _kept, _kept_csv, drawn_once
 from dashboard.theme import DARK, LIGHT, Look
 
 

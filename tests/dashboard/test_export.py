@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from core.errors import CaptureError
-from dashboard import export
-from dashboard.watched import WatchedText, silence, watch_text
+from dashboard.output import export
+from dashboard.recordings.watched import WatchedText, silence, watch_text
 
 
 @pytest.fixture(scope="module")

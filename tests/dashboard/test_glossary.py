@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import contents
 from dashboard.glossary import MOST, TERMS, linked, links, terms_in
-from dashboard.layout import plain
+from dashboard.typeset import plain
 
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 LINK = re.compile(r"\[([^\[\]]*)\]\(glossary\?term=[^)]*\)")
@@ -138,11 +138,12 @@ def test_what_becomes_a_link(text, made):
 def page() -> None:
     import streamlit
 
-    from dashboard import contents, layout
+    from dashboard import contents
+    from dashboard.frame import layout, page_head
 
     streamlit.navigation(contents.navigation(), position="hidden")
     words = layout.PageWords(contents.HEADS.question, "Of a softmax.", ("Try nats.", "Or nats."), ())
-    layout.head(words)
+    page_head.head(words)
     layout.notes(words, notice=("An entropy.", "No entropy."), formula=lambda: None)
     layout.caption("By BLEU.")
 

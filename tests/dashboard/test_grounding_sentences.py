@@ -1,7 +1,7 @@
 """What is told of the table of grounding: who is best and worst, and who is no better than pointing blindly."""
 
 from dashboard.figures.grounding import Scored
-from dashboard.grounding import WAYS, noticed
+from dashboard.output.pointing_game import WAYS, noticed
 
 ATTENTION, RELEVANCE, OCCLUSION = WAYS["attention"], WAYS["relevance"], WAYS["occlusion"]
 

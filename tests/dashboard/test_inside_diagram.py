@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.anatomy import walk
+from core.interpretability import walk
 from core.models.transformer import Transformer, TransformerConfig
 from dashboard.components.diagram import scene
 from dashboard.components.diagram.scene import BOX, LANE

@@ -5,10 +5,10 @@ from streamlit.testing.v1 import AppTest
 
 SCRIPT = """
 import streamlit as st
-from dashboard import layout
+from dashboard.frame import error_messages, layout
 
 WORDS = layout.PageWords("Which?", "", ("Try it.",), ("A reference.",))
-with layout.sentences():
+with error_messages.sentences():
     with layout.waiting_place():
         st.markdown("Of the page above.")
     layout.begin_section()
@@ -36,7 +36,7 @@ def said(begin: str = "", notice: tuple[str, ...] = TWO, **query: str) -> list[s
         "",
         f"{CONTROLS}; st.markdown('A control.')",
         f"{WAITING}; {WAITING}; st.markdown('Waited.')",
-        "layout.sentences().__enter__()",  # parts of a section that may fail alone
+        "error_messages.sentences().__enter__()",  # parts of a section that may fail alone
     ],
 )
 def test_the_first_sentence_stands_above_the_figure_and_the_rest_below(begin):

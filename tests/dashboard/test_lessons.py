@@ -11,11 +11,13 @@ import torch
 
 from core import zoo
 from core.capture import record_attention
-from core.cloze import sides
 from core.errors import AtlasError, InputError
 from core.heads import jobs
-from dashboard import contents, kept
-from dashboard.kept import Digest
+from core.probing.masked_words import one_sided_context
+from core.results import dalle_results
+from dashboard import contents
+from dashboard.cache import memo
+from dashboard.cache.memo import Digest
 from dashboard.lessons import form, player
 from dashboard.lessons.form import Question, lessons, read
 from dashboard.lessons.readings import READINGS, Amount, Choice, ask, bounds
@@ -50,6 +52,16 @@ After.
 def name_of(station) -> str:
     lesson, number = station
     return f"{lesson.name} {number + 1}"
+
+
+def test_statements_that_a_lesson_says_hold_in_drawings_hold_in_other_pictures_clearly_less_often():
+    questions = [lesson.stations[number].question for lesson, number in STATIONS]
+    kinds = [question.expected for question in questions if question.reading.startswith("kind_")]
+    assert kinds
+    held = dalle_results.results().held["test"]
+    for kind in kinds:
+        drawn, others = held["1"][kind], held[dalle_results.CHANCE][kind]
+        assert drawn.share - others.share > 2 * math.hypot(drawn.error, others.error), kind
 
 
 @pytest.mark.parametrize("station", STATIONS, ids=name_of)
@@ -132,7 +144,7 @@ HEADS = {
 
 def test_a_head_that_a_lesson_names_by_a_job_does_it_and_not_its_control():
     gpt = zoo.load_text("gpt-books")
-    sentences = [each for each in re.split(r"(?<=[.!?])\s+", sides.page()) if len(each.split()) >= 8]
+    sentences = [each for each in re.split(r"(?<=[.!?])\s+", one_sided_context.page()) if len(each.split()) >= 8]
     before, again = jobs.previous_tokens(gpt, sentences), jobs.repeated_words(gpt)
     for (name, number), (head, reading) in HEADS.items():
         question = lessons()[name].stations[number].question
@@ -428,12 +440,12 @@ def test_what_is_said_to_a_guess_names_both():
 
 
 def test_a_lesson_of_one_s_own_is_found_by_its_digest_while_it_is_kept():
-    upload = kept.hold(LESSON.encode())
+    upload = memo.store_upload(LESSON.encode())
     assert player.find(upload.identity).title == "Titles"
     with pytest.raises(InputError, match="kept for an hour"):
         player.find(Digest("0" * 32))
     with pytest.raises(InputError, match="UTF-8"):
-        player.opened(kept.hold(b"\xff\xfe\x00"))
+        player.opened(memo.store_upload(b"\xff\xfe\x00"))
 
 
 def test_a_host_s_own_folder_adds_lessons(tmp_path, monkeypatch):

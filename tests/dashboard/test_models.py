@@ -5,7 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 from core import zoo
 from core.errors import ModelError
-from dashboard import kept, models, visitor, waiting
+from dashboard import visitor
+from dashboard.cache import memo, models, waiting
 from tests.core import saved_models
 
 REFUSED = "Folders can be opened only in an app that you run yourself"
@@ -14,15 +15,16 @@ REFUSED = "Folders can be opened only in an app that you run yourself"
 @pytest.fixture
 def folder(tmp_path):
     yield str(saved_models.save_text_model("gpt2", tmp_path / "gpt2"))
-    kept.clear()
+    memo.clear()
 
 
 def page():
-    from dashboard import layout, naming
-    from dashboard.watched import watch_text
+    from dashboard.frame import error_messages, layout
+    from dashboard.inputs import model_name
+    from dashboard.recordings.watched import watch_text
 
-    with layout.sentences():
-        name = naming.model("text")
+    with error_messages.sentences():
+        name = model_name.model("text")
         layout.st.write(f"{watch_text(name, 'Who listens?').model.parameters} parameters")
 
 

@@ -5,7 +5,7 @@ from math import inf, isnan, nan
 import numpy as np
 import pytest
 
-from dashboard.numbers import (
+from dashboard.number_format import (
     column,
     compare,
     compare_shares,

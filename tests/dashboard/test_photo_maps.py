@@ -8,7 +8,7 @@ import pytest
 
 from core.view import codec
 from dashboard.components.photo_maps import Dense, Factors, PhotoLayer, PhotoScene, Windows
-from dashboard.components.photo_maps.packing import BUDGET, Wanted, factors, kind_of, little, pack, size_of
+from dashboard.components.photo_maps.packing import BUDGET, Wanted, factors, kind_of, little, overview_of, pack, size_of
 from tests.browser.apps.photo_maps_app import PLACES, large, many_factors, scene, window_weights, windowed
 
 PICTURE = np.zeros((8, 12, 3), np.uint8)
@@ -65,7 +65,7 @@ def test_factors_that_look_back_give_nothing_to_later_tokens_and_always_see_the_
         np.testing.assert_allclose(exact[query, :seen], row[:seen] / row[:seen].sum(), rtol=1e-4)
         assert not exact[query, seen:].any()
     layer = PhotoLayer("0", 4, 5, 6, Factors(free.query, free.key, free.scale, behind), ("start",), unit="pixel")
-    (sent,) = PhotoScene(PICTURE, (layer,)).overview["layers"]
+    (sent,) = overview_of(PhotoScene(PICTURE, (layer,)))["layers"]
     assert (sent["behind"], sent["unit"]) == (behind, "pixel")
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dashboard.photograph import how_often_right
+from dashboard.inputs.photograph import how_often_right
 
 NAME = "vit-tiny-imagenet"
 RESULTS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.seen import PHOTOGRAPHS
+from dashboard.inputs.picture_input import PHOTOGRAPHS
 from tests.pages.conftest import visit  # noqa: F401  (a fixture)
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ GUARD = re.compile(
 )
 LINKS = "glossary.links"  # of a table's terms: a tool
 LINES = """
-if not layout.is_presented():
+if not theme.is_presented():
     st.markdown(words.LEAD)
     {line}
 """
@@ -44,7 +44,7 @@ def left_out(source: str) -> Iterator[ast.Call]:
 
 
 def is_a_way_out(statement: ast.stmt) -> bool:
-    """Whether it is `if layout.is_presented(): return`."""
+    """Whether it is `if theme.is_presented(): return`."""
     return (
         isinstance(statement, ast.If)
         and isinstance(statement.test, ast.Call)
@@ -100,10 +100,8 @@ def test_no_prose_that_a_projector_leaves_out_says_how_far_a_claim_holds():
 @pytest.mark.parametrize("line", ["layout.caption(words.HOW)", "if x:\n        st.info(words.CUT)"])
 def test_that_test_can_fail(line):
     assert of_kind(LINES.format(line=line))
-    assert of_kind("def show():\n    if layout.is_presented():\n        return\n    layout.caption(words.HOW)")
-    assert not of_kind(
-        "def show():\n    if not layout.is_presented():\n        st.markdown('')\n    layout.caption('')"
-    )
+    assert of_kind("def show():\n    if theme.is_presented():\n        return\n    layout.caption(words.HOW)")
+    assert not of_kind("def show():\n    if not theme.is_presented():\n        st.markdown('')\n    layout.caption('')")
 
 
 @pytest.mark.parametrize(

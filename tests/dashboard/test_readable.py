@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.text import Tokens
-from dashboard.layout import in_word, readable
+from dashboard.typeset import in_word, readable
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_what_cannot_be_seen_has_a_picture(label, shown):
 @pytest.mark.parametrize(("labels", "captions"), [(["caf", "‹C3›", "‹A9›"], 1), (["caf", "é", "‹0C"], 0), ([], 0)])
 def test_the_sign_of_a_byte_is_explained_once_where_there_is_one(labels, captions):
     def page(labels):
-        from dashboard import layout
+        from dashboard import typeset
 
-        layout.explain_bytes(labels)
+        typeset.explain_bytes(labels)
 
     app = AppTest.from_function(page, args=(labels,)).run()
     assert len(app.caption) == captions

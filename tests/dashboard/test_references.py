@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dashboard.contents import ROOT
-from dashboard.references import WORKS, references
+from dashboard.frame.references import WORKS, references
 
 PAGES = "\n".join(file.read_text() for file in (ROOT / "pages").rglob("*.py"))
 

@@ -7,14 +7,14 @@ from core.scenes.codes import code_of, read_code
 from core.scenes.sentences import parse
 from core.scenes.things import MOST, Scene, Thing
 from core.scenes.truth import is_true
-from dashboard.scene_builder import FIRST_SCENE, SENTENCES
+from dashboard.inputs.scene_builder import FIRST_SCENE, SENTENCES
 
 
 def page():
     import streamlit as st
 
     from core.errors import AtlasError
-    from dashboard import scene_builder
+    from dashboard.inputs import scene_builder
 
     try:
         st.text(scene_builder.choose())

@@ -7,8 +7,8 @@ from core import zoo
 from core.capture import record_attention
 from core.errors import CaptureError
 from core.images import open_example
-from dashboard import scenes
 from dashboard.components.attention_view import PatchSequence
+from dashboard.recordings import scenes
 from tests.core import saved_models
 from tests.core.test_zoo_kinds import PICTURES, saved
 

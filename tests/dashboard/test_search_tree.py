@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from core.translation.decoding import PENALTY, Decoded, beam_search, length_penalty
-from dashboard import search_tree
 from dashboard.figures.beam_tree import LONGEST, Node, beam_tree, rows_of
+from dashboard.output import search_tree
 from dashboard.theme import DARK, LIGHT, Look
 from tests.core.tiny_translators import sentence, tiny
 

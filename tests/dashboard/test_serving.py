@@ -12,10 +12,10 @@ import pytest
 
 from core import zoo
 from core.errors import ModelError
+from core.hub.permissions import Permission
 from core.models.gpt import GPT, GPTConfig
 from core.zoo import in_memory
-from core.zoo.names import Permission
-from dashboard import serving
+from dashboard.hosting import serving
 from tests.core.saved_models import byte_level_tokenizer
 from tests.dashboard.test_visitor import free_port
 

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import pytest
 
 from core.errors import AtlasError
-from dashboard import turns
-from dashboard.turns import Line, Turn, Visitor, long_turn, turn
+from dashboard.cache import turns
+from dashboard.cache.turns import Line, Turn, Visitor, long_turn, turn
 
 WITHIN = 20  # seconds in which whatever ends at all has ended
 

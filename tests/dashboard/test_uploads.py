@@ -6,22 +6,23 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from dashboard import controls, kept, uploads
-from dashboard.store import Store
+from dashboard.cache import memo
+from dashboard.cache.store import Store
+from dashboard.inputs import controls, uploads
 
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     """Nothing kept before, and a clock that the test moves."""
     clock = [0.0]
-    monkeypatch.setattr(kept, "_store", Store(10**9, timer=lambda: clock[0]))
+    monkeypatch.setattr(memo, "_store", Store(10**9, timer=lambda: clock[0]))
     return clock
 
 
 def picture_page():
     import streamlit as st
 
-    from dashboard import controls
+    from dashboard.inputs import controls
 
     given = controls.picture()
     st.write("shown: " + (given if isinstance(given, str) else f"{len(given.content)} bytes"))
@@ -30,7 +31,7 @@ def picture_page():
 def text_page():
     import streamlit as st
 
-    from dashboard import controls
+    from dashboard.inputs import controls
 
     given = controls.text()
     st.write("read: " + (given if isinstance(given, str) else given.content.decode()))
@@ -72,7 +73,7 @@ def test_the_session_keeps_the_digest_and_not_the_file(mine):
     state = {key: app.session_state[key] for key in app.session_state}
     assert any(isinstance(value, uploads._Given) for value in state.values())
     assert not any(mine in value for value in map(_content, state.values()))
-    assert not any(isinstance(value, kept.Upload) for value in state.values())
+    assert not any(isinstance(value, memo.Upload) for value in state.values())
 
 
 def _content(value: object) -> bytes:
@@ -96,7 +97,7 @@ def test_what_the_camera_saw_is_taken_and_the_camera_is_closed(mine):
 
 def test_a_forgotten_picture_is_said_to_be_and_the_example_is_shown_until_the_visitor_goes_on(mine, clock):
     app = give(AppTest.from_function(picture_page).run(), mine, "mine.png")
-    clock[0] = kept.AGE + 1
+    clock[0] = memo.AGE + 1
     for _ in range(2):  # another control does not take the sentence away
         assert shown(app.run()) == controls.FIRST_PICTURE
         (said,) = (each.value for each in app.info)
@@ -111,7 +112,7 @@ def test_a_forgotten_picture_is_said_to_be_and_the_example_is_shown_until_the_vi
 
 def test_who_chooses_an_example_is_no_longer_told_of_the_forgotten_picture(mine, clock):
     app = give(AppTest.from_function(picture_page).run(), mine, "mine.png")
-    clock[0] = kept.AGE + 1
+    clock[0] = memo.AGE + 1
     app.run()
     app.segmented_control[0].set_value("rocket").run()
     assert shown(app) == "rocket"
@@ -119,9 +120,9 @@ def test_who_chooses_an_example_is_no_longer_told_of_the_forgotten_picture(mine,
 
 
 def test_a_picture_goes_as_well_when_others_need_the_room(mine, monkeypatch):
-    monkeypatch.setattr(kept, "_store", Store(100_000))
+    monkeypatch.setattr(memo, "_store", Store(100_000))
     app = give(AppTest.from_function(picture_page).run(), mine, "mine.png")
-    kept.hold(b"x" * 98_000)
+    memo.store_upload(b"x" * 98_000)
     assert shown(app.run()) == controls.FIRST_PICTURE
     assert "less if others need the room" in app.info[0].value
 
@@ -131,6 +132,6 @@ def test_a_text_file_is_read_until_it_is_removed_or_forgotten(clock):
     assert shown(app) == "A text of mine."
     assert shown(app.button[0].click().run()) == controls.FIRST_TEXT
     assert shown(give(app, b"Another.", "b.txt")) == "Another."
-    clock[0] = kept.AGE + 1
+    clock[0] = memo.AGE + 1
     assert shown(app.run()) == controls.FIRST_TEXT
     assert app.info[0].value.startswith("Your file is forgotten")

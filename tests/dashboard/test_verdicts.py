@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.verdicts import HALF, HARDLY, LOST, percent, tell_change
+from dashboard.output.prediction_changes import HALF, HARDLY, LOST, percent, tell_change
 
 NAMES = ("cat", "dog", "*bold*", "d", "e", "f")
 

@@ -8,8 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-import urllib.request
 from urllib.parse import urlencode
 
 import pytest
@@ -23,6 +21,7 @@ from websockets.sync.client import connect
 from core.zoo import AT_HOME
 from dashboard import contents, visitor
 from tests.core import saved_models
+from tests.polling import wait_until_served
 
 FOLDER_OPENED = "so nobody can say what it is"  # of an empty folder: it was looked into
 FOLDER_REFUSED = "Folders can be opened only in an app that you run yourself"
@@ -63,19 +62,11 @@ def ask(port, page="text", headers=(), **query):
 def serving(**settings):
     """A server as the commands of the Makefile start it, with these settings; its port."""
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "dashboard/server.py", f"--server.port={port}"]
+    command = [sys.executable, "-m", "streamlit", "run", "dashboard/hosting/server.py", f"--server.port={port}"]
     environment = {**os.environ, "PYTHONPATH": str(contents.ROOT), **settings}
     server = subprocess.Popen(command, cwd=contents.ROOT, env=environment, stderr=subprocess.DEVNULL)
     try:
-        until = time.monotonic() + WITHIN
-        while time.monotonic() < until:
-            with (
-                contextlib.suppress(OSError),
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health") as answer,
-            ):
-                if answer.status == 200:
-                    break
-            time.sleep(0.05)
+        wait_until_served(f"http://127.0.0.1:{port}/_stcore/health", server)
         yield port
     finally:
         server.terminate()

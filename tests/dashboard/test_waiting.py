@@ -3,13 +3,13 @@
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard import kept, turns, waiting
+from dashboard.cache import memo, turns, waiting
 
 
 def slow():
     import streamlit as st
 
-    from dashboard import waiting
+    from dashboard.cache import waiting
 
     def give_up():
         st.session_state.given_up = True
@@ -39,7 +39,7 @@ def test_before_it_nothing_is_shown(monkeypatch):
 def asked():
     import streamlit as st
 
-    from dashboard import waiting
+    from dashboard.cache import waiting
 
     def count(progress):
         for done in range(3):
@@ -77,7 +77,7 @@ def refused():
     import streamlit as st
 
     from core.errors import AtlasError
-    from dashboard import waiting
+    from dashboard.cache import waiting
 
     def refuse(progress):
         progress(0, 9)
@@ -118,11 +118,11 @@ def test_what_cannot_be_had_leaves_a_sentence_and_nothing_to_cancel():
 def stopped():
     import streamlit as st
 
-    from core.progress import Progress, unheard
-    from dashboard.kept import keep
+    from core.progress import Progress, no_progress
+    from dashboard.cache.memo import cached
 
-    @keep("Counting …", unit="sheep")
-    def count(progress: Progress = unheard) -> str:
+    @cached("Counting …", unit="sheep")
+    def count(progress: Progress = no_progress) -> str:
         st.session_state.setdefault("counted", []).append(1)
         progress(1, 2)
         if len(st.session_state.counted) == 1:
@@ -133,7 +133,7 @@ def stopped():
 
 
 def test_what_is_kept_is_waited_for_with_a_bar_and_what_was_stopped_is_made_again(monkeypatch):
-    kept.clear()
+    memo.clear()
     monkeypatch.setattr(waiting, "PATIENCE", 0.0)
     app = AppTest.from_function(stopped).run()
     assert not app.markdown

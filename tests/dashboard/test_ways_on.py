@@ -2,7 +2,8 @@
 
 import pytest
 
-from dashboard import contents, ways_on
+from dashboard import contents
+from dashboard.frame import navigation
 from tests.pages.conftest import visit  # noqa: F401  (a fixture)
 
 
@@ -10,8 +11,8 @@ def test_next_leads_through_all_pages_once():
     walked, here = [], contents.pages()[0]
     while here is not None:
         walked.append(here)
-        before, after = ways_on.beside(here)
-        assert after is None or ways_on.beside(after)[0] == here
+        before, after = navigation.beside(here)
+        assert after is None or navigation.beside(after)[0] == here
         here = after
     assert walked == contents.pages()
     assert before is not None

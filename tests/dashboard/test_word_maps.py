@@ -5,7 +5,7 @@ import base64
 import numpy as np
 import pytest
 
-from core.grounding.pointing import over_pixels, points_inside, share_inside
+from core.attribution.pointing_game import over_pixels, points_inside, share_inside
 from core.view import codec
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene
 

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from core.capture import AttentionCall, Record, edit_attention, record_attention
 from core.text import Tokens
 from core.zoo.text_models import NextToken, TextRun
-from dashboard.watched import WatchedText
+from dashboard.recordings.watched import WatchedText
 from tests.core.saved_models import byte_level_tokenizer
 
 

@@ -55,7 +55,7 @@ def check(app: AppTest) -> AppTest:
 FRAME = """
 import runpy
 import streamlit as st
-from dashboard import contents, frame
+from dashboard import app, contents
 st.navigation(contents.navigation(), position="hidden")
-frame.show(lambda: runpy.run_path("{page}"))
+app.show(lambda: runpy.run_path("{page}"))
 """

@@ -21,6 +21,7 @@ TEXTS: tuple[Value, ...] = (
     *("$\\frac{1}{2}$ **b** [l](javascript:1) :red[x]", "\u200b\u200b", "文" * 100, "." * 50, ["a", "b"], "0", "A"),
     *("é" * 2, "\ufeff", "-", "\u2028x\u2029", "👩\u200d👩\u200d👧\u200d👦" * 20, "word " * 380, "x" * 1900),
 )
+VALUES: tuple[Value, ...] = (*NUMBERS, *(text for text in TEXTS if text not in NUMBERS))
 
 
 def dealt(values: tuple[Value, ...], names: list[str], *, rounds: int, seed: str) -> Iterator[dict[str, Value]]:

@@ -19,7 +19,7 @@ TABLES = {
     "gains": (transfer.gains, transfer.about_gains, transfer.hides_of_gains),
     "entries": (glue.entries, glue.about_entries, lambda _: (words.LEADERS_ONLY,)),
     "sentiment": (language.sentiment, language.about_sentiment, language.hides_of_sentiment),
-    "sizes": (language.sizes, language.about_sizes, language.hides_of_sizes),
+    "sizes": (language.sizes, language.about_sizes, language.missing_text_sizes),
     "years": (years.table, years.notice, years.hides),
 }
 

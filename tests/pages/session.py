@@ -6,7 +6,7 @@ from dashboard.contents import Page
 from tests.pages.conftest import check
 
 APP = """
-from dashboard.frame import frame
+from dashboard.app import frame
 frame()
 """
 # Any page can be opened once one has been: the first is a question, which costs less than Home.

@@ -1,147 +1,267 @@
-"""Addresses that somebody has cut or made up: a page shows its figure or one sentence, whatever its address holds."""
+"""Addresses that somebody has cut or made up: each parameter of each page meets every hostile value of one list.
+
+What a control, or the parser of a parameter that no control is bound to, makes of each value is computed without the
+page. The page is then visited with one value of each outcome; a visit holds values of several parameters.
+"""
 
 import ast
-import sys
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
 
 import pytest
-from streamlit.runtime.state.query_params import QueryParams
-from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
 from dashboard import contents
-from tests.pages.hostile_values import NUMBERS, TEXTS, dealt
+from dashboard.cache import memo
+from tests.pages.address_parameters import Asked, Control, controls_of, outcomes, watch
+from tests.pages.hostile_values import NUMBERS, TEXTS, VALUES, Value, dealt
+from tests.pages.ways_into_pages import Way, lighten, ways_into
 
-ROUNDS, ROUNDS_OF_TEXTS = 3, 2  # of each section
 FRAME = {"show", "present", "class", "lesson", "station", "answer"}  # parameters that every page has
-CONTROLS = {"number", "number_box", "choice", "token", "text", "picture", "resolution"}  # of dashboard/controls.py
-# Choices that show controls which a section does not have at first, by the address of the page.
-WAYS: dict[str, tuple[dict[str, str], ...]] = {
-    "steps": ({"begin": "Your sentence"}, {"example": "The classic: scores 112 and 96"}),
-    "heads": ({"show": "Measured", "input": "Picture"}, {"show": "Silenced", "silenced": "0.0"}),
-    "order": (
-        {"show": "Shuffle", "shuffled": "A photograph"},
-        {"show": "Learned", "learner": "An image model"},
-        {"show": "Relative", "way": "T5"},
-        {"show": "Relative", "way": "Swin", "network": "swin-tiny-imagenet"},
-    ),
-    "inside": (
-        {"show": "Walk", "machine": "Encoder"},
-        {"show": "Walk", "machine": "Encoder-decoder"},
-        {"show": "Stream", "machine": "Encoder-decoder"},
-        {"show": "Walk", "part": "token_embedding"},
-    ),
-    "translation": (
-        {"show": "Word by word", "steps_model": "Transformer"},
-        {"show": "Cut a link", "change_model": "Transformer"},
-    ),
-    "next-word": ({"show": "Tokens", "tokens_look": "One sentence, many scripts"},),
-    "missing-word": (
-        {"show": "Fill in", "hide": "1.3"},
-        {"show": "Grammar", "grammar_from": "annotated"},
-        {"show": "Grammar", "grammar_heads": "one head"},
-        {"show": "Grammar", "text": "The dog that had seen the cat slept. It rained."},
-        {"show": "Grammar", "text": "The dog and the cat and the bird and " * 5 + "the fish slept."},
-        {"show": "Across languages", "hide_english": "1.2"},
-        {"show": "Across languages", "across_head": "any head"},
-    ),
-    "swin": ({"show": "Maps", "maps_of": "the difference of two heads"},),
-    "clip": ({"show": "Agreement", "world": "Photographs"}, {"show": "Agreement", "world": "Emoji"}),
-    "generation": (
-        {"show": "Go on", "way_on": "half a picture"},
-        {"show": "Painted in stages", "painted_view": "another word"},
-        {"show": "Painted in stages", "painted_view": "another word", "drawn_world": "Emoji"},
-    ),
-    "efficient": (
-        {"show": "Maps", "source": "Your own"},
-        {"show": "Maps", "maps_method": "Linformer", "maps_projection": "random"},
-    ),
-    "shrinking": (
-        {"show": "Heads", "shrunk": "Vision transformer"},
-        {"show": "Distilled", "distilled_of": "Vision transformer"},
-    ),
-}
-# Controls that a page has only with a model that is fetched, or where a measurement would take long.
-BEYOND = {
-    "translation": {"any_model.py"},
-    "captioning": {"any_model.py"},
-    "joint": {"any_model.py"},
-    "sentiment": {"faithful.py"},
-    "vit": {"faithful.py"},
-    "inside": {"parts.py"},
-    "order": {"learned.py"},
-    "efficient": {"reading.py"},
-}
+# Of dashboard/inputs/controls.py.
+CONTROLS = {"number", "number_box", "choice", "layer", "token", "text", "picture", "resolution"}
+ANYTHING = "anything"  # for parameters of which a page asks no more than whether they are there
+ROUNDS = 2  # of a page as it opens, where all of it is left to the slow test
 
-
-@dataclass
-class Asked:
-    """Parameters that a page has asked for, each with the kind of value that its control takes (None: read by hand),
-    and the lines of code that stood on the way to a control."""
-
-    kinds: dict[str, str | None] = field(default_factory=dict)
-    lines: set[tuple[Path, int]] = field(default_factory=set)
+Visit = Callable[..., AppTest]
 
 
 @pytest.fixture
 def asked(monkeypatch) -> Asked:
-    """What is asked of the address, as soon as it is asked, so that no list of parameters can be incomplete."""
-    found = Asked()
-    bind, read = SessionState._handle_query_param_binding, QueryParams.__getitem__
-
-    def binding(state, metadata, key, widget):
-        found.kinds[key] = metadata.value_type
-        frame = sys._getframe()
-        while frame := frame.f_back:
-            found.lines.add((Path(frame.f_code.co_filename), frame.f_lineno))
-        return bind(state, metadata, key, widget)
-
-    def reading(params, key):
-        found.kinds.setdefault(key, None)
-        return read(params, key)
-
-    monkeypatch.setattr(SessionState, "_handle_query_param_binding", binding)
-    monkeypatch.setattr(QueryParams, "__getitem__", reading)
-    return found
+    """What is asked of the address."""
+    return watch(monkeypatch)
 
 
+@pytest.fixture
+def light(page, monkeypatch):
+    """Narrow networks in the place of those of the page that take long."""
+    lighten(page, monkeypatch)
+    yield
+    memo.clear()
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a page asks of the address on one way into it, and what it shows then."""
+
+    page: contents.Page
+    way: Way
+    is_drawn: bool
+    usual: int  # sentences that it has anyway
+    controls: tuple[Control, ...]
+    parsers: Mapping[str, Callable[[str], object]]
+    by_hand: frozenset[str]
+    presence: frozenset[str]
+
+    @property
+    def names(self) -> set[str]:
+        """Parameters that are neither of every page nor a part of the way."""
+        bound = {control.key for control in self.controls}
+        return (bound | self.parsers.keys() | self.by_hand | self.presence) - FRAME - self.way.query.keys()
+
+
+@pytest.mark.usefixtures("at_home", "light")
 @pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.url or "home")
-def test_every_parameter_of_every_section_may_hold_anything(visit, asked, page):
-    lines = set()
-    for way in ways_into(visit, page):
-        asked.kinds.clear()
-        asked.lines.clear()
-        plain = visit(page.room, **way)
-        is_drawn, usual = has_figure(plain), len(plain.warning)
+def test_a_page_as_it_opens_takes_any_value(visit, asked, page):
+    section = opened(visit, asked, page, Way({}))
+    for values in islice(rounds_of(values_of([section])[0]), ROUNDS):
+        meet(visit, asked, section, values)
+
+
+@pytest.mark.slow(seconds=15, guard="test_a_page_as_it_opens_takes_any_value")
+@pytest.mark.usefixtures("at_home", "light")
+@pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.url or "home")
+def test_every_parameter_of_every_section_takes_any_value(visit, asked, page, tmp_path_factory):
+    sections, lines = [], set()
+    for way in ways_into(visit, page, tmp_path_factory):
+        sections.append(opened(visit, asked, page, way))
         lines |= asked.lines
-        kinds = {name: kind for name, kind in asked.kinds.items() if name not in FRAME | way.keys()}
-        texts = [name for name, kind in kinds.items() if kind == "string_value"]
-        others = [name for name in kinds if name not in texts]
-        seed = f"{page.url} {way}"
-        for values in dealt(NUMBERS, others, rounds=ROUNDS, seed=seed):
-            app = visit(page.room, **way, **values)
-            assert is_answered(app, page, usual) or not is_drawn, values
-        for values in dealt(TEXTS, texts, rounds=ROUNDS_OF_TEXTS if texts else 0, seed=seed):
-            app = visit(page.room, **way, **values)
-            assert is_answered(app, page, usual) or not is_drawn, values
-    forgotten = unreached(page, lines)
-    assert not forgotten, "no way of WAYS leads to these controls"
+    assert not unreached(page, lines), "no way of WAYS leads to these parameters"
+    for section, values_of_names in zip(sections, values_of(sections), strict=True):
+        for values in rounds_of(values_of_names):
+            meet(visit, asked, section, values)
 
 
-def test_the_parameters_that_every_page_has_may_hold_anything(visit):
-    everything = NUMBERS + TEXTS
-    for values in dealt(everything, sorted(FRAME), rounds=len(everything) // 2, seed="frame"):
+def opened(visit: Visit, asked: Asked, page: contents.Page, way: Way) -> Section:
+    """A section as it is when its address says no more than the way to it."""
+    asked.clear()
+    app = visited(visit, page, way, {})
+    return Section(
+        page,
+        way,
+        has_figure(app),
+        len(app.warning),
+        tuple(controls_of(app, asked)),
+        dict(asked.parsers),
+        frozenset(asked.by_hand),
+        frozenset(asked.presence),
+    )
+
+
+def visited(visit: Visit, page: contents.Page, way: Way, values: Mapping[str, Value]) -> AppTest:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in way.patches.items():
+            patch.setattr(name, value)
+        return visit(page.room, **way.query | values)
+
+
+def meet(visit: Visit, asked: Asked, section: Section, values: Mapping[str, Value]) -> None:
+    """Visit a section with these values; those that another one keeps from their controls, or from a figure, again.
+
+    What is not answered in one sentence is visited again in halves: each value has a sentence of its own.
+    """
+    asked.clear()
+    app = visited(visit, section.page, section.way, values)
+    for control in controls_of(app, asked):
+        if control.element is not None and control.key in app.session_state:
+            assert control.is_allowed(app.session_state[control.key]), (control.key, values)
+    is_drawn, is_alone = has_figure(app), len(values) == 1
+    if section.is_drawn:
+        assert is_drawn or app.warning or app.info, values
+        assert is_answered(app, section.page, section.usual) or not is_alone, values
+    missed = [name for name in values if name not in asked.names]
+    if is_alone or len(missed) == len(values):
+        return
+    if section.is_drawn and not (is_drawn and is_answered(app, section.page, section.usual)):
+        names = sorted(values)
+        for half in (names[::2], names[1::2]):
+            meet(visit, asked, section, {name: values[name] for name in half})
+    elif missed:
+        meet(visit, asked, section, {name: values[name] for name in missed})
+
+
+def values_of(sections: Sequence[Section]) -> list[dict[str, list[Value]]]:
+    """What stands in the addresses of each section of a page, by the names of its parameters.
+
+    A control and a parser are led to all that they can make of a value, in every section that has them. What takes any
+    text, and what is read otherwise, meets all values on the page: in each of its sections another part of them.
+    """
+    everywhere: dict[str, tuple[list[int], list[Value]]] = {}
+    alone: list[dict[str, list[Value]]] = []
+    known: dict[object, dict[str, Value]] = {}  # of controls that several sections have
+    for number, section in enumerate(sections):
+        values = dict[str, list[Value]]()
+        for control in section.controls:
+            if control.identity not in known:
+                known[control.identity] = control.distinct(VALUES)
+            led_to = known[control.identity]
+            if control.is_free:
+                everywhere.setdefault(control.key, ([], texts(led_to)))[0].append(number)
+            else:
+                values.setdefault(control.key, []).extend(led_to.values())
+        for name, parse in section.parsers.items():
+            values.setdefault(name, []).extend(outcomes(parse, VALUES).values())
+        for name in section.by_hand - values.keys():
+            everywhere.setdefault(name, ([], [*VALUES]))[0].append(number)
+        alone.append({name: values.get(name, [ANYTHING]) for name in section.names})
+    for name, (numbers, values_of_name) in everywhere.items():
+        numbers = [number for number in dict.fromkeys(numbers) if name in sections[number].names]
+        for place, number in enumerate(numbers):
+            alone[number][name] = values_of_name[place :: len(numbers)]
+    return alone
+
+
+def texts(led_to: Mapping[str, Value]) -> list[Value]:
+    """Values for a field that takes any text: short words of plain characters are of one kind, and TEXTS has some."""
+    return [
+        value
+        for value in led_to.values()
+        if value in TEXTS
+        or not (isinstance(value, str) and value.isascii() and value.isprintable() and len(value) < 30)
+    ]
+
+
+def rounds_of(values_of_names: Mapping[str, list[Value]]) -> Iterator[dict[str, Value]]:
+    """One visit after the other, until each parameter has had all of its values."""
+    marks = [name for name, values in values_of_names.items() if values == [ANYTHING]]
+    if marks:
+        yield dict.fromkeys(marks, ANYTHING)
+    names = sorted(values_of_names.keys() - marks)
+    for row in zip_longest(*(dict.fromkeys(map(hashable, values_of_names[name])) for name in names)):
+        yield {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in zip(names, row, strict=True)
+            if value is not None
+        }
+
+
+def hashable(value: Value) -> str | bytes | tuple[str, ...]:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def has_figure(app: AppTest) -> bool:
+    """Whether there is a figure, a table or a picture; what stands around every page is none."""
+    parts = {part.proto.component_name.rpartition("attention_atlas_")[2] for part in app.get("bidi_component")}
+    return bool(parts - AROUND) or any(app.get(kind) for kind in FIGURES)
+
+
+FIGURES = ("plotly_chart", "arrow_data_frame", "imgs")
+AROUND = {"larger", "section_name", "term_popover", "class_link", "class_answers"}
+
+
+def is_answered(app: AppTest, page: contents.Page, usual: int = 0) -> bool:
+    """Whether a page shows its figure, or one sentence, and no more than one besides those that it has anyway.
+
+    Of numbers in matrices there is one sentence for each matrix.
+    """
+    sentences = len(app.warning)
+    return (has_figure(app) or sentences + len(app.info) > 0) and (sentences < 2 + usual or page is contents.STEPS)
+
+
+def unreached(page: contents.Page, lines: set[tuple[Path, int]]) -> list[str]:
+    """Calls in the code of a page that ask the address for a parameter and were not on the way to any."""
+    files = sorted((contents.ROOT / "pages" / page.room).glob("*.py"))
+    return [
+        f"{file.name}:{call.lineno} {ast.unparse(call)[:80]}"
+        for file in files
+        for call in asking_calls(file.read_text(encoding="utf-8"))
+        if not any((file, line) in lines for line in range(call.lineno, (call.end_lineno or call.lineno) + 1))
+    ]
+
+
+def asking_calls(source: str) -> list[ast.Call]:
+    """Calls that say `bind=`, those of the shared controls, and those of `dashboard.address.parameter`."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return [
+        call
+        for call in calls
+        if any(word.arg == "bind" for word in call.keywords)
+        or _is_shared(call.func)
+        or (isinstance(call.func, ast.Name) and call.func.id == "parameter")
+    ]
+
+
+def _is_shared(called: ast.expr) -> bool:
+    return (
+        isinstance(called, ast.Attribute)
+        and called.attr in CONTROLS
+        and isinstance(called.value, ast.Name)
+        and called.value.id == "controls"
+    )
+
+
+def test_what_no_way_leads_to_is_named():
+    source = (
+        'st.slider("Rank", 0, 9, bind="query-params")\ncontrols.number("Layer", 2, key="layer")\nparameter("a", str)\n'
+    )
+    assert [call.lineno for call in asking_calls(source)] == [1, 2, 3]
+    assert any("parameter" in call for call in unreached(contents.GLOSSARY, set()))
+
+
+def test_the_parameters_that_every_page_has_take_any_value(visit):
+    for values in dealt(VALUES, sorted(FRAME), rounds=len(VALUES) // 2, seed="frame"):
         app = visit("explore/home", **values)
         assert is_answered(app, contents.HOME), values
     lesson = {"lesson": "inside-one-head", "station": "1"}
-    for values in dealt(everything, ["answer"], rounds=8, seed="answer"):
+    for values in dealt(VALUES, ["answer"], rounds=8, seed="answer"):
         app = visit("explore/text", **lesson, **values)
         assert is_answered(app, contents.TEXT), values
 
 
 BOX = """
-from dashboard import controls
+from dashboard.inputs import controls
 controls.number_box("Layer", 0, 11, 3, key="layer")
 """
 
@@ -166,59 +286,6 @@ def test_a_box_for_numbers_takes_any_address_and_cleans_it_of_what_is_no_number_
 def test_a_station_that_a_lesson_does_not_have_is_one_sentence(visit, station):
     app = visit("explore/text", lesson="inside-one-head", station=station)
     assert [warning.value for warning in app.warning if "there is no station" in warning.value]
-
-
-def ways_into(visit, page: contents.Page) -> list[dict[str, str]]:
-    """Queries that show all of a page: each of its sections, and then what else has to be chosen."""
-    rows = visit(page.room).get("button_group")
-    sections = [option.content for row in rows if row.proto.label == "What to look at" for option in row.proto.options]
-    return [*({"show": section} for section in sections), *([] if sections else [{}]), *WAYS.get(page.url, ())]
-
-
-def has_figure(app: AppTest) -> bool:
-    """Whether there is a figure, a table or a picture; what stands around every page is none."""
-    parts = {part.proto.component_name.rpartition("attention_atlas_")[2] for part in app.get("bidi_component")}
-    return bool(parts - AROUND) or any(app.get(kind) for kind in FIGURES)
-
-
-FIGURES = ("plotly_chart", "arrow_data_frame", "imgs")
-AROUND = {"larger", "section_name", "term_popover", "class_link", "class_answers"}
-
-
-def is_answered(app: AppTest, page: contents.Page, usual: int = 0) -> bool:
-    """Whether a page shows its figure, or one sentence, and no more than one besides those that it has anyway.
-
-    Of numbers in matrices there is one sentence for each matrix.
-    """
-    sentences = len(app.warning)
-    return (has_figure(app) or sentences + len(app.info) > 0) and (sentences < 2 + usual or page is contents.STEPS)
-
-
-def unreached(page: contents.Page, lines: set[tuple[Path, int]]) -> list[str]:
-    """Controls in the code of a page that are bound to the address and were not on the way to any."""
-    beyond = BEYOND.get(page.url, set())
-    files = [file for file in sorted((contents.ROOT / "pages" / page.room).glob("*.py")) if file.name not in beyond]
-    return [
-        f"{file.name}:{call.lineno}"
-        for file in files
-        for call in bound_controls(file.read_text(encoding="utf-8"))
-        if not any((file, line) in lines for line in range(call.lineno, (call.end_lineno or call.lineno) + 1))
-    ]
-
-
-def bound_controls(source: str) -> list[ast.Call]:
-    """Calls that say `bind=`, and those of the shared controls."""
-    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    return [call for call in calls if any(word.arg == "bind" for word in call.keywords) or _is_shared(call.func)]
-
-
-def _is_shared(called: ast.expr) -> bool:
-    return (
-        isinstance(called, ast.Attribute)
-        and called.attr in CONTROLS
-        and isinstance(called.value, ast.Name)
-        and called.value.id == "controls"
-    )
 
 
 @pytest.mark.parametrize(

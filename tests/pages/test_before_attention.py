@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from core.costs.layer_costs import LAYERS
 from core.costs.one_pass import Cost
 from core.errors import InputError
-from core.memory import copy_task
-from core.memory.gradient_reach import reach
+from core.reach import copy_task
+from core.reach.gradient_reach import reach
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.copies import about_copy
 from pages.foundations.before_attention.five_models import table
@@ -62,7 +62,7 @@ def test_the_lead_has_at_most_sixty_words():
 def test_what_the_page_shows_at_first_is_there_after_warming_up():
     compute.models.forget("text")
     compute.warm_up()
-    assert compute.models.known("text")
+    assert compute.models.peek("text")
 
 
 def test_half_lives_told_are_those_of_the_measured_means():

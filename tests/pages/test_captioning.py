@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 import torch
 
-from core.measured.captioning_results import CaptionScores, Gates, TrueCaptions
 from core.published import caption_results
+from core.results.captioning_results import CaptionScores, Gates, TrueCaptions
 from core.scenes.draw import masks
 from core.scenes.sentences import parse
 from core.scenes.truth import is_true
 from core.translation.decoding import END
 from core.zoo.captioners import CAPTIONERS
-from dashboard.scene_builder import FIRST_SCENE
-from dashboard.seen import PHOTOGRAPHS, SCENES, Seen, masks_of, sentence_for, truth_of
+from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput, masks_of, sentence_for, truth_of
+from dashboard.inputs.scene_builder import FIRST_SCENE
 from pages.words_and_pictures.captioning import beam, compute, grounded, measured, one_step, own, telling, words
 from tests.core.saved_models import save_captioner, save_pair
 from tests.pages.conftest import prose, told
 
 ROOM = "words_and_pictures/captioning"
-SCENE = Seen(SCENES, FIRST_SCENE)
+SCENE = PictureInput(SCENES, FIRST_SCENE)
 
 
 def scenes_sent(app):
@@ -77,7 +77,7 @@ def test_an_address_with_too_long_a_beginning_gets_a_sentence(visit):
 
 @pytest.mark.parametrize("name", CAPTIONERS)
 def test_what_is_told_of_gates_and_widths_is_so(name):
-    chosen = SCENE if name.startswith("scenes") else Seen(PHOTOGRAPHS, "coffee")
+    chosen = SCENE if name.startswith("scenes") else PictureInput(PHOTOGRAPHS, "coffee")
     written = compute.write(name, chosen, 3)
     sentences = " ".join(telling.noticed(written, chosen, [written.text, written.text]))
     assert "Both networks write the same." in sentences
@@ -123,11 +123,11 @@ def test_masks_and_truth_are_those_of_the_grammar():
     assert (found[2] == mask).all()
     assert masks_of(SCENE, ["no", "sentence"]) == (None, None)
     assert masks_of(SCENE, ["a", "green", "star"]) == (None, None, None)  # false of this scene
-    assert masks_of(Seen(PHOTOGRAPHS, "cat"), labels) == (None, None, None)
+    assert masks_of(PictureInput(PHOTOGRAPHS, "cat"), labels) == (None, None, None)
     assert truth_of(SCENE, "a red star above a blue circle") is True
     assert truth_of(SCENE, "a green star") is False
     assert truth_of(SCENE, "hello") is None
-    assert truth_of(Seen(PHOTOGRAPHS, "cat"), "a red star") is None
+    assert truth_of(PictureInput(PHOTOGRAPHS, "cat"), "a red star") is None
     text = sentence_for(SCENE.scene)
     assert is_true(parse(text), SCENE.scene)
     assert parse(text).other is not None

@@ -1,9 +1,14 @@
 """What a visitor carries from page to page: used where the next page can use it, else dropped with one quiet line."""
 
+from collections.abc import Iterable
+from itertools import pairwise
+
 import pytest
 
-from dashboard import contents, texts
-from dashboard.ways_on import SECTION
+from dashboard import contents
+from dashboard.contents import Page
+from dashboard.frame.navigation import SECTION
+from dashboard.inputs import example_texts
 from pages.language.translation import words as translation
 from tests.pages.conftest import check, told
 from tests.pages.session import controls_of, follow, has_figure, session
@@ -50,12 +55,19 @@ def lines(app, name: str) -> list[str]:
     return [element.value for element in app.caption if element.value.replace("\\", "").startswith(f"{name} ")]
 
 
-@pytest.mark.parametrize("before", READERS, ids=lambda page: page.url)
-def test_after_a_click_on_an_example_every_page_for_texts_has_a_figure(before):
+def ring(pages) -> list[tuple[Page, Page]]:
+    """Each page once as the one that is left, and once as the one that is met."""
+    return [*pairwise([*pages, next(iter(pages))])]
+
+
+def others(pages, before: Page) -> list[tuple[Page, Page]]:
+    """The pairs that begin at `before` and do not stand in the ring."""
+    return [(before, after) for after in pages if after is not before and (before, after) not in ring(pages)]
+
+
+def check_a_clicked_example_goes_along(ways: Iterable[tuple[Page, Page]]) -> None:
     app = session()
-    for after in READERS:
-        if after is before:
-            continue
+    for before, after in ways:
         follow(app, before, **READERS[before])
         text = click_an_example(app)
         follow(app, after, **READERS[after])
@@ -63,12 +75,10 @@ def test_after_a_click_on_an_example_every_page_for_texts_has_a_figure(before):
         assert controls_of(app)["text"] == text, after.url
 
 
-@pytest.mark.parametrize("before", READERS, ids=lambda page: page.url)
-def test_a_chosen_model_is_used_on_the_next_page_or_one_line_says_what_is_shown_instead(before):
-    app, name = session(), CHOSEN[before]
-    for after in READERS:
-        if after is before:
-            continue
+def check_a_chosen_model_goes_along(ways: Iterable[tuple[Page, Page]]) -> None:
+    app = session()
+    for before, after in ways:
+        name = CHOSEN[before]
         follow(app, contents.GLOSSARY)
         follow(app, before, **READERS[before], model=name)
         assert app.selectbox(key="model").value == name
@@ -80,16 +90,38 @@ def test_a_chosen_model_is_used_on_the_next_page_or_one_line_says_what_is_shown_
         assert held == name or f"{held} is shown" in said[0].replace("\\", "")
 
 
-@pytest.mark.parametrize("before", SEERS, ids=lambda page: page.url)
-def test_a_chosen_picture_and_network_go_with_the_visitor(before):
+def check_a_chosen_picture_goes_along(ways: Iterable[tuple[Page, Page]]) -> None:
     app = session()
-    for after in SEERS:
-        if after is before:
-            continue
+    for before, after in ways:
         follow(app, before, **SEERS[before], picture="rocket")
         follow(app, after, **SEERS[after])
         assert has_figure(app), (after.url, told(app))
         assert controls_of(app)["picture"] == "rocket"
+
+
+def test_after_a_click_on_an_example_every_page_for_texts_has_a_figure():
+    check_a_clicked_example_goes_along(ring(READERS))
+
+
+def test_a_chosen_model_is_used_on_the_next_page_or_one_line_says_what_is_shown_instead():
+    check_a_chosen_model_goes_along(ring(READERS))
+
+
+def test_a_chosen_picture_and_network_go_with_the_visitor():
+    check_a_chosen_picture_goes_along(ring(SEERS))
+
+
+@pytest.mark.slow(seconds=9, guard="test_after_a_click_on_an_example_every_page_for_texts_has_a_figure")
+@pytest.mark.parametrize("before", READERS, ids=lambda page: page.url)
+def test_so_it_is_between_any_two_pages_for_texts(before):
+    check_a_clicked_example_goes_along(others(READERS, before))
+    check_a_chosen_model_goes_along(others(READERS, before))
+
+
+@pytest.mark.slow(seconds=4, guard="test_a_chosen_picture_and_network_go_with_the_visitor")
+@pytest.mark.parametrize("before", SEERS, ids=lambda page: page.url)
+def test_so_it_is_between_any_two_pages_for_pictures(before):
+    check_a_chosen_picture_goes_along(others(SEERS, before))
 
 
 def test_what_nobody_chose_is_not_carried():
@@ -127,7 +159,7 @@ def test_a_section_that_cannot_use_the_model_of_the_one_before_shows_its_own():
 
 def test_an_address_wins_over_what_is_carried_also_where_it_names_the_usual():
     app = session()
-    follow(app, contents.TEXT, text=texts.TO_GO_ON["A pronoun"], model="bert-books")
+    follow(app, contents.TEXT, text=example_texts.TO_GO_ON["A pronoun"], model="bert-books")
     follow(app, contents.GLOSSARY)
     follow(app, contents.TRANSLATION, text=translation.SENTENCE)
     assert controls_of(app)["text"] == translation.SENTENCE

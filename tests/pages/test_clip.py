@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 import torch
 
-from core.grounding.word_maps import OCCLUSION, RELEVANCE
+from core.attribution.word_maps import OCCLUSION, RELEVANCE
 from core.images import EXAMPLES
-from core.measured.clip_results import WITH, WITHOUT, Exchanged, Retrieval
+from core.results.clip_results import WITH, WITHOUT, Exchanged, Retrieval
 from core.zoo.emoji import emoji
-from dashboard.numbers import signed
-from dashboard.scene_builder import FIRST_SCENE
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, truth_of
+from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, truth_of
+from dashboard.inputs.scene_builder import FIRST_SCENE
+from dashboard.number_format import signed
 from pages.words_and_pictures.clip import agreement, classes, compute, inputs, measured, search, space, why, words
 from tests.core.saved_models import save_pair
 from tests.pages.conftest import prose, told
 
 ROOM = "words_and_pictures/clip"
-SCENE = Seen(SCENES, FIRST_SCENE)
+SCENE = PictureInput(SCENES, FIRST_SCENE)
 SECTIONS = (
     words.AGREEMENT,
     words.CLASSES,
@@ -67,7 +67,7 @@ def test_a_sentence_is_told_whole_beside_its_row_and_its_markup_as_text(visit):
 
 
 def test_cosines_and_their_shares_are_those_of_the_vectors():
-    pictures = (SCENE, Seen(SCENES, "0-0~ring.blue.large.plain.30.30"))
+    pictures = (SCENE, PictureInput(SCENES, "0-0~ring.blue.large.plain.30.30"))
     texts = ("a red star", "a blue ring", "nothing is green")
     scores = compute.cosines("scenes", pictures, texts)
     for row, seen in enumerate(pictures):
@@ -81,7 +81,7 @@ def test_cosines_and_their_shares_are_those_of_the_vectors():
 
 
 def test_what_is_told_of_the_matrix_is_so():
-    pictures = (SCENE, Seen(SCENES, "0-0~ring.blue.large.plain.30.30"))
+    pictures = (SCENE, PictureInput(SCENES, "0-0~ring.blue.large.plain.30.30"))
     texts = ("a red star", "a blue ring")
     scores = np.array([[0.5, 0.1], [0.2, -0.3]], dtype=np.float32)
     best, sure, true, between = agreement.noticed(scores, texts, pictures, 4.0)
@@ -107,7 +107,8 @@ def test_a_matrix_in_which_nothing_differs_prefers_nothing():
 
 def test_emoji_are_told_by_whether_the_network_learned_from_them():
     known, new = (
-        [Seen(EMOJI, each.character) for each in emoji() if each.learned is learned] for learned in (True, False)
+        [PictureInput(EMOJI, each.character) for each in emoji() if each.learned is learned]
+        for learned in (True, False)
     )
     assert compute.is_learned(known[0])
     assert not compute.is_learned(new[0])
@@ -167,7 +168,7 @@ def test_maps_agree_on_a_patch_only_where_both_find_one():
 
 @pytest.mark.parametrize("picture", EXAMPLES)
 def test_why_begins_with_a_sentence_of_its_own_photograph_in_words_that_are_known(picture):
-    first = why.first_sentence(compute.clip("photographs"), Seen(PHOTOGRAPHS, picture))
+    first = why.first_sentence(compute.clip("photographs"), PictureInput(PHOTOGRAPHS, picture))
     assert first == why.OF_PHOTOGRAPH[picture]
     assert len(set(why.OF_PHOTOGRAPH.values())) == len(EXAMPLES)
     assert not compute.clip("photographs").unknown(first)

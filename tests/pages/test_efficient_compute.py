@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from core.efficient import LowRank, SlidingWindow, swapped
-from dashboard import kept
-from dashboard.kept import Upload
+from dashboard.cache import memo
+from dashboard.cache.memo import Upload
 from pages.scale.efficient_attention import compute
 
 MODEL = "gpt-books"
@@ -28,7 +28,7 @@ def test_a_reading_that_was_stopped_is_not_kept_and_can_be_done_again(text):
 
     with pytest.raises(InterruptedError):
         compute.read(MODEL, text, 64, stop)
-    assert compute.read.known(MODEL, text, 64) is None
+    assert compute.read.peek(MODEL, text, 64) is None
     reading = compute.read(MODEL, text, 64)
     assert heard == [(1, len(reading.calls))]
     assert compute.read(MODEL, text, 64, stop) is reading
@@ -54,9 +54,9 @@ def test_two_who_ask_for_the_same_loss_at_once_have_it_computed_once(monkeypatch
     for thread in threads:
         thread.join(20)
     assert len(calls) == 1
-    assert found[0] is found[1] is compute.surprises.known(reading, SlidingWindow(window=4), (0, 1))
-    assert compute.surprises.known(reading, SlidingWindow(window=4), (0,)) is None
-    assert compute.surprises.known(reading, SlidingWindow(window=8), (0, 1)) is None
+    assert found[0] is found[1] is compute.surprises.peek(reading, SlidingWindow(window=4), (0, 1))
+    assert compute.surprises.peek(reading, SlidingWindow(window=4), (0,)) is None
+    assert compute.surprises.peek(reading, SlidingWindow(window=8), (0, 1)) is None
 
 
 def test_a_swap_that_was_stopped_is_not_kept(text):
@@ -67,20 +67,20 @@ def test_a_swap_that_was_stopped_is_not_kept(text):
 
     with pytest.raises(InterruptedError):
         compute.surprises(reading, SlidingWindow(window=4), (0, 1), stop)
-    assert compute.surprises.known(reading, SlidingWindow(window=4), (0, 1)) is None
+    assert compute.surprises.peek(reading, SlidingWindow(window=4), (0, 1)) is None
 
 
 def test_all_that_is_made_of_a_file_ages_and_what_was_typed_does_not(text):
-    file = kept.hold(text.encode())
+    file = memo.store_upload(text.encode())
     for given in (file, text):
         reading = compute.read(MODEL, given, 64)
         compute.farthest(reading)
         compute.compared(reading, 0, 0, LowRank(rank=2))
         compute.surprises(reading, None, ())
-    holding = [kept._store.find(key) for key in kept._store if file.identity in repr(key)]
+    holding = [memo._store.find(key) for key in memo._store if file.identity in repr(key)]
     assert len(holding) == 6  # the file itself, too
     assert len({entry.until for entry in holding}) == 1
-    typed = [kept._store.find(key) for key in kept._store if text in repr(key)]
+    typed = [memo._store.find(key) for key in memo._store if text in repr(key)]
     assert [entry.until for entry in typed] == [float("inf")] * 5
 
 
@@ -96,7 +96,7 @@ def test_the_example_that_is_there_at_once_is_written_by_warming_up(monkeypatch)
     monkeypatch.setattr(compute, "FIRST", 5)
     compute.warm_up()
     name = compute.first_model()
-    assert compute.written.known(name, 5)
+    assert compute.written.peek(name, 5)
 
 
 def test_the_head_to_begin_with_is_the_one_that_looks_most_at_single_far_tokens(text):

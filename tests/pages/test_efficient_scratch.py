@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.measured import HIDDEN, NEXT, EfficientRun, efficient_characters
+from core.results import HIDDEN, NEXT, EfficientRun, efficient_characters
 from pages.scale.efficient_attention import from_scratch
 from pages.scale.efficient_attention.from_scratch import notices
 from pages.scale.efficient_attention.words import TASKS

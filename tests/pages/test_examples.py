@@ -2,21 +2,21 @@
 
 import pytest
 
-from dashboard import texts
-from dashboard.seen import PHOTOGRAPHS
+from dashboard.inputs import example_texts
+from dashboard.inputs.picture_input import PHOTOGRAPHS
 from pages.foundations.attention_step_by_step.inputs import SENTENCES as FOLLOWED
 from pages.foundations.before_attention.words import LINES
 from pages.foundations.order.order_controls import SENTENCES as SHUFFLED
 from pages.words_and_pictures.clip.inputs import SENTENCES
 
 PLACES = {
-    "explore/text": ({}, "text", texts.TO_GO_ON),
-    "foundations/many_heads": ({}, "text", texts.TO_GO_ON),
-    "foundations/inside_the_transformer": ({}, "text", texts.TO_GO_ON),
+    "explore/text": ({}, "text", example_texts.TO_GO_ON),
+    "foundations/many_heads": ({}, "text", example_texts.TO_GO_ON),
+    "foundations/inside_the_transformer": ({}, "text", example_texts.TO_GO_ON),
     "foundations/attention_step_by_step": ({"begin": "Your sentence"}, "text", FOLLOWED),
     "foundations/order": ({}, "text", SHUFFLED),
     "foundations/before_attention": ({}, "line", LINES),
-    "language/translation": ({}, "text", texts.TO_TRANSLATE),
+    "language/translation": ({}, "text", example_texts.TO_TRANSLATE),
     "words_and_pictures/clip": ({"world": PHOTOGRAPHS}, "texts_photographs", SENTENCES[PHOTOGRAPHS]),
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.measured.dalle_results import (
+from core.results.dalle_results import (
     ALL,
     CHANCE,
     THROUGH,
@@ -19,18 +19,14 @@ from core.measured.dalle_results import (
     Results,
     Share,
 )
-from core.models.dalle import DALLE, DALLEConfig
-from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
-from core.models.scene_reader import SceneReader
 from core.scenes.codes import read_code
 from core.scenes.sentences import parse
 from core.scenes.things import Scene, Thing
 from core.zoo import dalles
-from core.zoo.dalles import CODERS, DALLES, PictureCoder, PictureDrawer, PictureLook
-from dashboard import kept
+from core.zoo.dalles import CODERS, PictureLook
 from dashboard.components.source_maps import SourceLayer, SourceScene
-from dashboard.scene_builder import FIRST_SCENE
-from dashboard.seen import PHOTOGRAPHS, SCENES, Seen
+from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput
+from dashboard.inputs.scene_builder import FIRST_SCENE
 from dashboard.theme import LIGHT, Look
 from pages.words_and_pictures.generation import (
     codes,
@@ -46,41 +42,15 @@ from pages.words_and_pictures.generation import (
 from pages.words_and_pictures.generation.compute import Coded, Drawn, Looked, Wish
 from pages.words_and_pictures.generation.pictures import begun, enlarged, sheet
 from tests.pages.conftest import prose, told
-from training.clip_data import scenes_tokenizer, words_tokenizer
+from tests.pages.tiny_drawers import tiny_drawers  # noqa: F401
 
 ROOM = "words_and_pictures/generation"
 TEXT = "a red star above a blue circle"
-SCENE = Seen(SCENES, FIRST_SCENE)
+SCENE = PictureInput(SCENES, FIRST_SCENE)
 WISH = Wish("scenes", TEXT)
 
 
-@pytest.fixture(autouse=True)
-def _networks(monkeypatch):
-    """Small untrained networks in place of the stored ones: what a page says is true of any."""
-    torch.manual_seed(0)
-    tokenizer = scenes_tokenizer()
-    network = DALLE(DALLEConfig(words=tokenizer.get_vocab_size(), width=16, heads=2, masks=("row", "column")))
-    for parameter in network.parameters():
-        torch.nn.init.normal_(parameter, std=0.2)
-    own = {
-        name: PictureCoder(
-            name, CODERS[name], DiscreteVAE(DiscreteVAEConfig(width=8, each=8, blocks=1, quantiser=quantiser))
-        )
-        for name, quantiser in (("scenes", "nearest"), ("scenes-gumbel", "gumbel"))
-    }
-    own["emoji"] = replace(own["scenes"], name="emoji", title=CODERS["emoji"])
-    reader = SceneReader().eval()
-    drawer = PictureDrawer("scenes", DALLES["scenes"], tokenizer, network, own["scenes"])
-    named = words_tokenizer(["red", "blue", "heart", "cat"])
-    drawers = {"scenes": drawer, "emoji": PictureDrawer("emoji", DALLES["emoji"], named, network, own["emoji"])}
-    monkeypatch.setattr(dalles, "offered", lambda *_: ("scenes",))
-    monkeypatch.setattr(dalles, "coders", lambda *_: ("scenes", "scenes-gumbel", "emoji"))
-    monkeypatch.setattr("dashboard.models.load_dalle", drawers.__getitem__)
-    monkeypatch.setattr("dashboard.models.load_coder", own.__getitem__)
-    monkeypatch.setattr("dashboard.models.load_scene_reader", lambda: reader)
-    kept.clear()
-    yield
-    kept.clear()
+pytestmark = pytest.mark.usefixtures("tiny_drawers")
 
 
 # Pages.
@@ -101,7 +71,7 @@ def test_without_networks_one_sentence_says_how_to_get_them(visit, monkeypatch):
 
 def test_without_results_one_sentence_says_how_to_make_them(visit, monkeypatch, tmp_path):
     monkeypatch.setattr(measured_drawn, "measured", lambda: measured_drawn.dalle_results.results(tmp_path))
-    assert "python -m training.dalle_report" in told(visit(ROOM, show=words.MEASURED), "warning")
+    assert "python -m training.dalle.report" in told(visit(ROOM, show=words.MEASURED), "warning")
 
 
 @pytest.mark.parametrize(
@@ -132,14 +102,14 @@ def test_the_address_holds_how_it_is_drawn(visit):
     assert "at temperature 0.5" in prose(app)
     assert "from the 8 most probable codes" in prose(app)
     assert "CLIP gives picture and sentence a cosine of" in prose(app)
-    assert compute.draw.known(Wish("scenes", "a red star", 1, 0.5, 8, 7)) is not None
+    assert compute.draw.peek(Wish("scenes", "a red star", 1, 0.5, 8, 7)) is not None
 
 
 def test_another_throw_of_the_dice_is_another_picture(visit):
     app = visit(ROOM, candidates="1")
     next(each for each in app.button if each.label == "Draw again").click().run()
     assert not app.exception
-    one, other = (compute.draw.known(replace(WISH, count=1, seed=seed)) for seed in (0, 1))
+    one, other = (compute.draw.peek(replace(WISH, count=1, seed=seed)) for seed in (0, 1))
     assert one is not None
     assert other is not None
     assert not torch.equal(one.codes, other.codes)
@@ -155,16 +125,17 @@ def test_a_candidate_leads_to_who_told_it(visit):
 
 
 def test_what_was_stopped_is_drawn_when_it_is_wished(visit):
+    compute.draw.forget(WISH)
     app = visit(ROOM, show=words.CODES)
     app.session_state.stopped_drawing = ("draw", WISH)
     app.session_state.show = words.WRITE
     app.run()
     assert words.STOPPED in told(app, "info")
-    assert compute.draw.known(WISH) is None
+    assert compute.draw.peek(WISH) is None
     app.button(key="after-all-draw").click().run()
     assert not app.exception
     assert words.STOPPED not in told(app, "info")
-    assert compute.draw.known(WISH) is not None
+    assert compute.draw.peek(WISH) is not None
 
 
 @pytest.mark.parametrize("place", ["3-4", "15-15", "0-0"])
@@ -254,7 +225,7 @@ def test_a_drawing_that_is_stopped_is_not_kept():
 
     with pytest.raises(InterruptedError):
         compute.draw(wish, watching=compute.Watching(stop))
-    assert compute.draw.known(wish) is None
+    assert compute.draw.peek(wish) is None
 
 
 def test_the_best_by_clip_comes_first():

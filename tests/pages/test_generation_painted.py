@@ -6,19 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from core.measured import attention_gan_results
-from core.measured.attention_gan_results import TRUE, Crowd, PainterResult, Results
-from core.measured.dalle_results import ALL, CHANCE, WHOLE, Share
-from core.models.attention_gan import AttentionGANConfig, Generator, Matching
-from core.models.dalle import DALLE, DALLEConfig
-from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
-from core.models.scene_reader import SceneReader
+from core.results import attention_gan_results
+from core.results.attention_gan_results import TRUE, Crowd, PainterResult, Results
+from core.results.dalle_results import ALL, CHANCE, WHOLE, Share
 from core.scenes.draw import masks
 from core.scenes.things import Scene, Thing
 from core.zoo import attention_gans, dalles
-from core.zoo.attention_gans import ALIKE, AS_LEARNED, ATTENTION_GANS, CUT, StagePainter
-from core.zoo.dalles import CODERS, DALLES, PictureCoder, PictureDrawer
-from dashboard import kept
+from core.zoo.attention_gans import ALIKE, AS_LEARNED, CUT
 from pages.words_and_pictures.generation import (
     another_word,
     compute,
@@ -32,7 +26,7 @@ from pages.words_and_pictures.generation import (
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
 from pages.words_and_pictures.generation.pictures import difference
 from tests.pages.conftest import prose, told
-from training.clip_data import scenes_tokenizer
+from tests.pages.tiny_drawers import tiny_drawers  # noqa: F401
 
 ROOM = "words_and_pictures/generation"
 TEXT = "a red star above a blue circle"
@@ -40,30 +34,7 @@ ASKED = Asked("scenes", TEXT)
 RIGHT = Scene((Thing("star", "red", "small", "plain", 15, 30), Thing("circle", "blue", "small", "plain", 50, 30)), 0, 0)
 
 
-@pytest.fixture(autouse=True)
-def _networks(monkeypatch):
-    """Small untrained networks in place of the stored ones: what a page says is true of any."""
-    torch.manual_seed(0)
-    tokenizer = scenes_tokenizer()
-    count = tokenizer.get_vocab_size()
-    config = AttentionGANConfig(words=count, text=8, condition=4, noise=3, width=4, judge=4)
-    network, matching = Generator(config), Matching(config)
-    drawing = DALLE(DALLEConfig(words=count, width=16, heads=2, masks=("row", "column")))
-    for parameter in [*network.parameters(), *matching.parameters(), *drawing.parameters()]:
-        torch.nn.init.normal_(parameter, std=0.3)
-    painter = StagePainter("scenes", ATTENTION_GANS["scenes"], tokenizer, network, matching.text)
-    coder = PictureCoder("scenes", CODERS["scenes"], DiscreteVAE(DiscreteVAEConfig(width=8, each=8, blocks=1)))
-    reader = SceneReader().eval()
-    drawer = PictureDrawer("scenes", DALLES["scenes"], tokenizer, drawing, coder)
-    monkeypatch.setattr(attention_gans, "offered", lambda *_: ("scenes",))
-    monkeypatch.setattr(dalles, "offered", lambda *_: ("scenes",))
-    monkeypatch.setattr("dashboard.models.load_attention_gan", lambda _: painter)
-    monkeypatch.setattr("dashboard.models.load_dalle", lambda _: drawer)
-    monkeypatch.setattr("dashboard.models.load_coder", lambda _: coder)
-    monkeypatch.setattr("dashboard.models.load_scene_reader", lambda: reader)
-    kept.clear()
-    yield
-    kept.clear()
+pytestmark = pytest.mark.usefixtures("tiny_drawers")
 
 
 # Pages.
@@ -115,7 +86,7 @@ def test_a_sentence_without_another_word_of_its_kind_gets_a_sentence(visit):
 def test_the_word_that_is_changed_and_the_other_one_stand_in_the_address(visit):
     app = visit(ROOM, show=words.PAINTED, painted_view=words.SWAP, painted_word="blue", painted_other="pink")
     assert "“pink”" in prose(app)
-    assert compute_painted.paint.known(replace(ASKED, text="a red star above a pink circle")) is not None
+    assert compute_painted.paint.peek(replace(ASKED, text="a red star above a pink circle")) is not None
 
 
 def test_both_networks_are_shown_with_their_table(visit):
@@ -207,7 +178,7 @@ def test_the_measured_section_shows_what_is_there(visit, monkeypatch):
 def test_without_results_one_sentence_says_how_to_make_them(visit, monkeypatch, tmp_path):
     monkeypatch.setattr(measured_painted, "measured", lambda: attention_gan_results.results(tmp_path))
     app = visit(ROOM, show=words.MEASURED, measured_of=words.NETWORK)
-    assert "python -m training.attention_gan_report" in told(app, "warning")
+    assert "python -m training.attention_gan.report" in told(app, "warning")
 
 
 def test_measured_sentences_say_what_is_clear_and_what_is_not():

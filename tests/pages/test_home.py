@@ -2,7 +2,8 @@
 
 import pytest
 
-from dashboard import contents, layout
+from dashboard import contents
+from dashboard.frame import layout
 
 
 def test_the_page_names_every_other_page(visit):

@@ -7,7 +7,7 @@ from transformers import AutoModelForCausalLM
 
 from core.capture import by_layer
 from core.errors import CaptureError
-from dashboard.watched import silence, watch_text
+from dashboard.recordings.watched import silence, watch_text
 from tests.core import saved_models
 from tests.pages.conftest import prose, told
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.anatomy.logit_lens import logit_lens
 from core.errors import CaptureError
+from core.interpretability.logit_lens import logit_lens
 from dashboard.components.diagram import scene
-from dashboard.photograph import Photograph
+from dashboard.inputs.photograph import Photograph
 from pages.foundations.inside_the_transformer import compute as inside
 from pages.foundations.inside_the_transformer.walk import can_be_drawn, noticed
 from tests.core.saved_models import save_text_model, save_timm_model, save_vision_model

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 import torch
 
-from core.anatomy import Stream, walk
-from core.anatomy.logit_lens import Lens
-from core.anatomy.stream import Added
+from core.interpretability import Stream, walk
+from core.interpretability.logit_lens import Lens
+from core.interpretability.residual_stream import Added
 from core.models.transformer import Transformer, TransformerConfig
-from dashboard import controls
-from dashboard.photograph import Photograph
+from dashboard.inputs import controls
+from dashboard.inputs.photograph import Photograph
 from pages.foundations.inside_the_transformer import compute, lens, sizes, stream
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.walk import blocks_of, norm_order, noticed, who_sees_whom

@@ -2,11 +2,11 @@
 
 import pytest
 
+from core.costs import Shape, count_flops, count_parameters, crossing, flops, shape_of
+from core.costs.bill import CROSS, SCORES
 from core.published import model_sizes
-from core.sizes import Shape, count_flops, count_parameters, crossing, flops, shape_of
-from core.sizes.bill import CROSS, SCORES
 from core.zoo.embedded import load_embedded_text
-from dashboard.numbers import amount
+from dashboard.number_format import amount
 from pages.foundations.inside_the_transformer import compute
 from pages.foundations.inside_the_transformer.longer_and_larger import famous
 from pages.foundations.inside_the_transformer.sizes import bill, noticed

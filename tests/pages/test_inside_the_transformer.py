@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard import contents
-from dashboard.models import translator
+from dashboard.cache.models import translator
 from pages.foundations.inside_the_transformer import compute as inside
 from tests.pages.conftest import check
 

@@ -7,21 +7,21 @@ import pytest
 import torch
 
 from core.capture import record_attention
-from core.measured.joint_results import ANOTHER, ITS, NONE, Results, Shares
+from core.results.joint_results import ANOTHER, ITS, NONE, Results, Shares
 from core.scenes.draw import masks
 from core.zoo.joint import JOINT, Looks
 from core.zoo.text_models import Prediction
-from dashboard import layout
-from dashboard.models import joint
-from dashboard.scene_builder import FIRST_SCENE
-from dashboard.seen import SCENES, Seen
+from dashboard import typeset
+from dashboard.cache.models import joint
+from dashboard.inputs.picture_input import SCENES, PictureInput
+from dashboard.inputs.scene_builder import FIRST_SCENE
 from pages.words_and_pictures.joint import any_model, co_attention, compute, hidden, match, measured, patches, words
 from pages.words_and_pictures.joint.compute import Looked, Mended
 from tests.core.saved_models import save_pair, save_vilt
 from tests.pages.conftest import prose, told
 
 ROOM = "words_and_pictures/joint"
-SCENE = Seen(SCENES, FIRST_SCENE)
+SCENE = PictureInput(SCENES, FIRST_SCENE)
 TEXT = "a red star above a blue circle"
 SECTIONS = (words.LOOKS, words.HIDDEN, words.PATCHES, words.MATCH, words.GROUNDED, words.MEASURED, words.OTHERS)
 
@@ -100,7 +100,7 @@ def test_what_is_told_of_looks_is_so(name):
     assert ("all their attention" in share) == (name == "one-stream")
     given = sum(layer.patches.mean(dim=(0, 2)) for layer in looked.looks)
     place = int(given.argmax())
-    assert f"**“{layout.plain(looked.tokens.labels[place].strip())}”**" in back
+    assert f"**“{typeset.plain(looked.tokens.labels[place].strip())}”**" in back
     assert ("no word" in back) == looked.tokens.special[place]
     assert f"{float(given.max() / given.sum()):.0%}" in back
     assert f"an even share would be {1 / len(looked.tokens):.0%}" in back

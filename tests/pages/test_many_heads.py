@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import controls
-from dashboard.watched import watch_text
+from dashboard.inputs import controls
+from dashboard.recordings.watched import watch_text
 from pages.foundations.many_heads import compute, one_at_a_time
 from tests.core.saved_models import save_text_model, save_timm_model
 
@@ -170,7 +170,7 @@ def test_all_heads_silenced_leave_none_to_compare(visit):
 
 def test_the_section_opens_with_what_each_head_costs_to_click_and_ranked(visit):
     app = visit(PAGE, show="Silenced")
-    costs = compute.measure_costs.known(watch_text("gpt-books", controls.FIRST_TEXT))
+    costs = compute.measure_costs.peek(watch_text("gpt-books", controls.FIRST_TEXT))
     shown = cells(app, "costs")
     assert shown["canClick"]
     assert numbers(shown) == pytest.approx(np.array([[costs[layer, head] for head in range(6)] for layer in range(6)]))

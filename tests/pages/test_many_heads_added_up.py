@@ -9,9 +9,9 @@ from core.capture import record_attention
 from core.errors import CaptureError, InputError
 from core.heads.contributions import HeadOutputs, largest_difference, output_shares
 from core.images import Patches
-from dashboard import controls
+from dashboard.inputs import controls
+from dashboard.recordings.watched import WatchedText, watch_text
 from dashboard.theme import LIGHT, Look
-from dashboard.watched import WatchedText, watch_text
 from pages.foundations.many_heads import compute
 from pages.foundations.many_heads.added_up import noticed
 from pages.foundations.many_heads.compute import Sum, add_up

@@ -12,10 +12,10 @@ from core.heads.head_table import HeadTable, measure_heads
 from core.heads.jobs import Jobs
 from core.images import Patches
 from core.text import Tokens
-from core.zoo.missing_token import MissingToken
+from core.zoo.masked_language_models import MissingToken
 from core.zoo.text_models import NextToken, TextRun
-from dashboard.notices import Finding, say_distances
-from dashboard.watched import watch_image, watch_text
+from dashboard.recordings.notices import Finding, say_distances
+from dashboard.recordings.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, measured, one_at_a_time, silenced
 from tests.core.saved_models import byte_level_tokenizer
 from tests.dashboard.watched import causal, record_of, tokens_of, watched_text

@@ -1,4 +1,4 @@
-"""Many heads, "Taken together": the maps are those of core.heads.relevance, of the right layers, and warned of."""
+"""Many heads, "Taken together": the maps are those of core.attribution, of the right layers, and warned of."""
 
 from itertools import pairwise
 from math import prod
@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 import torch
 
+from core.attribution import aggregation, record_aggregation
+from core.attribution.record_aggregation import AggregatedMaps, Stack, combine
 from core.errors import CaptureError, InputError
-from core.heads import relevance, taken_together
-from core.heads.taken_together import Stack, Together, combine
 from core.images import Patches
-from dashboard import controls, waiting
-from dashboard.watched import watch_image, watch_text
+from core.view.packing import overview_of
+from dashboard.cache import waiting
+from dashboard.inputs import controls
+from dashboard.recordings.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.compute import take_together
 from pages.foundations.many_heads.together import noticed
@@ -36,7 +38,7 @@ def picture():
     return watch_image("vit-tiny-imagenet", "coffee", 96)
 
 
-def taken(watched, name: str) -> Together:
+def taken(watched, name: str) -> AggregatedMaps:
     return take_together(watched, name, words=False)[0]
 
 
@@ -55,41 +57,41 @@ def test_each_aggregate_is_what_its_formula_says(example):
     weights = written_out(example)
     mean = weights.mean(dim=1)
     graph = 0.5 * mean + 0.5 * torch.eye(19)
-    torch.testing.assert_close(maps(example, taken_together.MEAN), mean)
-    torch.testing.assert_close(maps(example, taken_together.LARGEST), weights.amax(dim=1))
-    torch.testing.assert_close(maps(example, taken_together.OVERALL), weights.mean(dim=(0, 1))[None])
-    torch.testing.assert_close(maps(example, taken_together.ROLLOUT)[2], graph[2] @ graph[1] @ graph[0])
-    assert (maps(example, taken_together.STRONGEST) <= maps(example, taken_together.ROLLOUT) + 1e-6).all()
-    assert (maps(example, taken_together.STRONGEST) <= maps(example, taken_together.WIDEST) + 1e-6).all()
+    torch.testing.assert_close(maps(example, record_aggregation.MEAN), mean)
+    torch.testing.assert_close(maps(example, record_aggregation.LARGEST), weights.amax(dim=1))
+    torch.testing.assert_close(maps(example, record_aggregation.OVERALL), weights.mean(dim=(0, 1))[None])
+    torch.testing.assert_close(maps(example, record_aggregation.ROLLOUT)[2], graph[2] @ graph[1] @ graph[0])
+    assert (maps(example, record_aggregation.STRONGEST) <= maps(example, record_aggregation.ROLLOUT) + 1e-6).all()
+    assert (maps(example, record_aggregation.STRONGEST) <= maps(example, record_aggregation.WIDEST) + 1e-6).all()
 
 
 def test_every_aggregate_has_its_warning():
-    assert tuple(words.AGGREGATES) == taken_together.NAMES
+    assert tuple(words.AGGREGATES) == record_aggregation.NAMES
     for about in words.AGGREGATES.values():
         assert about.warning
         assert len(about.warning.split()) < 50
 
 
 def test_a_link_brings_the_aggregate_with_its_warning_and_joins_words(opened):
-    app = opened(together=taken_together.WIDEST, words="true")
-    assert words.AGGREGATES[taken_together.WIDEST].warning in app.warning[0].value
+    app = opened(together=record_aggregation.WIDEST, words="true")
+    assert words.AGGREGATES[record_aggregation.WIDEST].warning in app.warning[0].value
     assert "the largest value between any two" in told(app, "caption")
 
 
 def test_when_it_is_presented_there_is_no_prose(opened):
-    app = opened(present="1", together=taken_together.ROLLOUT)
+    app = opened(present="1", together=record_aggregation.ROLLOUT)
     assert not app.warning
     assert all(element.value.startswith("**Notice:**") for element in app.markdown)
 
 
 @pytest.mark.parametrize("text", ["x", "<b>x</b> 😀 مرحبا", "word " * 400])
 def test_odd_texts_are_taken_together_as_well(opened, text):
-    app = opened(text=text, together=taken_together.STRONGEST, words="true")
+    app = opened(text=text, together=record_aggregation.STRONGEST, words="true")
     assert not any("<b>" in element.value for element in app.markdown)
 
 
 def test_pieces_of_a_word_are_joined(example):
-    _, scene = take_together(example, taken_together.ROLLOUT, words=True)
+    _, scene = take_together(example, record_aggregation.ROLLOUT, words=True)
     labels = scene.sequences["text"].labels
     assert " chased" in labels
     assert len(labels) == 18  # “ch” and “ased” are one
@@ -98,18 +100,18 @@ def test_pieces_of_a_word_are_joined(example):
 
 
 def test_a_scene_has_one_head_for_each_layer_and_starts_where_all_is_put_together(example):
-    for name in taken_together.NAMES:
+    for name in record_aggregation.NAMES:
         _, scene = take_together(example, name, words=False)
         assert [layer.label for layer in scene.layers] == (
-            ["all layers"] if name == taken_together.OVERALL else [str(number) for number in range(6)]
+            ["all layers"] if name == record_aggregation.OVERALL else [str(number) for number in range(6)]
         )
         assert {layer.heads for layer in scene.layers} == {1}
-        assert scene.start == ((5, 0) if name in taken_together.ACROSS else (0, 0))
+        assert scene.start == ((5, 0) if name in record_aggregation.ACROSS else (0, 0))
         assert all(layer.causal for layer in scene.layers)
-        assert scene.overview["layers"]
+        assert overview_of(scene)["layers"]
 
 
-@pytest.mark.parametrize("name", taken_together.NAMES)
+@pytest.mark.parametrize("name", record_aggregation.NAMES)
 def test_progress_goes_up_to_its_end(example, name):
     reported = []
     combine(compute.stack_of(example), name, lambda done, total: reported.append((done, total)))
@@ -121,7 +123,7 @@ def test_progress_goes_up_to_its_end(example, name):
 
 def test_where_it_takes_long_there_is_progress_and_a_way_out(opened, monkeypatch):
     monkeypatch.setattr(waiting, "PATIENCE", 0.0)
-    app = opened(text="a text of its own, so that nothing is kept", together=taken_together.STRONGEST)
+    app = opened(text="a text of its own, so that nothing is kept", together=record_aggregation.STRONGEST)
     assert app.warning  # done, and progress is gone again
     assert not [button for button in app.button if button.label == "Cancel"]
 
@@ -132,8 +134,8 @@ def test_work_that_was_stopped_leaves_nothing_half_done():
 
     watched = watch_text("gpt-books", "a text that is stopped")
     with pytest.raises(InterruptedError):
-        take_together(watched, taken_together.WIDEST, words=False, progress=stop)
-    assert taken(watched, taken_together.WIDEST).maps.shape[0] == 6
+        take_together(watched, record_aggregation.WIDEST, words=False, progress=stop)
+    assert taken(watched, record_aggregation.WIDEST).maps.shape[0] == 6
 
 
 def test_of_an_encoder_decoder_only_the_encoder_is_taken_together(tmp_path):
@@ -173,7 +175,7 @@ def test_how_much_the_mean_hides_is_true_of_the_example(example):
     weights = written_out(example)
     apart = (weights - weights.mean(dim=1, keepdim=True)).abs().sum(dim=-1).mean(dim=-1) / 2
     layer = int(apart.mean(dim=1).argmax())
-    first, _ = sentences(example, taken_together.MEAN)
+    first, _ = sentences(example, record_aggregation.MEAN)
     assert f"**layer {layer}**: on average {apart[layer].mean():.0%} of a head's attention" in first
     assert f"{apart[layer].min():.0%} even in head {int(apart[layer].argmin())}" in first
 
@@ -181,7 +183,7 @@ def test_how_much_the_mean_hides_is_true_of_the_example(example):
 def test_what_the_first_and_the_last_layer_have_in_common_is_true_of_the_example(example):
     mean = written_out(example).mean(dim=1)
     common = torch.minimum(mean[0], mean[5]).sum(dim=-1).mean()
-    said = sentences(example, taken_together.OVERALL)[0]
+    said = sentences(example, record_aggregation.OVERALL)[0]
     assert f"layers 0 and 5 have {common:.0%} of their attention in common" in said
 
 
@@ -190,40 +192,42 @@ FOUR = tokens_of("a b c d")
 
 def test_heads_that_are_all_alike_hide_nothing():
     pattern = torch.eye(4).expand(3, -1, -1)
-    (sentence,) = said_of(taken_together.MEAN, FOUR, pattern, pattern)
+    (sentence,) = said_of(record_aggregation.MEAN, FOUR, pattern, pattern)
     assert "on average 0% of a head's attention" in sentence
 
 
 def test_layers_of_which_the_mean_hides_as_much_are_not_ranked():
     looks = torch.stack([torch.eye(4).roll(shift, dims=1) for shift in range(2)])
-    (sentence,) = said_of(taken_together.MEAN, FOUR, looks, looks)
+    (sentence,) = said_of(record_aggregation.MEAN, FOUR, looks, looks)
     assert "hides about as much in every layer: on average 50%" in sentence
-    most, least = said_of(taken_together.MEAN, FOUR, torch.eye(4).expand(2, -1, -1), looks)
+    most, least = said_of(record_aggregation.MEAN, FOUR, torch.eye(4).expand(2, -1, -1), looks)
     assert "most in **layer 1**" in most
     assert "least in layer 0" in least
 
 
 def test_even_attention_leads_rollout_to_no_patch():
     even = torch.full((2, 5, 5), 0.2)
-    said = said_of(taken_together.ROLLOUT, Patches(2, 2, ("class",)), even)[1]
+    said = said_of(record_aggregation.ROLLOUT, Patches(2, 2, ("class",)), even)[1]
     assert "leads to no patch much more than to others" in said
 
 
 def test_of_a_single_head_the_mean_is_not_said_to_hide_anything():
-    assert said_of(taken_together.MEAN, FOUR, torch.eye(4)[None]) == (
+    assert said_of(record_aggregation.MEAN, FOUR, torch.eye(4)[None]) == (
         "Each layer has one head only: the mean over heads is that head.",
     )
 
 
 def test_heads_that_look_at_different_places_share_nothing():
     looks = torch.stack([torch.eye(4).roll(shift, dims=1) for shift in range(4)])
-    (sentence,) = said_of(taken_together.LARGEST, FOUR, looks, looks)
+    (sentence,) = said_of(record_aggregation.LARGEST, FOUR, looks, looks)
     assert "rows sum to 4.0 on average" in sentence
     assert "can at most be 4, the number of heads" in sentence
-    assert "75% of a head's attention" in said_of(taken_together.MEAN, FOUR, looks, looks)[0]  # a quarter is in common
+    assert (
+        "75% of a head's attention" in said_of(record_aggregation.MEAN, FOUR, looks, looks)[0]
+    )  # a quarter is in common
 
 
-@pytest.mark.parametrize("name", taken_together.NAMES)
+@pytest.mark.parametrize("name", record_aggregation.NAMES)
 @pytest.mark.parametrize("layers", [1, 3])
 @pytest.mark.parametrize("sequence", [tokens_of("a"), tokens_of("a b"), Patches(2, 2), Patches(2, 2, ("class",))])
 def test_no_sentence_holds_what_is_no_number(name, layers, sequence):
@@ -236,20 +240,20 @@ def test_no_sentence_holds_what_is_no_number(name, layers, sequence):
 
 def test_a_token_that_looks_at_itself_alone_has_no_path_to_another():
     alone = 2 * torch.eye(4)[None] - 1  # all others are forbidden
-    for name in taken_together.PATHS:
+    for name in record_aggregation.PATHS:
         assert said_of(name, FOUR, alone) == ("No path leads from “d” to any other token.",)
 
 
 def test_that_the_first_token_keeps_what_reaches_it_is_said_of_causal_models_only():
     even = torch.full((1, 4, 4), 0.25)
-    assert "it may look at itself only" in said_of(taken_together.ROLLOUT, FOUR, causal(even), causal(even))[1]
-    assert "it may look at itself only" not in said_of(taken_together.ROLLOUT, FOUR, even, even)[1]
+    assert "it may look at itself only" in said_of(record_aggregation.ROLLOUT, FOUR, causal(even), causal(even))[1]
+    assert "it may look at itself only" not in said_of(record_aggregation.ROLLOUT, FOUR, even, even)[1]
 
 
 def test_what_is_said_of_rollout_is_true_of_the_example(example):
-    rolled = maps(example, taken_together.ROLLOUT)
+    rolled = maps(example, record_aggregation.ROLLOUT)
     own, first = rolled.diagonal(dim1=1, dim2=2).mean(dim=1), rolled[:, 1:, 0].mean(dim=1)
-    about_own, about_first = sentences(example, taken_together.ROLLOUT)
+    about_own, about_first = sentences(example, record_aggregation.ROLLOUT)
     assert (
         f"is still itself by {own[0]:.0%} on average after the first layer, after layer 5 by {own[-1]:.0%}" in about_own
     )
@@ -257,22 +261,22 @@ def test_what_is_said_of_rollout_is_true_of_the_example(example):
 
 
 def test_where_rollout_leads_from_the_class_token_is_true_of_the_picture(picture):
-    looks = maps(picture, taken_together.ROLLOUT)[-1, 0, 1:]
+    looks = maps(picture, record_aggregation.ROLLOUT)[-1, 0, 1:]
     row, column = divmod(int(looks.argmax()), 12)
-    assert sentences(picture, taken_together.ROLLOUT)[1] == (
+    assert sentences(picture, record_aggregation.ROLLOUT)[1] == (
         f"From the class token rollout leads most to row {row}, column {column}: {looks.max():.1%}, where even spread "
         "would give 0.7%."
     )
 
 
 def test_the_strongest_path_of_the_example_is_followed_link_by_link(example):
-    strongest = maps(example, taken_together.STRONGEST)[-1]
+    strongest = maps(example, record_aggregation.STRONGEST)[-1]
     key = int(strongest[18, :18].argmax())
-    graph = relevance.with_residual(maps(example, taken_together.MEAN))
-    route = relevance.strongest_route(graph, 18, key)
+    graph = aggregation.with_residual(maps(example, record_aggregation.MEAN))
+    route = aggregation.strongest_route(graph, 18, key)
     links = [graph[5 - place, upper, lower].item() for place, (upper, lower) in enumerate(pairwise(route))]
     assert prod(links) == pytest.approx(strongest[18, key].item(), rel=1e-5)
-    path, worth = sentences(example, taken_together.STRONGEST)
+    path, worth = sentences(example, record_aggregation.STRONGEST)
     moves = [(5 - place, upper, lower) for place, (upper, lower) in enumerate(pairwise(route)) if upper != lower]
     assert path.count("in layer") == len(moves)
     assert f"in layer {moves[0][0]} from “dogs” to" in path
@@ -280,8 +284,8 @@ def test_the_strongest_path_of_the_example_is_followed_link_by_link(example):
 
 
 def test_the_bounds_of_attention_flow_are_those_of_the_example(example):
-    widest, rolled = (maps(example, name)[-1, 18] for name in (taken_together.WIDEST, taken_together.ROLLOUT))
+    widest, rolled = (maps(example, name)[-1, 18] for name in (record_aggregation.WIDEST, record_aggregation.ROLLOUT))
     key = int(widest[:18].argmax())
-    link, flow = sentences(example, taken_together.WIDEST)
+    link, flow = sentences(example, record_aggregation.WIDEST)
     assert f"no link below {widest[key]:.2f}" in link
     assert f"at least {max(widest[key], rolled[key]):.2f}" in flow

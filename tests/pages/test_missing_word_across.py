@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import zoo
-from core.cloze.across import Twice
-from core.cloze.hidden import Gap
-from core.measured.translator_results import PAIRS, Alignment, Guesses
-from dashboard import alignment_table
-from dashboard.alignment_table import TITLES
+from core.probing.masked_words.across_languages import Twice
+from core.probing.masked_words.masked_places import Gap
+from core.results.translator_results import PAIRS, Alignment, Guesses
+from dashboard.output import alignment_table
+from dashboard.output.alignment_table import TITLES
 from pages.language.missing_word import across, compute_across, hidden_words, words_across
 from pages.language.missing_word.across_sentences import (
     about_alignment,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.cloze.asking import Answers
-from core.cloze.sides import Sides
-from core.cloze.words import Word
+from core.probing.masked_words.one_sided_context import ContextGuesses
+from core.probing.masked_words.queries import Answers
+from core.probing.masked_words.words import Word
 from core.text import Tokens
 from core.zoo import Prediction
 from pages.language.missing_word import compute_both_ways as compute
@@ -71,12 +71,12 @@ def test_a_named_model_with_other_pieces_stands_beside_the_gpt(visit, tmp_path):
 
 
 def test_the_page_is_measured_when_it_is_asked_for_and_kept(visit, monkeypatch):
-    monkeypatch.setattr(compute.sides, "MOST", 12)
+    monkeypatch.setattr(compute.one_sided_context, "MOST", 12)
     app = visit(PAGE, **open_section())
-    assert not compute.page_guessed.known("bert-books")
+    assert not compute.page_guessed.peek("bert-books")
     (button,) = [button for button in app.button if "words of a page" in button.label]
     check(button.click().run())
-    found = compute.page_guessed.known("bert-books")
+    found = compute.page_guessed.peek("bert-books")
     assert len(found.words) == 12
     for seen in (app, visit(PAGE, **open_section())):
         assert f"for {found.next_left.accuracy:.0%} of 12 words from the left" in prose(seen)
@@ -124,7 +124,7 @@ def answers(*ranks: int) -> Answers:
 
 
 def test_the_page_is_told_with_its_shares_and_what_both_sides_alone_find():
-    found = Sides(
+    found = ContextGuesses(
         ("the", "sea", "the", "moon"),
         8,
         next_left=answers(1, 2, 2, 2),
@@ -160,7 +160,7 @@ def test_a_reader_is_better_only_beyond_two_standard_errors(left, other, verdict
     def of(right, count):
         return answers(*[1] * right, *[2] * (count - right))
 
-    found = Sides(("word",) * left[1], 8, of(*left), of(*left), of(*other), of(*other), 0.1, "the")
+    found = ContextGuesses(("word",) * left[1], 8, of(*left), of(*left), of(*other), of(*other), 0.1, "the")
     assert verdict.lower() in about_page(found).lower()
     said = about_one_side(found)
     assert ("more from the left" in said) == (verdict[4:7] == "GPT")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.cloze.asking import Answers
-from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood
-from core.cloze.words import Word, words_of
+from core.probing.masked_words.masked_places import Gap, HiddenMore, PseudoLikelihood
+from core.probing.masked_words.queries import Answers
+from core.probing.masked_words.words import Word, words_of
 from core.text import Tokens
 from pages.language.missing_word import hidden_words, words
 from pages.language.missing_word.fill_in import cost_table, more_table

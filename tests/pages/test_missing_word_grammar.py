@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.errors import InputError
-from core.grammar.relations import DIRECTIONS, TO_DEPENDENT, TO_GOVERNOR, BestHead, Measured
-from core.grammar.trees import ROOT, Tree
-from core.measured import grammar_heads
+from core.probing.grammar.relations import DIRECTIONS, TO_DEPENDENT, TO_GOVERNOR, BestHead, Measured
+from core.probing.grammar.trees import ROOT, Tree
+from core.results import grammar_heads
 from core.text import Tokens
-from dashboard import kept, uploads
+from dashboard.cache import memo
 from dashboard.contents import ROOT as PROJECT
+from dashboard.inputs import uploads
 from dashboard.theme import DARK, LIGHT, Look
 from pages.language.missing_word import compute_grammar, grammar, grammar_arcs, grammar_relations, words, words_grammar
 from pages.language.missing_word.compute_grammar import EXAMPLES, Reading
@@ -104,7 +105,7 @@ def test_a_model_that_nobody_has_measured_shows_one_head_and_is_measured_on_a_tr
     assert "Your treebank: 80 sentences" in told(app, "caption")
     assert app.button(key="grammar_measure")
     reports = []
-    upload = kept.hold(treebank(80))
+    upload = memo.store_upload(treebank(80))
     found = compute_grammar.measure(name, upload, lambda done, total: reports.append((done, total)))
     assert reports == [(done, 80) for done in range(80)]
     assert (found.chosen_in, found.tried_in) == (40, 40)
@@ -118,7 +119,7 @@ def opened_with(content: bytes, **query: str) -> AppTest:
     app = AppTest.from_string(FRAME.format(page=PROJECT / "pages" / PAGE / "page.py"), default_timeout=60)
     for name, value in ({"show": words.GRAMMAR} | query).items():
         app.query_params[name] = value
-    app.session_state[f"{grammar.TREEBANK} given"] = uploads._Given(kept.hold(content).identity, "own.conllu")
+    app.session_state[f"{grammar.TREEBANK} given"] = uploads._Given(memo.store_upload(content).identity, "own.conllu")
     return check(app.run())
 
 
@@ -136,7 +137,7 @@ def test_a_file_that_is_none_or_too_small_is_one_sentence(content, sentence):
 
 def test_too_few_sentences_are_refused_before_anything_is_read():
     with pytest.raises(InputError, match="40 are the fewest"):
-        compute_grammar.measure("gpt-books", kept.Upload(treebank(39)))
+        compute_grammar.measure("gpt-books", memo.Upload(treebank(39)))
 
 
 def test_the_annotated_sentences_are_trees():

@@ -8,12 +8,12 @@ from functools import partial
 import pytest
 import torch
 
-from core.cloze.words import Word
-from core.fine_tuned.attention_moved import Shares
-from core.fine_tuned.frequent_tags import Frequent
-from core.fine_tuned.reading import Said
-from core.measured.bert_tasks_results import Results, Variant
 from core.models.bert_tasks import TAGS
+from core.probing.fine_tuning.attention_shift import Shares
+from core.probing.fine_tuning.frequent_tags import Frequent
+from core.probing.fine_tuning.task_predictions import Said
+from core.probing.masked_words.words import Word
+from core.results.bert_tasks_results import Results, Variant
 from core.text import Tokens
 from dashboard.theme import HUES
 from pages.language.missing_word import compute_tasks, words_tasks
@@ -80,17 +80,17 @@ def test_odd_sentences_are_read_like_any_other(visit, text):
 
 def test_without_the_weights_one_sentence_says_how_to_get_them(visit, tmp_path, monkeypatch):
     from core.zoo import embedded
-    from dashboard import kept
+    from dashboard.cache import memo
 
     for folder in embedded.WEIGHTS.iterdir():
         if folder.name != "bert-tasks":
             (tmp_path / folder.name).symlink_to(folder)
     monkeypatch.setattr(embedded, "WEIGHTS", tmp_path)
-    kept.clear()
+    memo.clear()
     try:
         app = visit(PAGE, **open_section())
     finally:
-        kept.clear()
+        memo.clear()
     assert "make train-bert-tasks" in told(app)
 
 

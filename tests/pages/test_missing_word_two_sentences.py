@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 import torch
 
-from core.cloze.pairs import Crossing
 from core.errors import ModelError
-from core.measured.next_sentence_results import NextSentence, next_sentence
-from core.places import PROJECT
+from core.paths import PROJECT
+from core.probing.masked_words.sentence_pairs import Crossing
+from core.results.next_sentence_results import NextSentence, next_sentence
 from pages.language.missing_word import words
 from pages.language.missing_word.compute_two_sentences import SegmentLengths
 from pages.language.missing_word.pair_sentences import (

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.small_tasks import TASKS, Links, Written, load_small_gpt, right_digits, write
-from core.small_tasks.tasks import CARRY, COLUMN, Aim
+from core.probing.small_tasks import TASKS, Links, Written, load_small_gpt, right_digits, write
+from core.probing.small_tasks.tasks import CARRY, COLUMN, Aim
 from pages.language.next_word import compute_small_tasks as compute
 from pages.language.next_word import words
 from pages.language.next_word.small_tasks import about_answer, equation

@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from core import zoo
-from core.anatomy.writings import Writer
 from core.capture import edit_attention
 from core.errors import InputError
-from dashboard import controls
+from core.interpretability.component_outputs import Component
+from dashboard.inputs import controls
 from pages.language.next_word import compute_why, words
-from pages.language.next_word.figures_why import by_kind, by_layer, grid, largest, plus, source_rows, writer_name
+from pages.language.next_word.figures_why import by_kind, by_layer, component_name, grid, largest, plus, source_rows
 from pages.language.next_word.why_one_head import about_head, about_lens, about_silence, changes_of
 from pages.language.next_word.why_this_word import noticed
 from tests.core.saved_models import save_text_model
@@ -36,14 +36,14 @@ def found(read):
     return compute_why.attribution(read, *read.best[:2])
 
 
-def drawn(rng, *, layers=3, heads=4) -> dict[Writer, float]:
+def drawn(rng, *, layers=3, heads=4) -> dict[Component, float]:
     """Shares of parts, at random."""
-    writers = [Writer("token"), Writer("position")]
+    components = [Component("token"), Component("position")]
     for layer in range(layers):
-        writers += [Writer("head", layer, head) for head in range(heads)]
-        writers += [Writer("bias", layer), Writer("MLP", layer)]
-    writers.append(Writer("constant"))
-    return dict(zip(writers, rng.normal(size=len(writers)).tolist(), strict=True))
+        components += [Component("head", layer, head) for head in range(heads)]
+        components += [Component("bias", layer), Component("MLP", layer)]
+    components.append(Component("constant"))
+    return dict(zip(components, rng.normal(size=len(components)).tolist(), strict=True))
 
 
 def test_the_section_opens_with_the_best_two_candidates_and_says_by_how_much(why, read):
@@ -131,9 +131,9 @@ def test_without_a_head_the_difference_is_that_of_the_model_with_it_silenced(rea
     changed = compute_why.attribution(without, found.one, found.other)
     assert changed.difference == pytest.approx(float(logits[found.one] - logits[found.other]), abs=1e-4)
     torch.testing.assert_close(without.lens[-1], logits, atol=1e-4, rtol=1e-4)
-    changes = changes_of(found.by_writer, changed.by_writer)
+    changes = changes_of(found.by_component, changed.by_component)
     assert sum(changes.values()) == pytest.approx(changed.difference - found.difference, abs=1e-3)
-    assert changes[Writer("head", 5, 2)] == pytest.approx(-found.share(Writer("head", 5, 2)), abs=1e-6)
+    assert changes[Component("head", 5, 2)] == pytest.approx(-found.share(Component("head", 5, 2)), abs=1e-6)
 
 
 def test_a_head_that_is_not_there_cannot_be_silenced():
@@ -169,9 +169,9 @@ def test_map_bars_and_sums_hold_every_part_once(seed, found):
     assert named["layer 1, attention"] == pytest.approx(sum(attention))
     columns, values = grid(found)
     assert columns == ["h0", "h1", "h2", "h3", "h4", "h5", "MLP", "bias"]
-    outside = sum(found.share(writer) for writer in found.writers if writer.block is None)
+    outside = sum(found.share(writer) for writer in found.components if writer.block is None)
     assert float(np.nansum(values)) + outside == pytest.approx(found.total, abs=1e-4)
-    assert values[3, 2] == pytest.approx(found.share(Writer("head", 3, 2)), abs=1e-6)
+    assert values[3, 2] == pytest.approx(found.share(Component("head", 3, 2)), abs=1e-6)
 
 
 def test_of_very_many_layers_each_has_one_bar():
@@ -191,7 +191,7 @@ def test_who_writes_most_for_either_is_found_by_looking_at_all(seed):
         digits = 2 if abs(difference) < math.log(1000) else 0
         assert f"{more} is {math.exp(abs(difference)):,.{digits}f} times as probable" in first
     for writer, share in parts.items():
-        name = f"**{writer_name(writer)}** ({plus(share)})"
+        name = f"**{component_name(writer)}** ({plus(share)})"
         assert (name in second) == (share in (max(parts.values()), min(parts.values())))
     heads = sum(share for writer, share in parts.items() if writer.kind == "head")
     assert f"All heads together write {plus(heads)}" in third
@@ -199,13 +199,13 @@ def test_who_writes_most_for_either_is_found_by_looking_at_all(seed):
 
 
 def test_nothing_is_said_of_a_side_for_which_nobody_writes():
-    parts = {Writer("token"): 2.0, Writer("MLP", 0): 1.0}
+    parts = {Component("token"): 2.0, Component("MLP", 0): 1.0}
     said = noticed(parts, 3.0, "“a”", "“b”")
     assert said[1] == "Toward “a”, most is written by **token embedding** (+2.00)."
     assert "20.09 times" in said[0]
-    assert "equally probable" in noticed({Writer("token"): 0.0}, 0.0, "“a”", "“b”")[0]
-    assert len(noticed({Writer("token"): 0.0}, 0.0, "“a”", "“b”")) == 2
-    assert "10⁵⁰" in noticed({Writer("token"): 117.0}, 117.0, "“a”", "“b”")[0]
+    assert "equally probable" in noticed({Component("token"): 0.0}, 0.0, "“a”", "“b”")[0]
+    assert len(noticed({Component("token"): 0.0}, 0.0, "“a”", "“b”")) == 2
+    assert "10⁵⁰" in noticed({Component("token"): 117.0}, 117.0, "“a”", "“b”")[0]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -239,25 +239,25 @@ def test_from_where_a_head_moved_most_is_the_largest_of_either_sign(seed):
 def test_what_silence_changes_beyond_the_own_part_is_told_with_its_largest_share(seed):
     rng = np.random.default_rng(seed)
     before, after = drawn(rng), drawn(rng)
-    after[Writer("head", 1, 1)] = 0.0
+    after[Component("head", 1, 1)] = 0.0
     changes = changes_of(before, after)
     total = (sum(before.values()), sum(after.values()))
     said = about_silence((1, 1), *total, changes)
-    own = -before[Writer("head", 1, 1)]
+    own = -before[Component("head", 1, 1)]
     real = total[1] - total[0]
     assert (
         f"by {plus(own)}. What really happens is **{plus(real)}**: from {plus(total[0])} to {plus(total[1])}." in said
     )
-    others = {writer: change for writer, change in changes.items() if writer != Writer("head", 1, 1)}
+    others = {writer: change for writer, change in changes.items() if writer != Component("head", 1, 1)}
     most = max(others, key=lambda writer: abs(others[writer]))
     if abs(real - own) >= 0.005:
         assert f"The other {plus(real - own)}" in said
-    assert f"most {writer_name(most)} ({plus(others[most])})" in said
-    alone = {**before, Writer("head", 1, 1): 0.0}
+    assert f"most {component_name(most)} ({plus(others[most])})" in said
+    alone = {**before, Component("head", 1, 1): 0.0}
     said = about_silence((1, 1), total[0], sum(alone.values()), changes_of(before, alone))
     assert "No other part changes by as much as" in said
-    alone[Writer("MLP", 2)] += 1
-    alone[Writer("MLP", 1)] -= 1
+    alone[Component("MLP", 2)] += 1
+    alone[Component("MLP", 1)] -= 1
     said = about_silence((1, 1), total[0], sum(alone.values()), changes_of(before, alone))
     assert "that cancels out" in said
 

@@ -14,7 +14,8 @@ from core import zoo
 from core.generation.newest import FarLook
 from core.generation.rules import Rules, dice, draw
 from core.generation.writing import whole
-from dashboard import controls, kept, texts, uploads
+from dashboard.cache import memo
+from dashboard.inputs import controls, example_texts, uploads
 from pages.language.next_word import branches, compute_writes, writes, writes_sentences
 from pages.language.next_word.branches import Tree, decode, encode, moved
 from pages.language.next_word.inputs import Given
@@ -75,12 +76,12 @@ def test_one_step_and_back_go_to_and_fro_and_the_way_that_was_left_stays(visit):
 def test_an_example_replaces_the_text_or_the_file_and_what_was_written(visit):
     app = visit(PAGE, show="Writes", text=TEXT, written="5.6")
     assert written(app) == (5, 6)
-    own = kept.hold(b"A text of my own, in a file.")
+    own = memo.store_upload(b"A text of my own, in a file.")
     app.session_state[f"{controls.OWN_TEXT} given"] = uploads._Given(own.identity, "own.txt")
     check(app.run())
     assert app.button_group(key="text_example").value is None, "what is read is no example"
     check(app.button_group(key="text_example").set_value("A list").run())
-    assert app.text_area(key="text").value == texts.TO_GO_ON["A list"]
+    assert app.text_area(key="text").value == example_texts.TO_GO_ON["A list"]
     assert uploads._of(controls.OWN_TEXT) not in app.session_state
     assert written(app) == ()
     assert "written" not in app.query_params

@@ -26,7 +26,7 @@ def figure(app: AppTest, name: str) -> dict:
 
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
-    """Measurements of the shape that training/positions.py writes, with numbers that are easy to check."""
+    """Measurements of the shape that training/positions/train.py writes, with numbers that are easy to check."""
     rows = ["positions,length,bits"]
     for way in compute.WAYS:
         for length in range(1, 65 if way == "learned" else 257):

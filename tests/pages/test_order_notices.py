@@ -10,10 +10,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
+from core.attention.positional_encodings import alibi, alibi_slopes, distances, relative_buckets, sinusoidal
 from core.models.gpt import GPT, GPTConfig
 from core.order.learned_positions import BucketBias, PositionTable
 from core.order.permutation import Shuffled, shuffle, take_gpt
-from core.order.positions import alibi, alibi_slopes, distances, relative_buckets, sinusoidal
 from pages.foundations.order import beyond, learned, learned_biases, relative, waves
 from pages.foundations.order import shuffle as shuffled
 from pages.foundations.order.words import BY_CONSTRUCTION, TITLES

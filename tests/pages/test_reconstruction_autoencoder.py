@@ -7,15 +7,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from core.attribution.masked_patch_sources import DecoderAttentionShares
 from core.capture import record_attention
 from core.images import Patches
 from core.models.mae import MAEConfig, MaskedAutoencoder, patches_of
 from core.vision.fillings import FILLINGS
-from core.vision.gap_sources import Told
-from core.vision.hiding import RANDOM, hide_patches
+from core.vision.patch_masks import RANDOM, hide_patches
 from core.zoo.image_models import Framing
 from core.zoo.masked_autoencoders import AUTOENCODERS, AutoencoderReader
-from dashboard import hidden_patches, kept, models
+from dashboard.cache import memo, models
+from dashboard.inputs import hidden_patches
 from pages.vision.reconstruction import compute_autoencoder, gaps, sources, words
 from pages.vision.reconstruction.hidden import Hidden
 from tests.core.saved_models import save_autoencoder, save_vision_model
@@ -35,9 +36,9 @@ def untrained(monkeypatch):
     monkeypatch.setattr(
         models, "load_autoencoder", lambda name, **more: reader if name == "mae" else LOAD(name, **more)
     )
-    kept.clear()
+    memo.clear()
     yield reader
-    kept.clear()
+    memo.clear()
 
 
 LOAD = models.load_autoencoder
@@ -192,8 +193,8 @@ def test_where_nothing_is_hidden_nothing_is_claimed():
     assert gaps.noticed({}, np.zeros((4, 4)), np.zeros(16, dtype=bool), "plain") == (words.NOTHING_HIDDEN,)
 
 
-def one_told(layer, visible, others, own, whole, far) -> Told:
-    return Told(layer, *(torch.tensor(each) for each in (visible, others, own, whole, far)))
+def one_told(layer, visible, others, own, whole, far) -> DecoderAttentionShares:
+    return DecoderAttentionShares(layer, *(torch.tensor(each) for each in (visible, others, own, whole, far)))
 
 
 def test_sentences_of_sources_say_the_means_of_what_was_recorded():

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from core.errors import ModelError
-from core.measured.mae_results import (
+from core.models.mae import MAEConfig
+from core.results.mae_results import (
     AUTOENCODER,
     FEATURES,
     FILLED_BY,
@@ -20,8 +21,7 @@ from core.measured.mae_results import (
     Results,
     Tuned,
 )
-from core.models.mae import MAEConfig
-from core.vision.left_out import ALL, FORWARD, STEP, VISIBLE, Saving, counted
+from core.vision.skipped_patches import ALL, FORWARD, STEP, VISIBLE, Saving, counted
 from pages.vision.reconstruction import measured_autoencoder, words
 from pages.vision.reconstruction.measured_autoencoder import (
     rows_of,

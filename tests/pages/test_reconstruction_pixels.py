@@ -10,24 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.generation.rules import Rules
-from core.measured.image_gpt_results import (
-    FILLINGS,
-    HIDDEN,
-    IMAGE_GPT,
-    NEXT,
-    UNTRAINED,
-    WAYS,
-    Bits,
-    Filled,
-    Mean,
-    Probe,
-)
 from core.published import image_densities
+from core.results.image_gpt_results import FILLINGS, HIDDEN, IMAGE_GPT, NEXT, UNTRAINED, WAYS, Bits, Filled, Mean, Probe
+from core.vision.pixel_attention import PixelLook
 from core.vision.pixel_drawing import NOT_YET
-from core.vision.pixel_looks import PixelLook
-from dashboard.controls import FIRST_PICTURE
-from dashboard.models import image_gpt
-from dashboard.onlooking import Onlooker
+from dashboard.cache.models import image_gpt
+from dashboard.inputs.controls import FIRST_PICTURE
+from dashboard.output.streaming import StepObserver
 from pages.vision.reconstruction import compute_both, compute_pixels, looking_up, measured_pixels, words, words_pixels
 from pages.vision.reconstruction.compute_both import MAE, MEAN, PALETTE, roughness
 from pages.vision.reconstruction.pixels_sentences import (
@@ -50,12 +39,12 @@ def test_the_rest_is_drawn_and_told_and_the_address_holds_what_was_chosen(visit)
     query = {"pixel_rows": "29", "pixel_count": "2", "pixel_seed": "3", "pixel_top_k": "20", "picture": "cat"}
     app = visit(ROOM, show=words.PIXELS, **query)
     assert not told(app, "warning"), told(app, "warning")
-    drawn = compute_pixels.draw.known("cat", 29, 2, Rules(1.0, 20), 3)
+    drawn = compute_pixels.draw.peek("cat", 29, 2, Rules(1.0, 20), 3)
     assert drawn is not None
     assert tell_draws(drawn.errors, drawn.even, drawn.apart, given=True)[0] in prose(app)
     next(each for each in app.button if each.label == "Draw again").click().run()
     assert app.number_input(key="pixel_seed").value == 4
-    assert compute_pixels.draw.known("cat", 29, 2, Rules(1.0, 20), 4) is not None
+    assert compute_pixels.draw.peek("cat", 29, 2, Rules(1.0, 20), 4) is not None
 
 
 def test_hidden_pixels_are_filled_in_and_a_share_out_of_range_is_the_usual_one(visit):
@@ -82,7 +71,7 @@ def test_the_view_is_sent_all_heads_and_a_layer_that_looks_back(visit):
 def test_both_fill_in_the_same_half(visit):
     app = visit(ROOM, show=words.SIDE_BY_SIDE, both_temperature="0.5")
     assert not told(app, "warning"), told(app, "warning")
-    found = compute_both.both.known(FIRST_PICTURE, 4, Rules(0.5), 0)
+    found = compute_both.both.peek(FIRST_PICTURE, 4, Rules(0.5), 0)
     assert found is not None
     upper = ~found.where
     for picture in (found.filled, found.even):
@@ -110,7 +99,7 @@ def test_weights_that_are_missing_and_what_is_no_picture_get_a_sentence(visit, m
 def test_an_onlooker_sees_each_row_and_what_is_kept_does_not_depend_on_it():
     rows = []
     asked = ("rocket", 28, 2, Rules(1.0, 5), 9)
-    drawn = compute_pixels.draw(*asked, onlooker=Onlooker(lambda _, best: rows.append(best[0])))
+    drawn = compute_pixels.draw(*asked, observer=StepObserver(lambda _, best: rows.append(best[0])))
     assert [int((row == NOT_YET).sum()) for row in rows] == [2 * 32 * left for left in (3, 2, 1, 0)]
     grey = compute_pixels.unfinished(rows[0])[:, :, 29:]
     assert torch.allclose(grey, torch.full_like(grey, compute_pixels.GREY))

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from core.costs import gpt
 from core.published.devices import devices
 from core.scaling import LAWS, Chinchilla, Kaplan
-from core.sizes import gpt
 from pages.scale.scaling_comparison import calculator, compute, laws, words, words_laws
 from tests.pages.conftest import prose, told
 from tests.pages.scaling import PAGE, has_no_number, plain

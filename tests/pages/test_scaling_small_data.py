@@ -5,8 +5,8 @@ from math import sqrt
 import pandas as pd
 import pytest
 
-from core.measured import small_data_runs
 from core.published import small_data_results
+from core.results import small_data_runs
 from dashboard.theme import LIGHT, Look
 from pages.scale.scaling_comparison import small_data, words
 from tests.pages.conftest import prose, told

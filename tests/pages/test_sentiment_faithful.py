@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from core.verdict.explanations import METHODS
+from core.attribution.token_methods import METHODS
 from core.zoo import REVIEWERS
 from pages.language.sentiment import compute_faithful, faithful, words, words_faithful
 from pages.language.sentiment import faithful_sentences as sentences

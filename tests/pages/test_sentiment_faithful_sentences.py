@@ -8,9 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.measured.sentiment_faithful import MEASURES, RANDOM, Agreed, Faithful, Mean, Measured
-from core.verdict.agreement import Agreement, agreement
-from core.verdict.faithfulness import FaithfulWords
+from core.attribution.agreement import Agreement, agreement
+from core.attribution.token_deletion import FaithfulWords
+from core.results.sentiment_faithful import MEASURES, RANDOM, Agreed, Faithful, Mean, Measured
 from dashboard.theme import LIGHT, Look
 from pages.language.sentiment import faithful_sentences as sentences
 from pages.language.sentiment.compute_faithful import Curves

@@ -9,8 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.verdict.checklist import KINDS, Fooled, pairs_of
-from core.zoo.reviewers import REVIEWERS
+from core.sentiment.behavioural_tests import KINDS, Fooled, pairs_of
+from core.zoo.sentiment_classifiers import REVIEWERS
 from dashboard.theme import PALETTES, Look
 from pages.language.sentiment import compute_fooled, words_fooled
 from pages.language.sentiment import fooled_sentences as sentences
@@ -87,8 +87,8 @@ def test_work_that_is_stopped_keeps_the_kinds_that_were_read():
 
     with pytest.raises(StoppedError):
         compute_fooled.checklist("english-encoder", "english", progress=stop)
-    assert compute_fooled.reading.known("english-encoder", "english", "negated") is not None
-    assert compute_fooled.checklist.known("english-encoder", "english") is None
+    assert compute_fooled.reading.peek("english-encoder", "english", "negated") is not None
+    assert compute_fooled.checklist.peek("english-encoder", "english") is None
 
 
 def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):

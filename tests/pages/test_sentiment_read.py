@@ -1,5 +1,6 @@
 """Read on the page Sentiment: it opens, and each of its sentences is true of what was computed."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -8,9 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.verdict.explanations import METHODS
-from core.zoo.reviewers import REVIEWERS, load_reviewer
-from dashboard import layout
+from core.attribution.token_methods import METHODS
+from core.zoo.sentiment_classifiers import REVIEWERS, load_reviewer
+from dashboard import typeset
 from pages.language.sentiment import compute, words
 from pages.language.sentiment.compute import Sentence, Verdict
 from pages.language.sentiment.read_sentences import (
@@ -31,6 +32,10 @@ PAGE = "language/sentiment"
 reviewer = cache(load_reviewer)
 
 
+def test_the_page_counts_the_networks_of_each_language():
+    assert re.findall(r"\d+", words.PAGE.lead) == [str(len(names)) for names in REVIEWERS.values()]
+
+
 @pytest.mark.parametrize("name", ["english-rnn", "english-cnn", "spanish-encoder"])
 def test_the_section_opens_by_its_address(visit, name):
     language = next(title for title, short in words.LANGUAGES.items() if name.startswith(short))
@@ -38,7 +43,7 @@ def test_the_section_opens_by_its_address(visit, name):
     assert app.title[0].value == "Does attention explain a verdict?"
     assert app.get("plotly_chart")
     said = next(each.value for each in app.markdown if "says **" in each.value)
-    assert said.startswith(f"**{layout.plain(load_reviewer(name).title)}** says")
+    assert said.startswith(f"**{typeset.plain(load_reviewer(name).title)}** says")
 
 
 def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):
@@ -180,7 +185,7 @@ def test_who_agrees_and_who_is_least_sure_is_counted(parts):
     given = [with_classes(verdict_of(name), CLASSES, [1 - p, p]) for name, p in zip(names, shares, strict=True)]
     said = about_verdicts(given, names[0], CLASSES)
     first = "positive" if shares[0] > 0.5 else "negative"
-    assert said.startswith(f"**{layout.plain(reviewer(names[0]).title)}** says **{first}**, with ")
+    assert said.startswith(f"**{typeset.plain(reviewer(names[0]).title)}** says **{first}**, with ")
     praise = sum(share > 0.5 for share in shares)
     if praise in (0, 3):
         sure = sorted(max(share, 1 - share) for share in shares)
@@ -249,11 +254,11 @@ def test_there_are_examples_for_every_language():
 def test_what_the_page_shows_at_first_has_been_computed_by_the_warm_up():
     compute.warm_up()
     text, names = next(iter(words.EXAMPLES["english"].values())), tuple(REVIEWERS["english"])
-    first = compute.verdict.known(names[0], text)
+    first = compute.verdict.peek(names[0], text)
     assert first is not None
-    assert all(compute.verdict.known(name, text) for name in names)
+    assert all(compute.verdict.peek(name, text) for name in names)
     for method in compute.methods(names[0]):
-        assert compute.explanation.known(text, names[0], method, first.target) is not None
+        assert compute.explanation.peek(text, names[0], method, first.target) is not None
 
 
 @given(st.integers(0, 9), st.integers(0, 9))

@@ -8,8 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.measured.sentiment_swapped import Swapped, swapped
-from core.zoo.reviewers import load_reviewer
+from core.results.sentiment_swapped import Swapped, swapped
+from core.zoo.sentiment_classifiers import load_reviewer
 from pages.language.sentiment.compute_swap import Exchanged
 from pages.language.sentiment.swap_it import about_different, about_measured, about_needed, about_permuted
 

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.measured.shrinking import Variant
+from core.results.shrinking import Variant
 from pages.scale.shrinking import words
 from pages.scale.shrinking.asked import (
     about_answer,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ModelError
-from core.measured.shrinking import Rounding, measured
+from core.results.shrinking import Rounding, measured
 from core.shrinking.number_formats import BITS, FORMATS
 from pages.scale.shrinking import words
 from pages.scale.shrinking.bits import about_formats, about_layers, about_matrix, about_measured, lines_of

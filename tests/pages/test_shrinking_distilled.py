@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.measured.shrinking_students import Difference, Student, students
+from core.results.shrinking_students import Difference, Student, students
 from core.shrinking.students import LAYERS, STUDENTS
 from pages.scale.shrinking import words_distilled as words
 from pages.scale.shrinking.distilled import about_answers

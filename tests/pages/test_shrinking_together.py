@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.measured.shrinking import Combined, measured
+from core.results.shrinking import Combined, measured
 from core.shrinking.together import Recipe, recipes
 from pages.scale.shrinking import words_together as words
 from pages.scale.shrinking.compute_together import kind_of, table_of, variants

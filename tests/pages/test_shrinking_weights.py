@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.measured.shrinking import Zeroed, measured
+from core.results.shrinking import Zeroed, measured
 from pages.scale.shrinking import words
 from pages.scale.shrinking.weights import about_loss, about_matrices, about_rows, about_times, can_go, lines_of
 from tests.pages.conftest import check, prose

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from core.vision.position_bias import PositionBias
 from core.vision.window_parts import BiasShare
-from dashboard.photograph import Photograph
+from dashboard.inputs.photograph import Photograph
 from pages.vision.swin import compute, words
 from pages.vision.swin.bias_in_scores import MASKED, Pair, Score, about_shares, spelled, take_apart
 from pages.vision.swin.blocks import percent

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from dashboard.photograph import Photograph
+from dashboard.inputs.photograph import Photograph
 from pages.vision.swin import compute, words
 from pages.vision.swin.heads_compared import about_heads_compared
 from tests.pages.conftest import prose

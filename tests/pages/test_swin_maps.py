@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from core.vision.window_measures import InWindows, across_edges, measure_in_windows
 from core.vision.windows import stitch_query, stitch_same_place, window_weights
-from dashboard.photograph import Photograph
+from dashboard.inputs.photograph import Photograph
 from pages.vision.swin import compute, words
 from pages.vision.swin.maps import about_heads, about_maps, all_windows
 from tests.pages.tiny_windows import save_windowed

@@ -14,7 +14,7 @@ from core.view import codec
 from core.vision.window_cost import PIXELS, BlockSizes, Timing
 from core.vision.window_rollout import blocks_of, growing_limit, growing_reach, spread_of
 from dashboard.components.reach_row import patch_of
-from dashboard.photograph import Photograph
+from dashboard.inputs.photograph import Photograph
 from pages.vision.swin import compute, words
 from pages.vision.swin.blocks import percent
 from pages.vision.swin.cost import Costs, about_cost

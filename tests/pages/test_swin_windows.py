@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 
 from core.errors import ModelError
 from core.vision.windows import window_weights
-from dashboard.photograph import Photograph
+from dashboard.inputs.photograph import Photograph
 from pages.vision.swin import compute, words
 from pages.vision.swin.merging import about_merging, stage_table
 from pages.vision.swin.windows import about_windows, table_of_places

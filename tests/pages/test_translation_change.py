@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from core.heads.relevance import word_spans
+from core.tokens.words import word_spans
 from core.translation.decoding import limit_of
 from core.zoo import Changes
-from dashboard.models import translator
+from dashboard.cache.models import translator
 from pages.language.translation import compute, cut_effects, cuts, words
 from pages.language.translation.cut_effects import Compared, difference, marked
 from pages.language.translation.cuts import CutLink
@@ -156,6 +156,7 @@ def test_cuts_survive_the_address(made):
         ("1-2,1-99", (CutLink(2, 1, 1),), 1),
         ("999-1", (), 1),
         ("<b>,1-2,5to3-1,all-all,-1-1", (CutLink(2, 1, 1),), 4),
+        ("all-٣,1-2", (CutLink(2, 1, 1),), 1),
         ("all-50,all-2,,", (CutLink(2),), 1),
         ("0-3,4to6-2,all-1", (CutLink(3, 0, 0), CutLink(2, 4, 6), CutLink(1)), 0),
         ("", (), 0),

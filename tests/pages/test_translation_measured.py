@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.published import published_translators
 from core.translation.alignment import Direction
-from dashboard import alignment_table
-from dashboard.alignment_table import DIRECTIONS
 from dashboard.figures.costs import Point
+from dashboard.output import alignment_table
+from dashboard.output.alignment_table import DIRECTIONS
 from dashboard.theme import LIGHT, Look
 from pages.language.translation import compute, compute_measured, figures, measured_alignment, measured_quality, words
 from pages.language.translation.words import TITLES

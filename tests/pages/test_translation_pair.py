@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from core.heads.relevance import join_words, word_spans
+from core.tokens.words import join_words, word_spans
 from core.translation.alignment import agreement
 from pages.language.translation import compute, words, your_own_pair
 from pages.language.translation.words import TITLES
@@ -108,6 +108,7 @@ def test_links_survive_the_address(links):
         ("0-0,<b>,1-1", {(0, 0), (1, 1)}, 1),
         ("-1-2,x-y,1.5-2", set(), 3),
         ("0-0,0-0", {(0, 0)}, 0),
+        ("0-0,٣-٣", {(0, 0)}, 1),
     ],
 )
 def test_what_is_no_link_is_counted(asked, links, wrong):

@@ -15,10 +15,10 @@ from core.text import Tokens
 from core.translation.decoding import END
 from core.zoo.embedded import WEIGHTS
 from core.zoo.translators import KINDS
-from dashboard import kept
+from dashboard.cache import memo
 from dashboard.components.alignment_view import Map, Panel
 from pages.language.translation import compute, three_translators, word_maps, words
-from pages.language.translation.compute import BestHead, Onlooker, Translated
+from pages.language.translation.compute import BestHead, StepObserver, Translated
 from pages.language.translation.word_maps import BEST, words_of
 from pages.language.translation.words import TITLES
 from tests.core.tiny_translators import tiny
@@ -37,11 +37,11 @@ def tiny_models():
     tokenizer = Tokenizer.from_file(str(WEIGHTS / "translation" / "tokenizer.json"))
     made = {name: KINDS[name][0](name, TITLES[name], tiny(name, vocabulary=VOCABULARY), tokenizer) for name in TITLES}
     with pytest.MonkeyPatch.context() as patch:
-        kept.clear()
+        memo.clear()
         patch.setattr(zoo, "load_translator", made.__getitem__)
         patch.setattr(compute, "best_head", lambda: None)
         yield
-    kept.clear()
+    memo.clear()
 
 
 def cards(app: AppTest) -> dict[str, str]:
@@ -91,13 +91,13 @@ def test_the_projector_shows_no_prose(visit):
 def test_what_is_known_is_there_at_once_and_what_is_not_is_reported_step_by_step():
     steps: list[int] = []
     first = compute.translate(
-        "bahdanau", "A dog barks.", 2, onlooker=Onlooker(lambda _, best: steps.append(len(best[0].tokens)))
+        "bahdanau", "A dog barks.", 2, observer=StepObserver(lambda _, best: steps.append(len(best[0].tokens)))
     )
     assert steps[0] == 1
     assert len(steps) >= len(first.target)
-    again = Onlooker(lambda *_: pytest.fail("It is known."))
-    assert compute.translate("bahdanau", "A dog barks.", 2, onlooker=again) is first
-    assert compute.translate.known("bahdanau", "A dog barks.", 2) is first
+    again = StepObserver(lambda *_: pytest.fail("It is known."))
+    assert compute.translate("bahdanau", "A dog barks.", 2, observer=again) is first
+    assert compute.translate.peek("bahdanau", "A dog barks.", 2) is first
 
 
 @pytest.mark.parametrize("text", ["😀 👍🏽", "你好，世界", "مرحبا بالعالم", "Ποῦ εἶ;"])

@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from dashboard.contents import ROOT
-from dashboard.layout import PageWords
+from dashboard.frame.layout import PageWords
 
 
 def suggestions() -> dict[Path, dict[str, set[str]]]:

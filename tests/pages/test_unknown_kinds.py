@@ -10,7 +10,7 @@ from core.efficient.approximation_error import head_of
 from core.errors import CaptureError
 from core.text import Tokens
 from core.zoo.text_models import SourceToTarget, TextRun
-from dashboard import scenes
+from dashboard.recordings import scenes
 from pages.foundations.inside_the_transformer.walk import who_sees_whom
 from pages.foundations.many_heads import measured
 from tests.core.test_capture_kinds import Fused, OwnKernel, with_projections

@@ -15,8 +15,8 @@ from core.images import Patches, open_example
 from core.vision.hidden_patches import Occlusion, hide
 from core.zoo import load_image
 from core.zoo.image_models import Framing
-from dashboard import hidden_patches
-from dashboard.photograph import Photograph
+from dashboard.inputs import hidden_patches
+from dashboard.inputs.photograph import Photograph
 from pages.vision.vision_transformer import change, compute, occlusion, words
 from pages.vision.vision_transformer.compute import colour_of_zero, hide_each, tell_colour, verdict
 from tests.core.saved_models import save_timm_model
@@ -52,7 +52,7 @@ def test_the_section_is_alive_and_the_patch_that_matters_most_is_found_on_demand
     button(app, "Hide each of the 64").click().run()
     assert not app.exception
     before = verdict(CAT)
-    found = hide_each.known(CAT, int(before.argmax()))
+    found = hide_each.peek(CAT, int(before.argmax()))
     row, column = found.most
     assert f"row {row}, column {column}" in prose(app)
     assert "Hide each of the 64" not in [each.label for each in app.button]
@@ -125,7 +125,7 @@ def test_everything_may_be_hidden_and_everything_silenced():
     assert np.isfinite(verdict(CAT, every, frozenset(range(64)))).all()
 
 
-@pytest.mark.parametrize("asked", ["<b>", "8x8", "9x9_3", "8x8_64", "8x8_5-2", "8x8_x.1"])
+@pytest.mark.parametrize("asked", ["<b>", "8x8", "9x9_3", "8x8_64", "8x8_5-2", "8x8_x.1", "8x8_1.٣", "٨x8_1"])
 def test_patches_that_do_not_fit_are_left_out_in_a_sentence(asked):
     hidden, said = hidden_patches.decode(asked, Patches(8, 8))
     assert "hidden" in said.lower()

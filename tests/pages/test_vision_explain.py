@@ -8,13 +8,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.faithful.curves import Faithfulness
+from core.attribution import image_methods as core_explain
+from core.attribution.deletion_curves import Faithfulness
+from core.attribution.image_methods import explain as core_explanations
 from core.images import open_example
-from core.vision import explain as core_explain
-from core.vision.explain import explain as core_explanations
+from dashboard.cache.models import image_model
 from dashboard.figures.faithfulness import area_in_latex
-from dashboard.models import image_model
-from dashboard.photograph import Photograph
+from dashboard.inputs.photograph import Photograph
 from pages.vision.vision_transformer import explain, faithful, words
 from pages.vision.vision_transformer.compute import Curves, explain_photograph, take_away
 from tests.core.saved_models import save_timm_model

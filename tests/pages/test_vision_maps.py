@@ -19,11 +19,11 @@ from core.errors import CaptureError
 from core.heads import measures
 from core.images import Patches
 from core.vision.distance import smallest_set
+from dashboard.cache.memo import Upload
+from dashboard.cache.models import image_model
 from dashboard.components.photo_maps import Dense, Factors
 from dashboard.components.photo_maps.packing import Wanted, pack
-from dashboard.kept import Upload
-from dashboard.models import image_model
-from dashboard.watched import watch_image
+from dashboard.recordings.watched import watch_image
 from pages.vision.vision_transformer import maps, photo_scene, words
 from pages.vision.vision_transformer.photo_scene import Measured
 from tests.core.saved_models import save_timm_model

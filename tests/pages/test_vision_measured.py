@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.measured import classifier_results as reader
-from core.measured.classifier_results import Area, Faithful, Quality
+from core.results import classifier_results as reader
+from core.results.classifier_results import Area, Faithful, Quality
 from pages.vision.vision_transformer import measured, words
 from tests.pages.conftest import prose, told
 

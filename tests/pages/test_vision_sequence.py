@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from core.images import Patches
 from core.order.learned_positions import likeness, similarity
-from dashboard.photograph import Photograph
-from dashboard.ways_of_order import WAY_TOLD
+from dashboard.inputs.photograph import Photograph
+from dashboard.output.position_kinds import WAY_TOLD
 from pages.vision.vision_transformer import filters_and_positions, sequence, stages
 from pages.vision.vision_transformer.compute import as_colours, follow
 from tests.core.saved_models import save_timm_model
@@ -79,7 +79,7 @@ def test_a_network_without_attention_gets_a_sentence(visit, named):
     assert not app.dataframe
 
 
-@pytest.mark.parametrize("asked", ["", "99-0", "0-99", "<b>", "-1-2", "3", "1.5-2", "999999-0", "8-0", "0-7x"])
+@pytest.mark.parametrize("asked", ["", "99-0", "0-99", "<b>", "-1-2", "3", "1.5-2", "999999-0", "8-0", "0-7x", "٣-٣"])
 def test_a_patch_that_is_not_there_is_one_in_the_middle(asked):
     assert sequence.place_in(asked, Patches(8, 7)) == (4, 3)
     assert sequence.place_in("7-6", Patches(8, 7)) == (7, 6)

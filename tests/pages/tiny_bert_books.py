@@ -6,7 +6,7 @@ import pytest
 
 from core import zoo
 from core.zoo import embedded, loading
-from dashboard import kept, models
+from dashboard.cache import memo, models
 from tests.core.tiny_bert import save_tiny_bert
 
 NAME, TITLE = "bert-books", "BERT, trained on the same books"
@@ -25,6 +25,6 @@ def tiny_bert_books(tmp_path, monkeypatch):
     monkeypatch.setitem(zoo.TEXT, NAME, TITLE)
     monkeypatch.setitem(models.OURS, NAME, TITLE)
     monkeypatch.setattr(zoo, "MASKED", (NAME,))
-    kept.clear()
+    memo.clear()
     yield tmp_path / NAME
-    kept.clear()
+    memo.clear()

@@ -10,18 +10,18 @@ import torch
 
 from core.errors import ModelError
 from core.generation.quality import frechet_distance
-from core.measured import attention_gan_results
-from core.measured.attention_gan_results import CROWDS, TRUE
-from core.measured.dalle_results import CHANCE, DIRECT, WHOLE
 from core.models.attention_gan import AttentionGANConfig, Generator, Matching
 from core.models.dalle import DALLE, DALLEConfig
 from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
 from core.models.scene_reader import SceneReader
 from core.models.stored_weights import save_weights
+from core.results import attention_gan_results
+from core.results.attention_gan_results import CROWDS, TRUE
+from core.results.dalle_results import CHANCE, DIRECT, WHOLE
 from core.zoo.attention_gans import LOOKS, StagePainter, offered
 from core.zoo.dalles import PictureCoder, PictureDrawer
-from training import attention_gan_report
-from training.clip_data import scenes_tokenizer
+from training.attention_gan import report
+from training.common.scenes import scenes_tokenizer
 
 WORDS = scenes_tokenizer()
 SIZES = AttentionGANConfig(words=WORDS.get_vocab_size(), text=8, condition=4, noise=3, width=4, judge=4)
@@ -50,15 +50,15 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     runs_in(tmp_path / "runs")
     if judged:
         save_weights(SceneReader(), tmp_path / "scene-reader" / "model.safetensors")
-    monkeypatch.setattr(attention_gan_report, "CANDIDATES", {"test": 2, "pairs": 1, "relations": 1})
-    monkeypatch.setattr(attention_gan_report, "ALIKE_SENTENCES", 2)
-    monkeypatch.setattr(attention_gan_report, "TRIED", 2)
-    monkeypatch.setattr(attention_gan_report, "seconds_of", lambda _: 0.5)
-    monkeypatch.setattr(attention_gan_report, "load_dalle", a_dalle)
+    monkeypatch.setattr(report, "CANDIDATES", {"test": 2, "pairs": 1, "relations": 1})
+    monkeypatch.setattr(report, "ALIKE_SENTENCES", 2)
+    monkeypatch.setattr(report, "TRIED", 2)
+    monkeypatch.setattr(report, "seconds_of", lambda _: 0.5)
+    monkeypatch.setattr(report, "load_dalle", a_dalle)
     given = {"--run": tmp_path / "runs", "--out": tmp_path / "attention-gan", "--readers": tmp_path}
     given |= {"--sentences": 3, "--crowd": 4}
     monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in given.items() for part in pair)])
-    attention_gan_report.main()
+    report.main()
     assert offered(tmp_path) == ("scenes",)
     found = attention_gan_results.results(tmp_path / "attention-gan")
     assert found.painters["scenes"].seconds == {1: 0.5, 4: 0.5, 16: 0.5}
@@ -80,29 +80,29 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
 
 def test_features_are_compared_as_the_reader_has_them():
     reader, pictures = SceneReader().eval(), torch.rand(3, 3, 64, 64)
-    found = attention_gan_report.features(reader, pictures)
+    found = report.features(reader, pictures)
     with torch.no_grad():
         expected = reader.features(pictures).clamp_min(0).flatten(2).mean(dim=2)
     assert torch.allclose(found, expected, atol=1e-5)
     other = torch.rand(5, 3, 64, 64)
-    against = attention_gan_report.features(reader, other)
-    own = attention_gan_report.crowd(reader, pictures, against, 0.25)
+    against = report.features(reader, other)
+    own = report.crowd(reader, pictures, against, 0.25)
     assert own == {"pictures": 3, "frechet": round(frechet_distance(found, against), 4), "diversity": 0.25}
 
 
 def test_paintings_of_a_text_differ_by_their_noise_alone():
     torch.manual_seed(0)
     painter = StagePainter("scenes", "A small one", WORDS, Generator(SIZES), Matching(SIZES).text)
-    one, other = attention_gan_report.paintings_of(painter, ["a red star", "a blue star"], 2)
+    one, other = report.paintings_of(painter, ["a red star", "a blue star"], 2)
     assert one.shape == (2, 3, 64, 64)
     assert not torch.equal(one[0], one[1])
-    again, _ = attention_gan_report.paintings_of(painter, ["a red star", "a green star"], 2)
+    again, _ = report.paintings_of(painter, ["a red star", "a green star"], 2)
     assert torch.equal(one, again)
     assert not torch.equal(other, one)
 
 
 def test_results_that_are_wrong_or_missing_are_named(tmp_path):
-    with pytest.raises(ModelError, match=r"python -m training\.attention_gan_report"):
+    with pytest.raises(ModelError, match=r"python -m training\.attention_gan\.report"):
         attention_gan_results.results(tmp_path)
     (tmp_path / "results.json").write_text('{"painters": {}}')
     with pytest.raises(ModelError, match="nothing was measured"):

@@ -4,8 +4,8 @@ import torch
 from tokenizers import Tokenizer
 
 from core.zoo.embedded import WEIGHTS
-from training.bert_pairs import Batches
-from training.masking import add_special_tokens
+from training.bert_pairs.train import Batches
+from training.common.masking import add_special_tokens
 
 PAIRS = [("The cat sleeps.", "Le chat dort."), ("I'm tired.", "Je suis fatigué."), ("Go!", "Va !")] * 8
 

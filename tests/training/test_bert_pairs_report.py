@@ -7,13 +7,13 @@ from dataclasses import asdict
 import pytest
 import torch
 
-from core.measured import translator_results
+from core.results import translator_results
 from core.zoo.embedded import load_embedded_text
 from tests.core.tiny_bert import tiny_pairs
-from training import bert_pairs_report as reporting
-from training.loop import Plan
-from training.pairs import Split
-from training.translation_alignment import SETS
+from training.bert_pairs import report as reporting
+from training.common.loop import Plan
+from training.common.pairs import Split
+from training.translation.alignment import SETS
 
 TEST = [
     ("The cat sleeps in the garden.", ["Le chat dort dans le jardin.", "Le chat dort au jardin."]),

@@ -8,10 +8,10 @@ import torch
 
 from core.models.bert_tasks import TAGS
 from tests.core.tiny_bert import tiny_bert
-from training.bert_tasks import loss_of, network_of
-from training.bert_tasks_data import NOT_ASKED, Batches, Example, batch_of, tagged_sentence
-from training.bert_tasks_report import NaiveBayes, by_frequency, features, right_tags
-from training.sst2 import capital, half_capital, restore
+from training.bert_tasks.data import NOT_ASKED, Batches, Example, batch_of, tagged_sentence
+from training.bert_tasks.report import NaiveBayes, by_frequency, features, right_tags
+from training.bert_tasks.train import loss_of, network_of
+from training.common.sst2 import capital, half_capital, restore
 
 WORDS = ["I", "can", "not", "unquestionably", "book", "it", "."]
 PARTS = ["PRON", "AUX", "PART", "ADV", "VERB", "PRON", "PUNCT"]

@@ -10,18 +10,19 @@ import pytest
 import torch
 
 from core.errors import ModelError
-from core.measured import dalle_results
-from core.measured.dalle_results import ALL, CHANCE, DIRECT, THROUGH, WHOLE
 from core.models.dalle import DALLE, DALLEConfig
 from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
 from core.models.scene_reader import SceneReader
 from core.models.stored_weights import save_weights
+from core.results import dalle_results
+from core.results.dalle_results import ALL, CHANCE, DIRECT, THROUGH, WHOLE
 from core.scenes.sentences import parse
 from core.scenes.things import HELD_PAIRS, Scene, Thing
 from core.scenes.truth import is_true
 from core.zoo.dalles import PictureCoder, load_dalle, offered
-from training import dalle_report, dalle_report_drawings, drawn_statements
-from training.clip_data import scenes_tokenizer
+from training.common import drawn_statements
+from training.common.scenes import scenes_tokenizer
+from training.dalle import drawings, report
 
 
 def runs_in(folder: Path) -> None:
@@ -47,12 +48,12 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     runs_in(tmp_path / "runs")
     if judged:
         save_weights(SceneReader(), tmp_path / "scene-reader" / "model.safetensors")
-    monkeypatch.setattr(dalle_report_drawings, "PICTURES", 6)
-    monkeypatch.setattr(dalle_report, "CANDIDATES", {"test": 2, "pairs": 1, "relations": 1})
-    monkeypatch.setattr(dalle_report_drawings, "seconds_of", lambda _: 0.5)
+    monkeypatch.setattr(drawings, "PICTURES", 6)
+    monkeypatch.setattr(report, "CANDIDATES", {"test": 2, "pairs": 1, "relations": 1})
+    monkeypatch.setattr(drawings, "seconds_of", lambda _: 0.5)
     given = {"--runs": tmp_path / "runs", "--out": tmp_path / "dalle", "--readers": tmp_path, "--sentences": 3}
     monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in given.items() for part in pair)])
-    dalle_report.main()
+    report.main()
     assert offered(tmp_path) == ("scenes",)
     drawer = load_dalle("scenes", weights=tmp_path)
     assert drawer.network.config.masks == ("row", "column")
@@ -73,13 +74,13 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
 
 
 def test_results_that_are_wrong_or_missing_are_named(tmp_path):
-    with pytest.raises(ModelError, match=r"python -m training\.dalle_report"):
+    with pytest.raises(ModelError, match=r"python -m training\.dalle\.report"):
         dalle_results.results(tmp_path)
     (tmp_path / "results.json").write_text('{"coders": {}, "drawers": {}}')
     with pytest.raises(ModelError, match="nothing was measured"):
         dalle_results.results(tmp_path)
     (tmp_path / "results.json").write_text('{"coders": {"scenes": {"pictures": 0}}, "drawers": {}}')
-    with pytest.raises(ModelError, match=r"'coders\.scenes': 'pictures' is a whole number from 1"):
+    with pytest.raises(ModelError, match=r"'coders\.scenes\.pictures' is 0"):
         dalle_results.results(tmp_path)
     assert dalle_results.reader(tmp_path / "none") == {}
     one = {"whole": 0.9, "found": 0.99, "there": 0.98, "shape": 0.9}
@@ -123,7 +124,7 @@ def test_shares_are_means_over_words_of_means_over_pictures():
 def test_the_error_of_an_autoencoder_and_the_use_of_its_codes():
     coder = PictureCoder("scenes", "codes", DiscreteVAE(DiscreteVAEConfig(width=8, each=8, blocks=1)))
     pixels = torch.rand(3, 3, 64, 64)
-    found = dalle_report.measure_coder(coder, pixels)
+    found = report.measure_coder(coder, pixels)
     codes = coder.codes(pixels)
     painted = coder.paint(codes)
     assert found["error"] == pytest.approx(float(((painted - pixels) ** 2).mean()), abs=1e-5)

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from core.efficient import Clustered, LowRank
-from core.measured import HIDDEN, NEXT, efficient_characters
-from training.efficient_characters import TASKS, loss
-from training.efficient_contestants import CONTEXT, Contestant, build, contestants
-from training.shakespeare import Windows
+from core.results import HIDDEN, NEXT, efficient_characters
+from training.common.shakespeare import Windows
+from training.efficient_characters.contestants import CONTEXT, Contestant, build, contestants
+from training.efficient_characters.train import TASKS, loss
 
 VOCABULARY = 12
 GOING_ON, FILLING_IN = contestants(causal=True), contestants(causal=False)

@@ -7,13 +7,13 @@ import json
 import pytest
 
 from core.errors import ModelError
-from core.grammar.relations import TO_GOVERNOR, best_heads, count
-from core.grammar.trees import Tree
-from core.measured import grammar_heads as read_table
+from core.probing.grammar.relations import TO_GOVERNOR, best_heads, count
+from core.probing.grammar.trees import Tree
+from core.results import grammar_heads as read_table
 from core.zoo import load_text
 from tests.core.saved_models import save_text_model
 from tests.core.test_grammar_relations import DOGS, FOX
-from training import grammar_heads
+from training.measurements import grammar_heads
 
 
 @pytest.fixture

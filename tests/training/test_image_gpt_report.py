@@ -10,12 +10,12 @@ import pytest
 import torch
 from PIL import Image
 
-from core.measured.image_gpt_results import IMAGE_GPT, results
 from core.models.image_gpt import ImageGPT, ImageGPTConfig
 from core.models.stored_weights import save_weights
+from core.results.image_gpt_results import IMAGE_GPT, results
 from core.vision.pixel_drawing import surprise
 from core.zoo.image_gpts import load_image_gpt
-from training import image_gpt_report
+from training.image_gpt import report
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_what_is_trained_is_stored_measured_and_told(data, tmp_path, monkeypatch
         trained(run, task)
     asked = ["report", "--data", str(data), "--run", str(run), "--out", str(out), "--pictures", "10", "--probe", "30"]
     monkeypatch.setattr(sys, "argv", asked)
-    image_gpt_report.main()
+    report.main()
     found = results(out)
     assert (found.filled is None) == ("hidden" not in tasks)
     assert set(found.probe.layers) == {*tasks, "untrained"}
@@ -72,4 +72,4 @@ def test_what_is_trained_is_stored_measured_and_told(data, tmp_path, monkeypatch
 def test_without_anything_trained_it_says_what_to_run(data, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["report", "--data", str(data), "--run", str(tmp_path), "--out", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"python -m training\.image_gpt"):
-        image_gpt_report.main()
+        report.main()

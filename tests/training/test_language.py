@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from core.models.gpt import GPT, GPTConfig
-from training.language import Trigram, TwoSided, bits
+from training.common.language import Trigram, TwoSided, bits
 
 
 class Uniform(nn.Module):

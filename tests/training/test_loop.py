@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from training.loop import Plan, train
+from training.common.loop import Plan, train
 
 
 def make() -> nn.Module:

@@ -2,7 +2,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from training.loss import smoothed_cross_entropy
+from training.common.loss import smoothed_cross_entropy
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])

@@ -10,17 +10,18 @@ from PIL import Image
 from torch.utils.flop_counter import FlopCounterMode
 
 from core.errors import ModelError
-from core.measured.mae_results import AUTOENCODER, FEATURES, FILLED_BY, NETWORK, PATCHES, SCRATCH, results
 from core.models.mae import MAEConfig, MaskedAutoencoder
 from core.models.stored_weights import save_weights
+from core.results.mae_results import AUTOENCODER, FEATURES, FILLED_BY, NETWORK, PATCHES, SCRATCH, results
 from core.vision.fillings import BILINEAR, FILLINGS
-from core.vision.hiding import RANDOM, error_of, hide_patches, over_pixels
-from core.vision.left_out import ALL, FORWARD, STEP, VISIBLE, counted, measure
+from core.vision.patch_masks import RANDOM, error_of, hide_patches, over_pixels
+from core.vision.skipped_patches import ALL, FORWARD, STEP, VISIBLE, counted, measure
 from core.zoo.masked_autoencoders import load_autoencoder
-from training import mae_fine_tuning, mae_report
-from training.mae_fine_tuning import some_of_each
-from training.mae_report import chosen, errors_by_share
-from training.mae_report_probe import encode, fit_probe
+from training.mae import fine_tuning
+from training.mae import report as mae_report
+from training.mae.fine_tuning import some_of_each
+from training.mae.linear_probe import encode, fit_probe
+from training.mae.report import chosen, errors_by_share
 
 SMALL = MAEConfig(64, 8, 16, 1, 2, 8, 1, 2)
 
@@ -47,8 +48,8 @@ def data(tmp_path):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """A run of `training.mae` that has learned nothing."""
-    for module in (mae_report, mae_fine_tuning):
+    """A run of `training.mae.train` that has learned nothing."""
+    for module in (mae_report, fine_tuning):
         monkeypatch.setattr(module, "CONFIG", SMALL)
     monkeypatch.setattr(mae_report, "SHARES", (25, 75))
     torch.manual_seed(0)
@@ -73,7 +74,7 @@ def test_the_report_and_fine_tuning_write_what_the_page_reads(data, run, tmp_pat
     for start in (AUTOENCODER, SCRATCH):
         asked = ["--data", str(data), "--labels", "10", "--start", start, "--steps", "2", "--run", str(tuned)]
         monkeypatch.setattr("sys.argv", ["mae_fine_tuning", *asked, "--weights", str(out.parent)])
-        mae_fine_tuning.main()
+        fine_tuning.main()
     monkeypatch.setattr("sys.argv", [*report, "--pictures", "5"])
     mae_report.main()
     found = results(out)
@@ -163,7 +164,7 @@ def test_results_that_make_no_sense_name_their_field(data, run, tmp_path, monkey
         ({"errors": {"many": good["errors"]["75"]}}, "'errors.many' is not a share"),
         ({"probe": {"10": good["probe"]["10"]}}, "'probe.100' is missing"),
         ({"saving": None}, "'saving' is missing"),
-        ({"fine_tuning": {"10": {AUTOENCODER: {"top1": 2}}}}, "'top1' is a number from 0 to 1"),
+        ({"fine_tuning": {"10": {AUTOENCODER: {"top1": 2}}}}, "'fine_tuning.10.autoencoder.top1' is 2"),
     ):
         (out / "results.json").write_text(json.dumps(good | change))
         with pytest.raises(ModelError, match=said):

@@ -5,8 +5,8 @@ import torch
 from tokenizers import Tokenizer
 
 from core.zoo.embedded import WEIGHTS
-from training.bert_books import LENGTHS, Batches, Sentences, read_sentences
-from training.masking import SHARE, Masking, add_special_tokens
+from training.bert_books.data import LENGTHS, Batches, Sentences, read_sentences
+from training.common.masking import SHARE, Masking, add_special_tokens
 
 TEXT = (
     "The gardener, who had seen nothing unusual, went home.\n\nHis wife's brother asked: “Où est l'été?” "

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.translation.decoding import BEGIN, END, PAD, UNKNOWN
-from training import pairs
+from training.common import pairs
 
 WORDS = ("cat", "dog", "bird", "fish", "horse", "mouse", "cow", "hen", "fox", "wolf", "bear", "lion")
 VERBS = ("sleeps", "runs", "eats", "sings", "waits", "falls")

@@ -1,6 +1,6 @@
 """Cutting the published tables: notations of numbers, slipped cells, joins by name and resolution."""
 
-from training import published_tables as tables
+from training.measurements import published_tables as tables
 
 EPOCH = (
     "Model,Organization,Publication date,Domain,Parameters,Training compute (FLOP),Training dataset size (datapoints),"

@@ -8,14 +8,14 @@ import pytest
 import torch
 from tokenizers import Tokenizer
 
+from core.attribution.token_methods import methods_of
 from core.errors import ModelError
-from core.measured.sentiment_faithful import AGREEMENT, AREAS, MEASURES, RANDOM, agreements, faithfulness
 from core.models.sentiment import SentimentConfig, make_reviewer
-from core.verdict.explanations import methods_of
+from core.results.sentiment_faithful import AGREEMENT, AREAS, MEASURES, RANDOM, agreements, faithfulness
 from core.zoo import REVIEWERS, Classifier
-from core.zoo.reviewers import load_reviewer
-from training.sentiment import word_tokenizer
-from training.sentiment_faithful import Found, area_rows, bootstrap, compared, measure_all, save
+from core.zoo.sentiment_classifiers import load_reviewer
+from training.sentiment.faithfulness import Found, area_rows, bootstrap, compared, measure_all, save
+from training.sentiment.train import word_tokenizer
 
 ENGLISH = REVIEWERS["english"]
 REVIEWS = ["a fine film, and a warm one", "dull, dull, dull", "what a waste of a fine cast", "warm"]
@@ -128,9 +128,9 @@ def test_a_row_that_cannot_be_right_is_named(tmp_path, change, told):
 
 
 def test_without_the_tables_one_sentence_says_how_to_make_them(tmp_path):
-    with pytest.raises(ModelError, match=r"training\.sentiment_faithful"):
+    with pytest.raises(ModelError, match=r"training\.sentiment\.faithfulness"):
         faithfulness(tmp_path / "none.csv")
-    with pytest.raises(ModelError, match=r"training\.sentiment_faithful"):
+    with pytest.raises(ModelError, match=r"training\.sentiment\.faithfulness"):
         agreements(tmp_path / "none.csv")
 
 

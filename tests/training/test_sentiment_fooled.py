@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from core.measured.sentiment_fooled import sentiment_fooled
-from core.verdict.checklist import fooled, pairs_of
-from training.sentiment import Language, Texts
-from training.sentiment_fooled import count_baseline, save, vars_of
+from core.results.sentiment_fooled import sentiment_fooled
+from core.sentiment.behavioural_tests import fooled, pairs_of
+from training.sentiment.behavioural_tests import count_baseline, save, vars_of
+from training.sentiment.train import Language, Texts
 
 
 def test_a_baseline_of_words_is_fooled_by_words_that_change_places():

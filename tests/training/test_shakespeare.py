@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from training import shakespeare
+from training.common import shakespeare
 
 TEXT = "To be, or not to be: that is the question. " * 40
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from training import shrinking_students_report as report
-from training.shrinking_students_report import Answers, measure, standard_error
+from training.shrinking import report
+from training.shrinking.report import Answers, measure, standard_error
 
 
 def test_the_error_of_single_questions_is_that_of_a_mean():

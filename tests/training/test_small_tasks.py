@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from core.models.gpt import GPT, GPTConfig
-from core.small_tasks import ALPHABET, TASKS, write
-from training.loop import Plan
-from training.small_tasks import learn, problems_to_learn_from
-from training.small_tasks_report import linear_accuracy, share_right, wrong
+from core.probing.small_tasks import ALPHABET, TASKS, write
+from training.common.loop import Plan
+from training.small_tasks.report import linear_accuracy, share_right, wrong
+from training.small_tasks.train import learn, problems_to_learn_from
 
 EACH = pytest.mark.parametrize("name", TASKS)
 
@@ -65,5 +65,5 @@ def test_no_rounding_makes_a_hundred_percent():
 
 
 def test_a_linear_model_does_not_add(monkeypatch):
-    monkeypatch.setattr("training.small_tasks_report.LINEAR", {"problems": 500, "steps": 20})
+    monkeypatch.setattr("training.small_tasks.report.LINEAR", {"problems": 500, "steps": 20})
     assert linear_accuracy(TASKS["add"], 0) < 0.2

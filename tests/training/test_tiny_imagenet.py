@@ -9,15 +9,16 @@ import pytest
 import torch
 from torch import nn
 
-from core.measured.classifier_results import Accuracy, Quality
 from core.models.image_classifiers import make_image_classifier
+from core.results.classifier_results import Accuracy, Quality
 from core.zoo.embedded import WEIGHTS
-from training.loop import Plan, train
-from training.pictures import batch_at, vary
-from training.tiny_imagenet import BATCH, RECIPES, distance, first_run, normalise
-from training.tiny_imagenet_cards import CARD, by_size, fairness, write_cards
-from training.tiny_imagenet_report import enlarged
-from training.translation_report import write_translation_card
+from training.common.loop import Plan, train
+from training.common.pictures import batch_at, vary
+from training.tiny_imagenet.cards import CARD, by_size, fairness, write_cards
+from training.tiny_imagenet.data import normalise
+from training.tiny_imagenet.report import enlarged
+from training.tiny_imagenet.train import BATCH, RECIPES, distance, first_run
+from training.translation.report import write_translation_card
 
 
 def test_an_epoch_shows_each_picture_once_and_the_next_in_another_order():

@@ -5,15 +5,15 @@ import json
 import pytest
 import torch
 
-from core.measured import translator_results
 from core.models.transformer import Transformer, TransformerConfig
+from core.results import translator_results
 from core.translation.alignment import Agreement, agreement
 from core.translation.given_words import cut_words
 from core.translation.spelling import normalise_english
 from core.zoo.translators import WithHeads
-from training import translation_alignment as measuring
-from training.pairs import train_tokenizer
-from training.translation_alignment import Gold, Way, best_of, compare, cut_pair, english_words, french_words, read_gold
+from training.common.pairs import train_tokenizer
+from training.translation import alignment as measuring
+from training.translation.alignment import Gold, Way, best_of, compare, cut_pair, english_words, french_words, read_gold
 
 TOKENIZER = train_tokenizer([("the cat sleeps here", "le chat dort ici")] * 3, vocabulary=70)
 LINKS = frozenset({(0, 0), (1, 1), (2, 2)})

@@ -4,7 +4,8 @@ from sacrebleu import corpus_bleu, corpus_chrf
 from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from core.translation.decoding import END, beam_search, padded
 from tests.core.tiny_translators import tiny
-from training import pairs, translation_quality
+from training.common import pairs
+from training.translation import quality
 
 HELD = [
     ("The cat sleeps on the red chair in the house.", ["Le chat dort sur la chaise rouge.", "Un chat dort ici."]),
@@ -16,18 +17,18 @@ HELD = [
 def test_scores_are_those_of_sacrebleu_with_all_references():
     written = ["Le chat dort sur la chaise.", "Le chien court vite.", "On lit un livre."]
     streams = [[french[min(n, len(french) - 1)] for _, french in HELD] for n in range(3)]
-    found = translation_quality.scores(written, [french for _, french in HELD])
+    found = quality.scores(written, [french for _, french in HELD])
     assert found["bleu"] == pytest.approx(corpus_bleu(written, streams).score, abs=0.01)
     assert found["chrf"] == pytest.approx(corpus_chrf(written, streams).score, abs=0.01)
 
 
 def test_the_second_reference_is_as_good_as_the_first():
     written = [french[-1] for _, french in HELD]
-    assert translation_quality.scores(written, [french for _, french in HELD]) == {"bleu": 100.0, "chrf": 100.0}
+    assert quality.scores(written, [french for _, french in HELD]) == {"bleu": 100.0, "chrf": 100.0}
 
 
 def test_signatures_name_the_version_and_the_tokenizer_of_sacrebleu():
-    said = translation_quality.signatures([french for _, french in HELD])
+    said = quality.signatures([french for _, french in HELD])
     assert "tok:13a" in said["bleu"]
     assert "version:" in said["bleu"]
     assert "nc:6" in said["chrf"]
@@ -35,20 +36,20 @@ def test_signatures_name_the_version_and_the_tokenizer_of_sacrebleu():
 
 @pytest.mark.parametrize(("low", "high"), [(1, 5), (6, 10), (16, 20), (31, 40)])
 def test_texts_of_a_bucket_have_as_many_words_as_it_says(low: int, high: int):
-    texts = translation_quality.bucket(HELD, low, high)
+    texts = quality.bucket(HELD, low, high)
     assert texts
     assert all(low <= len(english.split()) <= high for english, _ in texts)
 
 
 def test_a_joined_text_has_the_translations_of_its_sentences_in_order():
-    english, versions = translation_quality._join(HELD)
+    english, versions = quality._join(HELD)
     assert english == " ".join(english for english, _ in HELD)
     assert versions[0] == " ".join(french[0] for _, french in HELD)
     assert versions[2] == "Le chat dort sur la chaise rouge. Le chien court vite. Nous lisons."
 
 
 def test_translations_come_back_in_the_order_of_the_texts(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(translation_quality, "TOGETHER", 30)
+    monkeypatch.setattr(quality, "TOGETHER", 30)
     tokenizer = pairs.train_tokenizer([(english, french) for english, of in HELD for french in of], 90)
     model = tiny("transformer", vocabulary=tokenizer.get_vocab_size())
     texts = [english for english, _ in HELD] * 2
@@ -56,7 +57,7 @@ def test_translations_come_back_in_the_order_of_the_texts(monkeypatch: pytest.Mo
     for text in texts:
         source = padded([[*tokenizer.encode(text, add_special_tokens=False).ids, END]])
         alone.append(tokenizer.decode(list(beam_search(model, *source, beam=2)[0].best.tokens)))
-    assert translation_quality.translate(model, tokenizer, texts, beam=2) == alone
+    assert quality.translate(model, tokenizer, texts, beam=2) == alone
 
 
 def test_training_operations_are_three_times_those_of_the_products_in_a_forward_pass():
@@ -70,4 +71,4 @@ def test_training_operations_are_three_times_those_of_the_products_in_a_forward_
     products += len(source) * 2 * state * state  # the summary, the first state
     products += target.numel() * gates * (width + state + state)  # the decoder
     products += target.numel() * ((2 * state + width) * 2 * width + width * vocabulary)  # the readout
-    assert translation_quality.training_flops(model, batches) == 3 * 2 * products
+    assert quality.training_flops(model, batches) == 3 * 2 * products

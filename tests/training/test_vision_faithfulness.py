@@ -8,25 +8,25 @@ import pytest
 import torch
 from PIL import Image
 
-from core.faithful.curves import random_orders
+from core.attribution.deletion_curves import random_orders
+from core.attribution.image_methods import explain
+from core.attribution.patch_deletion import measure, order_of
 from core.images import Patches
-from core.measured.classifier_results import RANDOM, faithful
 from core.models.image_classifiers import make_image_classifier
-from core.vision.explain import explain
-from core.vision.faithfulness import measure, order_of
+from core.results.classifier_results import RANDOM, faithful
 from core.vision.logits import probability_of
 from core.zoo.embedded import load_embedded_image, save_image
-from training import vision_faithfulness
-from training.vision_faithfulness import (
+from training.measurements import vision_faithfulness
+from training.measurements.vision_faithfulness import (
     FILE,
     Measured,
-    card_table,
     chosen_pictures,
     explains,
     main,
     measure_all,
     summary,
 )
+from training.tiny_imagenet.cards import card_table
 
 SIZES = {
     "vit": {"img_size": 64, "patch_size": 8, "embed_dim": 16, "depth": 2, "num_heads": 2, "num_classes": 3},

@@ -11,27 +11,26 @@ import torch
 from PIL import Image
 from torch.testing import assert_close
 
-from core.measured.joint_results import ASKED
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
 from core.models.vilbert import JointConfig
+from core.results.joint_results import ASKED
 from core.scenes.draw import draw
 from core.scenes.sentences import parse
 from core.scenes.telling import HELD_RELATIONS, is_held
 from core.scenes.things import HELD_PAIRS
 from core.scenes.truth import is_true
-from training import captioning, captioning_gates, captioning_report, clip, vilbert, vilbert_report
-from training.captions_data import flickr_batches, flickr_tokenizer, read_flickr, scene_batches, words_of
-from training.clip_data import (
-    Emoji,
-    emoji_pairs,
-    ids_of,
-    normalise,
-    scene_pairs,
-    scenes_tokenizer,
-    told_scene,
-    words_tokenizer,
-)
-from training.loop import Plan
+from training.captioning import gates as captioning_gates
+from training.captioning import report as captioning_report
+from training.captioning import train as captioning
+from training.captioning.data import flickr_batches, flickr_tokenizer, read_flickr, scene_batches, words_of
+from training.clip import train as clip
+from training.clip.data import emoji_pairs, scene_pairs
+from training.common.emoji import Emoji
+from training.common.loop import Plan
+from training.common.scenes import normalise, scenes_tokenizer, told_scene
+from training.common.word_tokens import ids_of, words_tokenizer
+from training.vilbert import report as vilbert_report
+from training.vilbert import train as vilbert
 
 
 @pytest.mark.parametrize("split", ["train", "test", "pairs", "relations", "four"])

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-import streamlit as st
-
-from core.addresses import whole_number
 from core.view import Layer, PatchSequence, Scene, Sequence, TextSequence
-from core.view.packing import pack
+from core.view.codec import whole_number
+from core.view.packing import overview_of, pack
 from core.view.scripts import BROWSER
 from core.view.wanted import Wanted
+from dashboard.address import parameter
 from dashboard.components.kit import Component, choosing, said
 
 __all__ = ["Choice", "Layer", "PatchSequence", "Scene", "Sequence", "TextSequence", "attention_view"]
@@ -56,7 +55,7 @@ def attention_view(
     may. `tell`: tell the server each chosen head and pinned token, which reruns the page. `apart` is the address of a
     page that takes a head apart; the view links to it with layer, head and token added.
     """
-    addressed = {name: st.query_params.get(name) for name in ("layer", "head", "token")} if address else {}
+    addressed = {name: parameter(name, whole_number) for name in ("layer", "head", "token")} if address else {}
     chosen = said(key, "chosen") or addressed
     wanted = Wanted.of(chosen)
     layer, head = wanted.within(scene)
@@ -80,5 +79,5 @@ def attention_view(
 def _pinned(scene: Scene, layer: int, have: str, text: object) -> int | None:
     """The pinned token, unless it was pinned in another scene."""
     token = whole_number(text)
-    is_own = have in ("", scene.overview["digest"])
+    is_own = have in ("", overview_of(scene)["digest"])
     return token if token is not None and token < scene.shape(layer)[0] and is_own else None

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from core.view import codec
-from dashboard import layout
+from dashboard import theme
 from dashboard.components.kit import Component, choosing, held, place_of
 from dashboard.figures.heat import limits_of
 
@@ -49,7 +49,7 @@ def cell_map(
     `height` is the most that the cells may take, in pixels.
     """
     have = held(key, "clicked")
-    hues = [layout.look().drawn(hue) for hue in hues]
+    hues = [theme.look().drawn(hue) for hue in hues]
     data = pack(values, rows=rows, columns=columns, limits=limits, kinds=kinds, hues=hues, marked=marked, have=have)
     data |= {"x": x, "y": y, "tell": tell, "mark": mark, "canClick": on_click is not None, "alt": alt}
     data |= {"name": f"attention-atlas-{name}", "height": height}

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from core.anatomy import OUTPUT, Block, Lane, Part, Stack, Step, Walked
-from core.anatomy.parts import Kind
+from core.interpretability import OUTPUT, Block, Lane, Part, Stack, Step, Walked
+from core.interpretability.parts import Kind
 from dashboard.theme import HUES
 
 LANE = 320  # the width of a lane

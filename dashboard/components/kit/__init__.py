@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.view.scripts import BROWSER, bundle
 from core.view.wanted import Wanted
-from dashboard import theme, ways_on
+from dashboard import theme
 
 _PALETTES = {signed: theme.for_browser(signed=signed) for signed in (False, True)}
 
@@ -38,7 +38,7 @@ class Component:
             return lambda: hear(said(key, name)) if hear else None
 
         callbacks: dict[str, Any] = {f"on_{name}_change": hearing(name, hear) for name, hear in heard.items()}
-        look = {"palettes": _PALETTES[signed], "present": ways_on.is_presented()}
+        look = {"palettes": _PALETTES[signed], "present": theme.is_presented()}
         self._mount(key=key, data={**look, **data}, **callbacks)
 
 

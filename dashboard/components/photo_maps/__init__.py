@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-import streamlit as st
-
+from core.view.codec import whole_number
 from core.view.wanted import Wanted
+from dashboard.address import parameter
 from dashboard.components.kit import Component, said
 from dashboard.components.photo_maps.packing import pack
 from dashboard.components.photo_maps.scene import Answers, Dense, Factors, PhotoLayer, PhotoScene, Windows
@@ -23,6 +23,6 @@ def photo_maps(scene: PhotoScene, *, key: str, name: str, address: bool = True) 
     """
     chosen = said(key, "chosen")
     if not isinstance(chosen, Mapping) and address:
-        chosen = {each: st.query_params.get(f"map-{each}") for each in ("layer", "head")}
+        chosen = {each: parameter(f"map-{each}", whole_number) for each in ("layer", "head")}
     data = pack(scene, Wanted.of(chosen)) | {"name": f"attention-atlas-{name}", "address": address}
     _show(key, data, chosen=None)

@@ -29,7 +29,7 @@ LARGEST_HALF = 60_000  # float16 ends at 65,504
 
 def pack(scene: PhotoScene, wanted: Wanted) -> dict:
     """The message for the browser; the overview is left out where it is there already."""
-    overview = scene.overview
+    overview = overview_of(scene)
     message = {"digest": overview["digest"], "overview": None, "answers": None}
     if wanted.have != overview["digest"]:
         message["overview"] = overview
@@ -39,8 +39,15 @@ def pack(scene: PhotoScene, wanted: Wanted) -> dict:
     return message
 
 
+def overview_of(scene: PhotoScene) -> dict:
+    """What is sent of all heads: made once for each scene, because it computes every head, and kept in it."""
+    if "overview" not in scene.packed:
+        scene.packed["overview"] = overview(scene)
+    return scene.packed["overview"]
+
+
 def overview(scene: PhotoScene) -> dict:
-    """The photograph, layers, little maps of each head, and all answers where they fit. Use `scene.overview`."""
+    """The photograph, layers, little maps of each head, and all answers where they fit. Use `overview_of`."""
     whole = sum(layer.heads * size_of(layer) for layer in scene.layers) <= BUDGET
     packed = {
         "title": scene.title,

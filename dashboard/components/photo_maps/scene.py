@@ -1,8 +1,8 @@
 """A photograph and the attention layers that look at it: who answers a query, and where the answer lies."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int, UInt8
@@ -138,7 +138,8 @@ class PhotoLayer:
 
 @dataclass(frozen=True, eq=False)
 class PhotoScene:
-    """All that one view shows. Keep a scene (in a cache) as long as it is shown: its overview is computed once.
+    """All that one view shows. Keep a scene (in a cache) as long as it is shown: its overview is computed once,
+    and kept in `packed`.
 
     `start` is the layer and the head in view before the visitor chooses; `place` the patch that looks then, where it is
     not a prefix token or the mean over all.
@@ -149,6 +150,7 @@ class PhotoScene:
     title: str = ""
     start: tuple[int, int] = (0, 0)
     place: int | None = None
+    packed: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self):
         if not self.layers:
@@ -159,10 +161,3 @@ class PhotoScene:
     def has(self, layer: int, head: int) -> bool:
         """Whether there is such a head."""
         return 0 <= layer < len(self.layers) and 0 <= head < self.layers[layer].heads
-
-    @cached_property
-    def overview(self) -> dict:
-        """What is sent of all heads: made once for each scene, because it computes every head."""
-        from dashboard.components.photo_maps.packing import overview  # packing knows scenes, not the reverse
-
-        return overview(self)

@@ -49,7 +49,7 @@ export function topOf(row) {
   return top;
 }
 
-/** The pointing game and the share inside, as core/grounding/pointing.py has them; null without a mask or a map. */
+/** The pointing game and the share inside, as core/attribution/pointing_game.py has them; null without a mask or a map. */
 export function scoreOf(row, mask) {
   const total = totalOf(row);
   const top = topOf(row);

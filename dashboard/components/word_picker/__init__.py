@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from dashboard import layout
+from dashboard import theme
 from dashboard.components.kit import Component, choosing, place_of
 
 __all__ = ["PickedWord", "word_picker"]
@@ -47,7 +47,7 @@ def word_picker(
     tints stand for, if there are any, `ticks` are places on it (0 to 1) with their labels; `kinds` names the hues of
     bars. Words can be reached with Tab and arrow keys, and clicked with Enter.
     """
-    drawn = layout.look().drawn
+    drawn = theme.look().drawn
     data = {
         "words": [
             asdict(word) | {"strength": round(float(word.strength), 3), "hue": drawn(word.hue)} for word in words

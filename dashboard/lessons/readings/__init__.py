@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.errors import AtlasError, InputError
-from dashboard.kept import keep
+from dashboard.cache.memo import cached
 from dashboard.lessons.form import Question
 from dashboard.lessons.readings import bounds, measured, pictures, sizes, texts, words_and_pictures
 from dashboard.lessons.readings.answers import Amount, Answer, Choice
@@ -50,7 +50,7 @@ def _arguments(question: Question, reading: Callable[..., Answer]) -> dict[str, 
     return arguments
 
 
-@keep("Asking the model …")
+@cached("Asking the model …")
 def _answered(question: Question) -> Answer:
     reading = READINGS[question.reading]
     arguments = _arguments(question, reading)

@@ -1,11 +1,11 @@
-"""Readings of what was measured on held-out data: the files that our own training scripts wrote (core/measured)."""
+"""Readings of what was measured on held-out data: the files that our own training scripts wrote (core/results)."""
 
 import math
 
 from core.errors import InputError
-from core.measured import character_results, dalle_results, image_gpt_results, position_results, translator_results
-from core.measured.shrinking import Pruned, measured
-from core.measured.tables import small_data_runs
+from core.results import character_results, dalle_results, image_gpt_results, position_results, translator_results
+from core.results.shrinking import Pruned, measured
+from core.results.tables import small_data_runs
 from core.zoo.translators import TRANSLATION
 from dashboard.lessons.readings.answers import Amount, Choice, percent
 from dashboard.lessons.readings.texts import OLDER

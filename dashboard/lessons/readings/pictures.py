@@ -1,4 +1,4 @@
-"""Readings of models that look at photographs; `picture` is the name of an example (core/images.py)."""
+"""Readings of models that look at photographs; `picture` is the name of an example (core/images/opening.py)."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ import torch
 from core.capture import record_attention
 from core.images import open_example
 from core.vision.fillings import FILLINGS
-from core.vision.hiding import error_of, hide_patches, over_pixels
+from core.vision.patch_masks import error_of, hide_patches, over_pixels
 from core.zoo.masked_autoencoders import PLAIN
+from dashboard.cache.models import autoencoder, image_model
 from dashboard.lessons.readings.answers import Amount, Choice, percent, quarters
-from dashboard.models import autoencoder, image_model
 
 VIT, SWIN = "vit-tiny-imagenet", "swin-tiny-imagenet"
 RESOLUTION, WINDOWED = 96, 128  # pixels on a side

@@ -5,18 +5,19 @@ from dataclasses import replace
 
 import torch
 
+from core.costs import bill
+from core.costs.counted import count_parameters
+from core.costs.parameters import parameters
+from core.costs.shape import gpt
 from core.efficient import LowRank, Performer, SlidingWindow, Variant
 from core.efficient.approximation_error import compare, head_of
 from core.efficient.error_curve import with_setting
 from core.errors import InputError
-from core.shrinking.number_formats import FORMATS, bytes_of, in_format
-from core.sizes import bill
-from core.sizes.counted import count_parameters
-from core.sizes.parameters import parameters
-from core.sizes.shape import gpt
-from dashboard import watched
+from core.heads.measures import shares
+from core.shrinking.number_formats import FORMATS, in_number_format, size_in_bytes
+from dashboard.cache.models import text_model
 from dashboard.lessons.readings.answers import Amount, Choice
-from dashboard.models import text_model
+from dashboard.recordings import watched
 
 GPT = "gpt-books"
 KINDS = {
@@ -59,7 +60,7 @@ def bytes_saved(number_format: str = "int8", model: str = GPT) -> Amount:
     if number_format not in FORMATS:
         raise InputError(f"“{number_format[:40]}” is not a number format here; these are: {', '.join(FORMATS)}.")
     network = text_model(model).network
-    return Amount(bytes_of(network) / bytes_of(in_format(network, number_format)), "times", digits=1)
+    return Amount(size_in_bytes(network) / size_in_bytes(in_number_format(network, number_format)), "times", digits=1)
 
 
 def kept_by_window(text: str, layer: int, head: int, window: int, model: str = GPT) -> Amount:
@@ -67,7 +68,7 @@ def kept_by_window(text: str, layer: int, head: int, window: int, model: str = G
     call = watched.watch_text(model, text).record.calls[layer]
     weights, places = call.weights(head), torch.arange(call.query_length)
     seen = SlidingWindow(window=window, causal=True).looks(places[:, None], places[None], call.query_length)
-    return Amount(100 * float((weights * seen).sum(dim=-1).mean()), "%")
+    return Amount(100 * float((shares(weights) * seen).sum(dim=-1).nanmean()), "%")
 
 
 def nearest_variant(text: str, layer: int, head: int, size: int = 8, model: str = GPT) -> Choice:

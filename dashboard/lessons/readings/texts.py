@@ -6,25 +6,25 @@ from dataclasses import replace
 
 import torch
 
-from core.anatomy.logit_lens import logit_lens
-from core.anatomy.walk import walk
 from core.capture import AttentionCall, by_layer
 from core.errors import InputError
 from core.heads import measures
 from core.heads.ablation import trial
 from core.heads.head_table import repeated_tokens
 from core.heads.repetition import listen
-from core.measured import character_results
-from core.memory.gradient_reach import reach, shares
+from core.interpretability.logit_lens import logit_lens
+from core.interpretability.walk import walk
 from core.models import gpt
 from core.models.character import load_characters
 from core.order.permutation import compare, shuffle, take_gpt
+from core.reach.gradient_reach import reach, shares
+from core.results import character_results
 from core.text import read_text
-from core.zoo.missing_token import MissingToken
+from core.zoo.masked_language_models import MissingToken
 from core.zoo.text_models import TextModel
-from dashboard import heads_tested, notices, watched
+from dashboard.cache.models import text_model, translator
 from dashboard.lessons.readings.answers import Amount, Choice, percent, told_apart
-from dashboard.models import text_model, translator
+from dashboard.recordings import head_jobs, notices, watched
 
 GPT, BERT = "gpt-books", "bert-books"
 MASK = "[MASK]"
@@ -71,7 +71,7 @@ def finds_again(text: str, layer: int, head: int, model: str = GPT) -> Choice:
     Beside it: what it gives, over many sentences, to the word that followed the same words earlier ("repeated"), and to
     the same word where they are not repeated ("control"), in so many "cases".
     """
-    tested = heads_tested.repeated_words(model).of((layer, head))
+    tested = head_jobs.repeated_words(model).of((layer, head))
     beside = {
         "repeated": percent(tested.job),
         "control": percent(tested.control),
@@ -88,7 +88,7 @@ def head_that_finds(layer: int, model: str = GPT) -> Choice:
     Over many sentences, in points of a per cent: `repeated` less `control` of `finds_again`. Beside it: the loss in
     nats of random tokens, the first and the second time that they are said, and that of guessing evenly.
     """
-    heads = heads_tested.repeated_words(model)
+    heads = head_jobs.repeated_words(model)
     tested = {head: heads.of((layer, head)) for head in range(heads.job.shape[2])}
     heard = listen(text_model(model), repeated_tokens(text_model(model)))
     vocabulary = text_model(model).tokenizer.get_vocab_size()

@@ -9,8 +9,8 @@ from core.errors import InputError
 from core.images import open_example
 from core.scenes.codes import read_code
 from core.scenes.draw import draw
+from dashboard.cache.models import captioner, clip, joint
 from dashboard.lessons.readings.answers import Choice, quarters
-from dashboard.models import captioner, clip, joint
 
 HIDDEN = "[MASK]"
 LIKELY = 5  # words that are offered where a lesson names none

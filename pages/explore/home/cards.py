@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard import contents, layout
+from dashboard import contents
+from dashboard.frame import layout
 
 ACROSS = 3  # cards beside one another, on a wide window
 

@@ -15,12 +15,12 @@ from core.heads.jobs import AgainstControl
 from core.images import open_example
 from core.scenes.codes import read_code
 from core.scenes.draw import draw
-from dashboard import heads_tested
+from dashboard.cache.memo import cached
+from dashboard.cache.models import captioner, image_model, text_model, translator
 from dashboard.components.attention_view import Scene
-from dashboard.kept import keep
-from dashboard.models import captioner, image_model, text_model, translator
-from dashboard.scenes import Head, text_scene
-from dashboard.watched import WatchedText, watch_text
+from dashboard.recordings import head_jobs
+from dashboard.recordings.scenes import Head, text_scene
+from dashboard.recordings.watched import WatchedText, watch_text
 from pages.explore.home import words
 
 WINDOW = 4  # tokens of the example of what may be left out
@@ -75,13 +75,13 @@ class Repeated:
         return text_scene(self.watched.model, self.watched.run, self.watched.record, self.head)
 
 
-@keep("Reading …")
+@cached("Reading …")
 def repeated() -> Repeated:
     """The head of `gpt-books` that exceeds its control most over many sentences, on the sentence of this page.
 
     Which head it is, is decided on other sentences than the one that is shown.
     """
-    watched, heads = watch_text("gpt-books", words.REPEATING), heads_tested.repeated_words("gpt-books")
+    watched, heads = watch_text("gpt-books", words.REPEATING), head_jobs.repeated_words("gpt-books")
     ids = watched.given.ids
     places = [place + 1 for place, number in enumerate(ids[:-1]) if number == ids[-1]]
     place = max(places, key=lambda after: shared_end(ids[:after], ids))
@@ -97,7 +97,7 @@ def shared_end(first: Sequence[int], second: Sequence[int]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-@keep("Reading …")
+@cached("Reading …")
 def one_head() -> Matrix:
     """The head of `gpt-books` in which the last word gives most to one before: not the first, nor its neighbour."""
     model = text_model("gpt-books")
@@ -110,7 +110,7 @@ def one_head() -> Matrix:
     return Matrix(maps[head].numpy(), labels, labels)
 
 
-@keep("Translating …")
+@cached("Translating …")
 def alignment() -> Matrix:
     """The transformer's translation, and the mean of all heads of its last layer for each token that it wrote."""
     model = translator("transformer")
@@ -120,7 +120,7 @@ def alignment() -> Matrix:
     return Matrix(weights.numpy(), *(tuple(label.strip() for label in each.labels) for each in (target, source)))
 
 
-@keep("Looking …")
+@cached("Looking …")
 def photograph() -> Looked:
     """What the class token of the last layer of a vision transformer gives to each patch, the mean of all heads."""
     model = image_model("vit-tiny-imagenet")
@@ -133,7 +133,7 @@ def photograph() -> Looked:
     return Looked(np.asarray(shown), weights[1:].reshape(patches.rows, patches.columns).numpy())
 
 
-@keep("Describing the picture …")
+@cached("Describing the picture …")
 def caption() -> Looked:
     """A caption of a drawn scene, and where the network looked for the word that it looked most sharply for."""
     model, scene = captioner("scenes-transformer"), read_code(words.SCENE)
@@ -146,7 +146,7 @@ def caption() -> Looked:
     return Looked(draw(scene, SHOWN), maps[place].reshape(*model.grid).numpy(), model.text(written.ids), labels[place])
 
 
-@keep("Leaving out …")
+@cached("Leaving out …")
 def left_out() -> tuple[Matrix, float]:
     """The same head with only a window left (NaN outside), and the share of its attention that the window holds."""
     whole = one_head()

@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from dashboard import contents, controls, layout
+from dashboard import contents, theme
 from dashboard.components.attention_view import attention_view
 from dashboard.components.cell_map import cell_map
 from dashboard.components.patch_picker import patch_picker
-from dashboard.layout import plain
-from dashboard.watched import watch_image
+from dashboard.inputs import controls
+from dashboard.recordings.watched import watch_image
+from dashboard.typeset import plain
 from pages.explore.home import compute, words
 from pages.explore.home.compute import Looked, Matrix, Repeated
 
@@ -30,7 +31,7 @@ def photograph() -> None:
 
 def _below(sentence: str, own: contents.Page) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(sentence, width=layout.PROSE)
+        st.markdown(sentence, width=theme.PROSE)
         own.link(words.OWN[own.name])
 
 

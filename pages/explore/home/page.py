@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from dashboard import contents, controls, layout
+from dashboard import contents, theme
+from dashboard.frame import page_head
+from dashboard.inputs import controls
 from dashboard.lessons import player
 from dashboard.lessons.form import TOUR
 from pages.explore.home import cards, examples, words
@@ -13,7 +15,7 @@ def show_path() -> None:
     tour = player.find(TOUR)
     with st.container(border=True):
         st.subheader(words.PATH, anchor=False)
-        st.markdown(words.PATH_ABOUT.format(count=len(tour.stations)), width=layout.PROSE)
+        st.markdown(words.PATH_ABOUT.format(count=len(tour.stations)), width=theme.PROSE)
         with st.container(horizontal=True):
             for number in range(len(tour.stations)):
                 player.entry(tour, number)
@@ -22,7 +24,7 @@ def show_path() -> None:
             contents.LESSONS.link(contents.LESSONS.name)
 
 
-layout.head(words.HOME)
+page_head.head(words.HOME)
 examples.LARGE[controls.choice("Example", examples.LARGE, key="example", label_visibility="collapsed")]()
 show_path()
 for group, pages in list(contents.GROUPS.items())[1:]:

@@ -1,6 +1,6 @@
 """What the first page says."""
 
-from dashboard.layout import PageWords
+from dashboard.frame.layout import PageWords
 
 HOME = PageWords(
     question="See attention at work",

@@ -1,10 +1,11 @@
 """Where a model looks, in one's own picture: every head, every patch."""
 
-from dashboard import layout, photograph
-from dashboard.explore import explore
+from dashboard.frame import layout, page_head
+from dashboard.inputs import photograph
+from dashboard.output.explore import explore
 from pages.explore.image import words
 
-layout.head(words.IMAGE)
+page_head.head(words.IMAGE)
 seen = photograph.choose()
 with layout.waiting_place():
     plain = seen.watched()

@@ -1,7 +1,7 @@
 """What the page Image says."""
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 IMAGE = PageWords(
     question="Where does it look?",

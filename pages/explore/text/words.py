@@ -1,7 +1,7 @@
 """What the page Text says."""
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 TEXT = PageWords(
     question="Who listens to whom?",

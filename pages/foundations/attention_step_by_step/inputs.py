@@ -13,8 +13,10 @@ from core.attention.worked_examples import EXAMPLES, WorkedExample
 from core.models.gpt import GPT
 from core.models.gpt_steps import layer_inputs
 from core.text import read_text
-from dashboard import carried, contents, controls, layout
-from dashboard.models import text_model
+from dashboard import contents, typeset
+from dashboard.cache.models import text_model
+from dashboard.frame import carried, layout
+from dashboard.inputs import controls
 from pages.foundations.attention_step_by_step import matrices
 
 # Sentences to click; the first is there before anybody has typed.
@@ -119,4 +121,4 @@ def _sentence(raw: str) -> Followed:
 
 def _query(labels: tuple[str, ...], *, first: int) -> int:
     """The token whose row is followed through all steps."""
-    return controls.token([layout.readable(label) for label in labels], first=first, label="Query token", width=190)
+    return controls.token([typeset.readable(label) for label in labels], first=first, label="Query token", width=190)

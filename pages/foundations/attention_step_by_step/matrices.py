@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from core.errors import InputError
-from dashboard import layout
+from dashboard import typeset
+from dashboard.address import parameter
 
 LARGEST = 100  # a number in a cell, in either direction: scores stay small enough to be read
 
@@ -76,13 +77,10 @@ def _numbers(part: str, most: int) -> list[float]:
 
 def _kept(name: str, default: Tensor) -> Tensor:
     """The matrix of the address, or the default if there is none that can be used."""
-    text = st.query_params.get(name)
-    if text is None:
-        return default
     try:
-        return decode(text, default.shape)
+        return parameter(name, lambda text: decode(text, default.shape), default)
     except InputError as error:
-        reason = layout.plain(str(error))
+        reason = typeset.plain(str(error))
         st.warning(f"The link holds numbers for {name} that cannot be used: {reason}. The example's own are shown.")
         return default
 

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from core.attention.equations import Step
 from core.heads.measures import entropy
-from dashboard import export, layout
-from dashboard.numbers import small
+from dashboard import typeset
+from dashboard.number_format import small
+from dashboard.output import export
 
 SATURATED = 0.99  # a largest weight above which the others hardly count
 CLOSE = 0.005  # weights that differ by less read the same
@@ -22,7 +23,7 @@ def notices(
     """What the query finds, what the scale does to it, and what the mask does; `other` has the scale switched."""
 
     def name(place: int) -> str:
-        return f"“{layout.plain(layout.readable(tokens[place]))}”"
+        return f"“{typeset.plain(typeset.readable(tokens[place]))}”"
 
     weights, scores = _of(steps, "normalise", head)[query], _of(steps, "score", head)[query]
     masked = _of(steps, "mask", head).isneginf()

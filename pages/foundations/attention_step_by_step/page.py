@@ -1,10 +1,11 @@
 """Attention in eight steps, down to the single multiplication."""
 
-from dashboard import layout
+from dashboard import theme
 from dashboard.components.step_view import scene, step_view
+from dashboard.frame import layout, page_head
 from pages.foundations.attention_step_by_step import inputs, notes, words
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 followed = inputs.choose()
 options = inputs.choose_options(followed)
 
@@ -15,7 +16,7 @@ layout.noticed_here()
 step_view(
     scene(steps, other, head=head, query=query, tokens=tokens, channels=followed.channels),
     name=f"attention-atlas-{followed.place}-head-{head}",
-    present=layout.is_presented(),
+    present=theme.is_presented(),
 )
 notes.download(steps, tokens=tokens, name=followed.place)
 layout.notes(

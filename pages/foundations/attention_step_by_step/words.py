@@ -1,7 +1,7 @@
 """Attention step by step."""
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 PAGE = PageWords(
     question="How does a query find its values?",

@@ -11,14 +11,14 @@ import torch
 from core.costs.layer_costs import measure_layers
 from core.costs.one_pass import Cost
 from core.errors import InputError
-from core.measured import character_results
-from core.memory import copy_task
-from core.memory.gradient_reach import reach
 from core.models.character import Alphabet, CharacterModel, load_characters
 from core.models.convolution import Convolution
-from core.progress import Progress, unheard
+from core.progress import Progress, no_progress
+from core.reach import copy_task
+from core.reach.gradient_reach import reach
+from core.results import character_results
 from core.text import read_text
-from dashboard.kept import keep
+from dashboard.cache.memo import cached
 from pages.foundations.before_attention.words import TITLES
 
 FOLDER = character_results.FOLDER
@@ -58,7 +58,7 @@ def warm_up() -> None:
     models("text")
 
 
-@keep("Loading the models …")
+@cached("Loading the models …")
 def models(task: Literal["text", "copy"]) -> tuple[Alphabet, dict[str, CharacterModel]]:
     """The five models that read Shakespeare, or the five that copy digits; shared, so they are only ever read."""
     return load_characters(FOLDER / "copy" if task == "copy" else FOLDER)
@@ -71,7 +71,7 @@ def window_of_convolution() -> int:
     return body.reach
 
 
-@keep("Five models read …")
+@cached("Five models read …")
 def read(raw: str) -> Reading:
     """What the five models make of a line; InputError if there is none, or if it is too long."""
     alphabet, readers = models("text")
@@ -92,7 +92,7 @@ def read(raw: str) -> Reading:
     return Reading(line, alphabet.unknown(line), norms, expected)
 
 
-@keep("Five models answer …")
+@cached("Five models answer …")
 @torch.inference_mode()
 def ask(digits: str, distance: int, draw: int) -> Answers:
     """Pose a question of the copy task with the letters of this draw; InputError if it is no question."""
@@ -106,8 +106,8 @@ def ask(digits: str, distance: int, draw: int) -> Answers:
     return Answers(question, digits, probabilities)
 
 
-@keep(unit="passes")
-def layer_costs(progress: Progress = unheard) -> tuple[Cost, ...]:
+@cached(unit="passes")
+def layer_costs(progress: Progress = no_progress) -> tuple[Cost, ...]:
     """Time and memory of one layer of each kind; all visitors share them, as they share the machine."""
     return measure_layers(progress)
 
@@ -128,7 +128,7 @@ def results() -> dict[str, dict[str, float]]:
     return {name: vars(of) for name, of in character_results.results(FOLDER).items()}
 
 
-@keep(computes=False)
+@cached(computes=False)
 def _by_distance(what: Literal["reach", "copied"], column: str) -> pd.DataFrame:
     """What was measured after training: a row for each distance, a column for each model."""
     rows = character_results.reach(FOLDER) if what == "reach" else character_results.copied(FOLDER)

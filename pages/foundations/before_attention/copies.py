@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.memory import copy_task
-from dashboard import charts, controls, layout
-from dashboard.comparisons import listed
+from core.reach import copy_task
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.output.comparisons import listed
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.compute import Answers
 from pages.foundations.before_attention.figures import copy_curves
@@ -32,7 +35,7 @@ def show() -> None:
     with curve:
         layout.noticed_here()
         charts.chart(
-            partial(copy_curves, measured, distance, look=layout.look()),
+            partial(copy_curves, measured, distance, look=theme.look()),
             name="copy",
             alt="The share of digits that each model repeats correctly, against the distance they had to be carried",
             table=measured.reset_index(),

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.costs.complexity import WAYS, Sizes, crossover
-from core.memory import copy_task
+from core.reach import copy_task
 from dashboard.figures.curves import curves
 from dashboard.theme import HUES, Look
 from pages.foundations.before_attention.words import TITLES

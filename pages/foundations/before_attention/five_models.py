@@ -6,10 +6,12 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.memory.gradient_reach import edge, half_life
-from dashboard import charts, layout
-from dashboard.comparisons import leading, listed
-from dashboard.data_table import data_table
+from core.reach.gradient_reach import edge, half_life
+from dashboard import theme
+from dashboard.frame import layout
+from dashboard.output import charts
+from dashboard.output.comparisons import leading, listed
+from dashboard.output.data_table import data_table
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.copies import longest_copied
 from pages.foundations.before_attention.words import TITLES
@@ -29,7 +31,7 @@ def show() -> None:
         width="stretch",
         column_config={name: st.column_config.NumberColumn(format=each) for name, each in formats.items()},
     )
-    if layout.is_presented():
+    if theme.is_presented():
         return
     charts.download_table(facts, "models")
     st.markdown("\n".join(f"- **{title}**: {words.ABOUT[name]}" for name, title in TITLES.items()))

@@ -9,11 +9,14 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.memory.gradient_reach import by_distance, edge, half_life, shares
-from dashboard import charts, controls, layout
-from dashboard.comparisons import leading, listed
+from core.reach.gradient_reach import by_distance, edge, half_life, shares
+from dashboard import theme, typeset
 from dashboard.components.tinted_lines import Line, tinted_lines
-from dashboard.numbers import with_power
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import with_power
+from dashboard.output import charts
+from dashboard.output.comparisons import leading, listed
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.compute import LONGEST, Reading
 from pages.foundations.before_attention.figures import reach_curves
@@ -46,13 +49,13 @@ def show() -> None:
         ticks=TICKS,
         after=words.EXPECTS,
     )
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(_table(reading), "reach")
     st.subheader("How it fades with the distance", anchor=False)
     over = controls.choice("Measured over", [PASSAGES, OWN], key="over")
     lines = compute.mean_reach() if over == PASSAGES else own_curves(reading)
     charts.chart(
-        partial(reach_curves, lines, look=layout.look()),
+        partial(reach_curves, lines, look=theme.look()),
         name="reach-curves",
         alt="The gradient norm at each distance from the last character, on a logarithmic scale, one line per model",
         table=pd.DataFrame(lines).rename_axis("distance").reset_index(),
@@ -153,7 +156,7 @@ def _seen(character: str) -> str:
 def _say_what_is_unknown(reading: Reading) -> None:
     if reading.unknown:
         # Isolated (U+2066 to U+2069): a letter that is written from right to left must not turn the sentence round.
-        shown = ", ".join(f"\u2066“{layout.plain(_seen(character))}”\u2069" for character in reading.unknown[:20])
+        shown = ", ".join(f"\u2066“{typeset.plain(_seen(character))}”\u2069" for character in reading.unknown[:20])
         more = " and others" if len(reading.unknown) > 20 else ""
         st.info(
             f"The models have never seen {shown}{more}: they learned from Shakespeare's letters and read each of "

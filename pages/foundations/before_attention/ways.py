@@ -13,8 +13,11 @@ import torch
 from core.costs.complexity import WAYS, Sizes, crossover
 from core.costs.layer_costs import HEADS, KERNEL, WIDTH
 from core.costs.one_pass import Cost
-from dashboard import charts, controls, layout, measuring
-from dashboard.numbers import large
+from dashboard import theme
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import large
+from dashboard.output import charts, measured_costs
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.figures import LAYER_HUES, way_curves
 
@@ -110,7 +113,7 @@ def _curves(sizes: Sizes, drawn: str) -> None:
     crossing = drawn == OPERATIONS
     y = "operations in one layer" if crossing else drawn
     charts.chart(
-        partial(way_curves, TOKENS, counted, sizes, y=y, crossing=crossing, look=layout.look()),
+        partial(way_curves, TOKENS, counted, sizes, y=y, crossing=crossing, look=theme.look()),
         name="ways",
         alt=f"How the {drawn} of each kind of layer grow with the number of tokens, both scales logarithmic",
         table=pd.DataFrame({"n": TOKENS, **{WAYS[key].title: values for key, values in counted.items()}}),
@@ -120,11 +123,11 @@ def _curves(sizes: Sizes, drawn: str) -> None:
 def _measured() -> tuple[Cost, ...]:
     """The button, and the two figures once somebody has pressed it; what was measured, if anything was."""
     st.subheader("Measured on this machine", anchor=False)
-    costs = compute.layer_costs.known() or ()
+    costs = compute.layer_costs.peek() or ()
     repeats, threads = min((cost.repeats for cost in costs), default="several"), torch.get_num_threads()
     sizes = {"width": WIDTH, "heads": HEADS, "kernel": KERNEL}
-    st.markdown(words.MEASURED.format(**sizes, threads=threads, repeats=repeats), width=layout.PROSE)
-    measuring.offer(compute.layer_costs.anew, again=bool(costs))
+    st.markdown(words.MEASURED.format(**sizes, threads=threads, repeats=repeats), width=theme.PROSE)
+    measured_costs.offer(compute.layer_costs.refresh, again=bool(costs))
     if costs:
-        measuring.time_and_memory(costs, hues=LAYER_HUES, name="measured", what="layers")
+        measured_costs.time_and_memory(costs, hues=LAYER_HUES, name="measured", what="layers")
     return costs

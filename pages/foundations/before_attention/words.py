@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 # Lines to click; the first is there before anybody has typed.
 LINES = {

@@ -6,20 +6,20 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
-from core.anatomy import Arrays, Lane, Part, Stream, Walked, arrays_of, stream_of, walk
-from core.anatomy.logit_lens import Lens, logit_lens
+from core.costs import count_flops
 from core.images import Patches
-from core.progress import Progress, unheard
-from core.sizes import count_flops
+from core.interpretability import Arrays, Lane, Part, Stream, Walked, arrays_of, stream_of, walk
+from core.interpretability.logit_lens import Lens, logit_lens
+from core.progress import Progress, no_progress
 from core.text import Cut, encode, read_text
 from core.translation.decoding import BEGIN, END
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.text_models import SourceToTarget
-from dashboard import layout
-from dashboard.kept import keep
-from dashboard.models import text_model, translator
-from dashboard.photograph import Photograph
-from dashboard.watched import Text, content_of
+from dashboard import typeset
+from dashboard.cache.memo import cached
+from dashboard.cache.models import text_model, translator
+from dashboard.inputs.photograph import Photograph
+from dashboard.recordings.watched import Text, content_of
 
 LONGEST = 40  # tokens: so many rows can still be told apart
 TRANSLATOR = "transformer"  # of those on the page Translation
@@ -53,10 +53,10 @@ class Walk:
         labels = self.labels_of(lane, count)
         if len(self.walked.lanes) > 1 and len(self.labels.get(lane.name, ())) != count:
             labels = next((known for known in self.labels.values() if len(known) == count), labels)
-        return [layout.readable(label) for label in labels]
+        return [typeset.readable(label) for label in labels]
 
 
-@keep("Walking through …")
+@cached("Walking through …")
 def walk_text(name: str, text: Text) -> Walk:
     """A text model and the first tokens of a text (an encoder-decoder also writes its own target)."""
     model = text_model(name)
@@ -72,7 +72,7 @@ def walk_text(name: str, text: Text) -> Walk:
     return Walk((name, _known_by(text)), model.title, model.network, walked, labels, model.label, cut=tokens.cut)
 
 
-@keep("Walking through …")
+@cached("Walking through …")
 def walk_picture(seen: Photograph) -> Walk:
     """An image model and a picture."""
     model, given = seen.model, seen.prepared
@@ -85,7 +85,7 @@ def walk_picture(seen: Photograph) -> Walk:
     return Walk(seen.identity, model.title, model.network, walked, labels, label, patches=patches)
 
 
-@keep("Walking through …")
+@cached("Walking through …")
 def walk_translation(english: Text, french: str) -> Walk:
     """The trained encoder-decoder, on a source and the target so far; without one, on its own translation."""
     model = translator(TRANSLATOR)
@@ -112,26 +112,26 @@ def _known_by(text: Text) -> str:
     return text if isinstance(text, str) else text.identity
 
 
-@keep()
+@cached()
 def part_arrays(walk: Walk, key: str) -> Arrays:
     """What went into a part and what came out of it."""
     return arrays_of(walk.walked, key)
 
 
-@keep()
+@cached()
 def residual_stream(walk: Walk, lane: str) -> Stream:
     """The residual stream of a lane at the borders of the blocks of its last stack."""
     (stack,) = (each.stacks[-1] for each in walk.walked.lanes if each.name == lane)
     return stream_of(walk.walked, stack)
 
 
-@keep("Reading each layer …", unit="layers")
-def lens(walk: Walk, progress: Progress = unheard) -> Lens:
+@cached("Reading each layer …", unit="layers")
+def lens(walk: Walk, progress: Progress = no_progress) -> Lens:
     """What the model would say after each layer."""
     return logit_lens(walk.walked, progress)
 
 
-@keep("Counting …")
+@cached("Counting …")
 def counted_flops(walk: Walk) -> dict[str, int]:
     """Part -> operations of one run."""
     return count_flops(walk.network, walk.walked.run)

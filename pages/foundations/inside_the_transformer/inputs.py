@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from dashboard import controls, layout, naming, texts
-from dashboard.models import image_model
-from dashboard.photograph import Photograph
+from dashboard.cache.models import image_model
+from dashboard.frame import layout
+from dashboard.inputs import controls, example_texts, model_name
+from dashboard.inputs.photograph import Photograph
 from pages.foundations.inside_the_transformer import compute, words
 from pages.foundations.inside_the_transformer.compute import Walk
 
@@ -21,16 +22,16 @@ def walked_through() -> Walk:
         with second:
             picture = controls.picture()
         with first:
-            name = naming.model("image")
+            name = model_name.model("image")
             resolution = controls.resolution(image_model(name))
         with layout.waiting_place():
             return compute.walk_picture(Photograph(name, picture, resolution))
     with second:
         text = controls.text()
-    controls.examples(texts.TO_GO_ON if machine == DECODER else texts.TO_TRANSLATE)
+    controls.examples(example_texts.TO_GO_ON if machine == DECODER else example_texts.TO_TRANSLATE)
     if machine == DECODER:
         with first:
-            name = naming.model("text")
+            name = model_name.model("text")
         with layout.waiting_place():
             return compute.walk_text(name, text)
     with second:

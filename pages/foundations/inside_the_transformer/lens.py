@@ -6,9 +6,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.anatomy.logit_lens import Lens
-from dashboard import charts, contents, controls, layout, waiting
+from core.interpretability.logit_lens import Lens
+from dashboard import contents, theme, typeset
+from dashboard.cache import waiting
 from dashboard.figures.curves import curves
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
 from pages.foundations.inside_the_transformer import compute, words
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.figures import lens_grid
@@ -18,15 +22,15 @@ MOST = 20  # tokens: so many words can be read beside one another
 
 def show(walk: Walk) -> None:
     """A grid of layers and tokens, then the way of one token's final answer through the layers."""
-    lens = compute.lens.known(walk) or _compute(walk)
+    lens = compute.lens.peek(walk) or _compute(walk)
     labels = _labels(walk, lens)
     st.subheader("What is most probable after each block?", anchor=False)
     _grid(walk, lens, labels)
     chosen = controls.token(labels, first=len(labels) - 1)
-    name = layout.readable(walk.label(int(lens.final[chosen])))
-    st.subheader(f"When does it know “{layout.plain(name)}”?", anchor=False)
+    name = typeset.readable(walk.label(int(lens.final[chosen])))
+    st.subheader(f"When does it know “{typeset.plain(name)}”?", anchor=False)
     _way(lens, chosen)
-    answers = [layout.readable(walk.label(number)) for number in lens.final.tolist()]
+    answers = [typeset.readable(walk.label(number)) for number in lens.final.tolist()]
     layout.notes(words.LENS_NOTES, notice=noticed(lens, labels, answers), formula=lambda: _explain(walk, lens))
 
 
@@ -40,8 +44,8 @@ def noticed(lens: Lens, labels: list[str], answers: list[str]) -> tuple[str, ...
     same = (lens.best == lens.final).int().flip(0).cumprod(0).sum(0).tolist()  # layers, from the last one back
     first = len(lens.best) - same[-1]
     where = "before the first block" if first == 0 else f"after block {first - 1}"
-    at = f"At “{layout.plain(labels[-1])}” the" if len(labels) > 1 else "The"
-    answer = f"{at} final answer “{layout.plain(answers[-1])}” ({lens.final_probability[-1, -1]:.0%})"
+    at = f"At “{typeset.plain(labels[-1])}” the" if len(labels) > 1 else "The"
+    answer = f"{at} final answer “{typeset.plain(answers[-1])}” ({lens.final_probability[-1, -1]:.0%})"
     if not same[-1]:
         return (f"{answer} is not the most probable one through the lens, even after the last block.",)
     sentences = [f"{answer} is the most probable one from {where} on."]
@@ -63,11 +67,11 @@ def _labels(walk: Walk, lens: Lens) -> list[str]:
     count = lens.best.shape[1]
     if count == 1 and walk.walked.logits is not None and walk.walked.logits.ndim == 1:
         return ["the whole input"]
-    return [layout.readable(label) for label in walk.labels_of(walk.walked.lanes[-1], count)]
+    return [typeset.readable(label) for label in walk.labels_of(walk.walked.lanes[-1], count)]
 
 
 def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
-    words_in_cells = [[layout.readable(walk.label(number)) for number in row] for row in lens.best.tolist()]
+    words_in_cells = [[typeset.readable(walk.label(number)) for number in row] for row in lens.best.tolist()]
     rows = point_names(len(words_in_cells))
     if len(labels) > MOST:
         layout.caption(f"The last {MOST} of {len(labels)} tokens; the numbers to download hold all.")
@@ -77,7 +81,7 @@ def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
         lens.probability[:, -MOST:].numpy(),
         rows=rows,
         columns=labels[-MOST:],
-        look=layout.look().sized(-2),
+        look=theme.look().sized(-2),
     )
     table = pd.DataFrame(
         [
@@ -87,14 +91,14 @@ def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
         ]
     )
     charts.chart(figure, name="inside-lens", alt="The most probable answer after each block at each token", table=table)
-    layout.explain_bytes(word for line in [labels, *words_in_cells] for word in line[-MOST:])
+    typeset.explain_bytes(word for line in [labels, *words_in_cells] for word in line[-MOST:])
 
 
 def _way(lens: Lens, chosen: int) -> None:
     names = point_names(len(lens.best))
     probability, rank = lens.final_probability[:, chosen].numpy(), lens.final_rank[:, chosen].numpy()
     table = pd.DataFrame({"after block": names, "probability": probability, "rank": rank})
-    shared: dict = {"look": layout.look(), "x": "after block", "marks": True, "labels": names, "height": 300}
+    shared: dict = {"look": theme.look(), "x": "after block", "marks": True, "labels": names, "height": 300}
     left, right = st.columns(2)
     with left:
         figure = curves(

@@ -5,13 +5,16 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.costs import Shape, crossing, flops, memory, total
+from core.costs.bill import OUT, QKV
 from core.published import model_sizes
-from core.sizes import Shape, crossing, flops, memory, total
-from core.sizes.bill import OUT, QKV
-from dashboard import charts, layout, own_gpt
-from dashboard.data_table import data_table
+from dashboard import theme
 from dashboard.figures.curves import curves
-from dashboard.numbers import amount, with_power
+from dashboard.frame import layout
+from dashboard.inputs import gpt_size
+from dashboard.number_format import amount, with_power
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.foundations.inside_the_transformer import words
 
@@ -32,11 +35,11 @@ def show_growth(shape: Shape, n: int, precision: str) -> None:
     layout.heading("Where the square overtakes")
     table = pd.DataFrame([{each.part: each.value for each in flops(shape, at, at)} for at in _PLACES]).fillna(0)
     lines = {part: table[part].to_numpy(float) for part in table if part in _HUES}
-    size = layout.look().letters
+    size = theme.look().letters
     figure = curves(
         _PLACES,
         lines,
-        look=layout.look(),
+        look=theme.look(),
         x="tokens",
         y="FLOPs of one pass",
         tell="%{fullData.name}, %{x:,} tokens: %{y:.3s} FLOPs",
@@ -45,7 +48,7 @@ def show_growth(shape: Shape, n: int, precision: str) -> None:
         y_log=True,
     )
     figure.update_xaxes(dtick=1, tickformat=",")
-    figure.add_vline(x=n, line={"color": layout.look().palette.accent, "dash": "dot", "width": 1.5})
+    figure.add_vline(x=n, line={"color": theme.look().palette.accent, "dash": "dot", "width": 1.5})
     _mark(figure, shape, size)
     charts.chart(
         figure,
@@ -60,7 +63,7 @@ def show_growth(shape: Shape, n: int, precision: str) -> None:
 
 
 def _mark(figure: go.Figure, shape: Shape, size: int) -> None:
-    meeting, palette = crossing(shape), layout.look().palette
+    meeting, palette = crossing(shape), theme.look().palette
     at = max(1, round(meeting))
     worked = {each.part: each.value for each in flops(shape, at, at)}
     figure.add_trace(
@@ -81,7 +84,7 @@ def _mark(figure: go.Figure, shape: Shape, size: int) -> None:
 def show_famous() -> None:
     """The table, to be sorted by a click on a column."""
     layout.heading("The same formula on famous models")
-    st.markdown(words.FAMOUS, width=layout.PROSE)
+    st.markdown(words.FAMOUS, width=theme.PROSE)
     table = famous()
     whole = st.column_config.NumberColumn(format="localized")
     data_table(
@@ -123,9 +126,9 @@ def famous() -> pd.DataFrame:
 def show_own(precision: str) -> None:
     """Five numbers, and what they make."""
     layout.heading("Build your own")
-    if not layout.is_presented():
-        st.markdown(words.OWN, width=layout.PROSE)
-    shape, context = own_gpt.choose("own")
+    if not theme.is_presented():
+        st.markdown(words.OWN, width=theme.PROSE)
+    shape, context = gpt_size.choose("own")
     bill = {each.part: each.value for each in memory(shape, context, precision)}
     work = sum(each.value for each in flops(shape, context)) / context
     with layout.control_bar():

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.foundations.inside_the_transformer import lens, sizes, stream, walk, words
 from pages.foundations.inside_the_transformer.inputs import walked_through
 
-layout.head(words.INSIDE)
+page_head.head(words.INSIDE)
 show = sections.chosen(
     {words.WALK: walk.show, words.STREAM: stream.show, words.LENS: lens.show, words.SIZES: sizes.show},
 )

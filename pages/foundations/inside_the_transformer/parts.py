@@ -9,14 +9,17 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from core.anatomy import Arrays, NormReading, Part, Step, kind_of_mask, mask_of, read_norm
-from core.anatomy.trace import tokens_of
 from core.capture import AttentionCall
-from dashboard import charts, controls, layout
+from core.interpretability import Arrays, NormReading, Part, Step, kind_of_mask, mask_of, read_norm
+from core.interpretability.trace import tokens_of
+from dashboard import theme, typeset
 from dashboard.figures.curves import curves
 from dashboard.figures.heat import heat
 from dashboard.figures.paper import escape
 from dashboard.figures.predictions import prediction_bars
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
 from pages.foundations.inside_the_transformer import words
 from pages.foundations.inside_the_transformer.compute import Walk
 
@@ -75,7 +78,7 @@ def _keys(walk: Walk, part: Part, call: AttentionCall) -> list[str]:
     if call.kind == "cross":
         labels = walk.labels.get("encoder", ())
         if len(labels) == call.key_length:
-            return [layout.readable(label) for label in labels]
+            return [typeset.readable(label) for label in labels]
     return walk.labels_at(part, call.key_length)
 
 
@@ -84,7 +87,7 @@ def _look_map(title: str, values: np.ndarray, queries: list[str], keys: list[str
     st.markdown(f"**{title}**")
     figure = heat(
         values,
-        look=layout.look().sized(-2),
+        look=theme.look().sized(-2),
         x="looked at",
         y="",
         rows=queries if named else None,
@@ -137,7 +140,7 @@ def _vectors(rows: dict[str, Tensor], label: str) -> None:
     figure = partial(
         heat,
         values,
-        look=layout.look().sized(-2),
+        look=theme.look().sized(-2),
         x="channel",
         y="",
         rows=list(rows),
@@ -145,7 +148,7 @@ def _vectors(rows: dict[str, Tensor], label: str) -> None:
         height=70 + 34 * len(rows),
     )
     lengths = ", ".join(f"{name.lstrip('+= ')} {vector.norm():.2f}" for name, vector in rows.items())
-    st.markdown(f"**What “{layout.plain(label)}” starts from**; lengths: {lengths}")
+    st.markdown(f"**What “{typeset.plain(label)}” starts from**; lengths: {lengths}")
     table = pd.DataFrame(values, index=list(rows)).rename_axis("vector").reset_index()
     charts.chart(figure, name="inside-embedding", alt=f"The vectors of {label} and their sum", table=table)
 
@@ -154,7 +157,7 @@ def _norm(walk: Walk, part: Part, arrays: Arrays) -> None:
     """Statistics of each token before, the weights of each channel, the recomputation."""
     before, after = tokens_of(arrays.given), tokens_of(arrays.made)
     reading = read_norm(walk.network.get_submodule(part.path), before, after)
-    if not layout.is_presented():
+    if not theme.is_presented():
         st.latex(NORMS[reading.kind])
     st.caption(
         f"{SOURCES[reading.kind]}. Recomputed with the formula, no number differs from the module's by more than "
@@ -176,7 +179,7 @@ def _before_norm(reading: NormReading, labels: list[str]) -> None:
         curves,
         range(len(labels)),
         lines,
-        look=layout.look().sized(-2),
+        look=theme.look().sized(-2),
         x="token",
         y="",
         labels=labels if len(labels) <= MOST_NAMED else None,
@@ -196,7 +199,7 @@ def _norm_weights(reading: NormReading) -> None:
         curves,
         range(len(reading.gamma)),
         lines,
-        look=layout.look().sized(-2),
+        look=theme.look().sized(-2),
         x="channel",
         y="",
         tell="%{fullData.name} of channel %{x}: %{y:.3f}",
@@ -227,7 +230,7 @@ def _neuron_map(values: Tensor, neurons: list[int], labels: list[str], chosen: i
     few = len(labels) <= MOST_NAMED
     figure = heat(
         values.numpy(),
-        look=layout.look().sized(-2),
+        look=theme.look().sized(-2),
         x="token",
         y="",
         rows=rows,
@@ -235,7 +238,7 @@ def _neuron_map(values: Tensor, neurons: list[int], labels: list[str], chosen: i
         tell="%{y} at “%{x}”: %{z:.2f}",
         height=120 + 22 * len(rows),
     )
-    figure.add_vline(x=chosen, line={"color": layout.look().palette.accent, "width": 1.5, "dash": "dot"})
+    figure.add_vline(x=chosen, line={"color": theme.look().palette.accent, "width": 1.5, "dash": "dot"})
     st.markdown("**The strongest neurons**")
     table = pd.DataFrame(values.numpy(), index=rows, columns=labels).rename_axis("neuron").reset_index()
     charts.chart(figure, name="inside-neurons", alt="The strongest neurons at each token", table=table)
@@ -251,14 +254,14 @@ def _answers(walk: Walk, part: Part, _: Arrays) -> None:
         logits = logits[controls.token(labels, first=len(labels) - 1, label="After")]
     logits = logits.float()
     values, numbers = logits.softmax(-1).topk(min(TOP_ANSWERS, len(logits)))
-    answers = [layout.readable(walk.label(number)) for number in numbers.tolist()]
+    answers = [typeset.readable(walk.label(number)) for number in numbers.tolist()]
     st.markdown(f"**The most probable of {len(logits):,}**")
     charts.chart(
-        partial(prediction_bars, answers, values.tolist(), look=layout.look()),
+        partial(prediction_bars, answers, values.tolist(), look=theme.look()),
         name="inside-head",
         alt="The most probable answers",
         table=pd.DataFrame(
             {"answer": answers, "logit": logits[numbers].tolist(), "probability": values.tolist()},
         ),
     )
-    layout.explain_bytes(answers)
+    typeset.explain_bytes(answers)

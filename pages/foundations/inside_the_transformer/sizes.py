@@ -6,13 +6,16 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from core.costs import PARTS, PRECISIONS, Shape, count_parameters, crossing, flops, parameters, shape_of, total
+from core.costs.bill import CROSS, SCORES
 from core.published import model_sizes
-from core.sizes import PARTS, PRECISIONS, Shape, count_parameters, crossing, flops, parameters, shape_of, total
-from core.sizes.bill import CROSS, SCORES
-from dashboard import charts, controls, layout
-from dashboard.comparisons import listed
-from dashboard.data_table import data_table
-from dashboard.numbers import amount
+from dashboard import theme
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import amount
+from dashboard.output import charts
+from dashboard.output.comparisons import listed
+from dashboard.output.data_table import data_table
 from pages.foundations.inside_the_transformer import compute, longer_and_larger, words
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.figures import share_bars
@@ -33,7 +36,7 @@ def show(walk: Walk) -> None:
     _parts(table, source, known=shape is not None)
     if shape is not None:
         _shares(shape, table, source, n)
-        if not layout.is_presented():
+        if not theme.is_presented():
             _formulas(shape, source, target)
         longer_and_larger.show_growth(shape, n, precision)
     longer_and_larger.show_famous()
@@ -68,8 +71,8 @@ def bill(
 
 def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
     layout.heading("Part by part")
-    if not layout.is_presented():
-        st.markdown(words.PARTS.format(tokens=n) if known else words.NO_FORMULA, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.PARTS.format(tokens=n) if known else words.NO_FORMULA, width=theme.PROSE)
     sums = {name: "all" if name == "part" else table[name].sum() for name in table}
     shown = pd.concat([table, pd.DataFrame([sums])], ignore_index=True)
     kinds = {"part": st.column_config.TextColumn(width=PART)}
@@ -81,7 +84,7 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
     }
     data_table(shown.style.format(spoken), hide_index=True, column_config=kinds, height="content")
     charts.download_table(shown, "sizes")
-    st.caption(words.UNCOUNTED, width=layout.PROSE)
+    st.caption(words.UNCOUNTED, width=theme.PROSE)
 
 
 def _shares(shape: Shape, table: pd.DataFrame, n: int, length: int) -> None:
@@ -93,7 +96,7 @@ def _shares(shape: Shape, table: pd.DataFrame, n: int, length: int) -> None:
         f"FLOPs for {length:,} tokens": [later.get(part, 0) / sum(later.values()) for part in parts],
     }
     charts.chart(
-        partial(share_bars, parts, shares, look=layout.look()),
+        partial(share_bars, parts, shares, look=theme.look()),
         name="shares",
         alt="The share of each part in the parameters, and in the work for two lengths of text",
         table=pd.DataFrame({"part": parts, **shares}),

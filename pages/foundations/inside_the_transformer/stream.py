@@ -7,11 +7,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.anatomy import Stream
-from dashboard import charts, controls, layout
-from dashboard.comparisons import leading, listed
+from core.interpretability import Stream
+from dashboard import theme, typeset
 from dashboard.figures.curves import curves
 from dashboard.figures.heat import heat
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.output.comparisons import leading, listed
 from pages.foundations.inside_the_transformer import compute, words
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.lens import point_names
@@ -28,7 +31,7 @@ def show(walk: Walk) -> None:
     if len(lanes[side].stacks) > 1:
         st.caption(words.LAST_STACK.format(stacks=len(lanes[side].stacks)))
     stream = compute.residual_stream(walk, side)
-    labels = [layout.readable(label) for label in walk.labels_of(lanes[side], stream.points[0].shape[0])]
+    labels = [typeset.readable(label) for label in walk.labels_of(lanes[side], stream.points[0].shape[0])]
     _lengths(stream, labels)
     if stream.added:
         _shares(stream)
@@ -46,7 +49,7 @@ def noticed(stream: Stream, labels: list[str]) -> tuple[str, ...]:
     longest = int(lengths[-1].argmax())
     if lengths[-1, longest].item() > 1.5 * end > 0:
         sentences.append(
-            f"“{layout.plain(labels[longest])}” (token {longest}) stands out: after the last block its vector is "
+            f"“{typeset.plain(labels[longest])}” (token {longest}) stands out: after the last block its vector is "
             f"**{lengths[-1, longest].item() / end:.1f} times** as long as the median."
         )
     steps = [(share, added) for added in stream.added if np.isfinite(share := _step(added.before, added.added))]
@@ -81,7 +84,7 @@ def _lengths(stream: Stream, labels: list[str]) -> None:
     figure = partial(
         heat,
         lengths,
-        look=layout.look(),
+        look=theme.look(),
         x="token",
         y="after block",
         rows=point_names(len(lengths)),
@@ -103,7 +106,7 @@ def _shares(stream: Stream) -> None:
     figure = curves(
         blocks,
         lines,
-        look=layout.look(),
+        look=theme.look(),
         x="block",
         y="length added / length before",
         tell="What %{fullData.name} of block %{x} adds is on average %{y:.0%} as long as the vector before it",

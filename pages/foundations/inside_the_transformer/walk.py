@@ -11,14 +11,16 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from core.anatomy import Arrays, Block, Part, mask_of
-from core.anatomy.parts import Shape
-from core.anatomy.trace import tokens_of
 from core.capture import AttentionCall
-from dashboard import charts, contents, export, layout
+from core.interpretability import Arrays, Block, Part, mask_of
+from core.interpretability.parts import Shape
+from core.interpretability.trace import tokens_of
+from dashboard import contents, theme
 from dashboard.components.diagram import KINDS, diagram, scene
-from dashboard.data_table import data_table
 from dashboard.figures.heat import heat
+from dashboard.frame import layout
+from dashboard.output import charts, export
+from dashboard.output.data_table import data_table
 from pages.foundations.inside_the_transformer import compute, parts, words
 from pages.foundations.inside_the_transformer.compute import Walk
 
@@ -68,13 +70,13 @@ def _begins(walk: Walk) -> tuple[str, ...]:
 def _show_part(walk: Walk, part: Part) -> None:
     with layout.waiting_place():
         arrays = compute.part_arrays(walk, part.key)
-    if not layout.is_presented():
+    if not theme.is_presented():
         st.markdown(f"**{KINDS[part.kind]}.** {words.PURPOSES[part.kind]}")
     weights = f"{part.parameters:,} weights" if part.parameters else "no weights of its own"
     st.caption(f"`{part.class_name}` with {weights}; in {_shapes(part.inputs)}, out {_shapes(part.outputs)}")
     parts.show(walk, part, arrays)
     _show_maps(walk, part, arrays)
-    if not layout.is_presented():
+    if not theme.is_presented():
         export.download_arrays(
             "This part's numbers (NPZ)",
             lambda: packed(walk, arrays),
@@ -93,7 +95,7 @@ def _show_maps(walk: Walk, part: Part, arrays: Arrays) -> None:
     drawn = {name: tokens_of(tensor) for name, tensor in sides.items() if can_be_drawn(tensor)}
     for name, numbers in drawn.items():
         _map(walk, part, name, numbers)
-    if drawn and not layout.is_presented():
+    if drawn and not theme.is_presented():
         with st.expander("Statistics of each token"):
             data_table(_statistics(walk, part, drawn), hide_index=True)
 
@@ -115,7 +117,7 @@ def _map(walk: Walk, part: Part, name: str, numbers: Tensor) -> None:
     figure = partial(
         heat,
         values,
-        look=layout.look().sized(-2),
+        look=theme.look().sized(-2),
         x="channel",
         y="",
         rows=labels if len(labels) <= 60 else None,

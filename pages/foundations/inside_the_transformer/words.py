@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.anatomy import Kind
-from dashboard.layout import PageWords
-from dashboard.references import references
+from core.interpretability import Kind
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 INSIDE = PageWords(
     question="What happens between input and output?",

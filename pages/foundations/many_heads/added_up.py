@@ -9,11 +9,14 @@ from jaxtyping import Float
 
 from core.capture import layer_numbers
 from core.heads.contributions import Difference, HeadOutputs
-from dashboard import charts, controls, layout
-from dashboard.comparisons import leading, listed
+from dashboard import theme, typeset
 from dashboard.figures.heat import heat
-from dashboard.numbers import with_power
-from dashboard.watched import Watched, WatchedText
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import with_power
+from dashboard.output import charts
+from dashboard.output.comparisons import leading, listed
+from dashboard.recordings.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.compute import Sum
 from pages.foundations.many_heads.figures import length_bars
@@ -40,9 +43,9 @@ def show(watched: Watched) -> None:
         # At first the last token of a text, the class token of a picture.
         token = controls.token(labels, first=len(labels) - 1 if isinstance(watched, WatchedText) else 0)
     if not labels:
-        st.info(layout.plain(words.NOT_WHOLE.format(title=watched.model.title)), icon=":material/info:")
+        st.info(typeset.plain(words.NOT_WHOLE.format(title=watched.model.title)), icon=":material/info:")
         return
-    added, token_name = compute.sum_at(watched, place, token), layout.plain(labels[token])
+    added, token_name = compute.sum_at(watched, place, token), typeset.plain(labels[token])
     st.subheader(f"What each head of layer {layer} adds at {token_name}", anchor=False)
     name = f"layer-{layer}-token-{token}"
     _vectors(added, name)
@@ -52,7 +55,7 @@ def show(watched: Watched) -> None:
     with number_side:
         _numbers(added)
     shares, difference = compute.of_all_tokens(watched, place)
-    if not layout.is_presented():
+    if not theme.is_presented():
         st.markdown(_exact(outputs, difference))
     said = noticed(added, shares, token_name)
     layout.notes(words.ADDED_UP, notice=said, formula=lambda: _explain(added, outputs))
@@ -146,7 +149,7 @@ def _heat(rows: dict[str, np.ndarray], name: str) -> None:
     figure = partial(
         heat,
         values,
-        look=layout.look(),
+        look=theme.look(),
         x="channel",
         y="",
         rows=list(rows),
@@ -176,7 +179,7 @@ def _lengths(added: Sum, name: str) -> None:
     )
     names, lengths, along = (table[column].tolist() for column in table)
     charts.chart(
-        partial(length_bars, names, lengths, along, look=layout.look(), height=_height(len(names))),
+        partial(length_bars, names, lengths, along, look=theme.look(), height=_height(len(names))),
         name=f"lengths-{name}",
         alt="Lengths: " + ", ".join(f"{row} {length:.2f}" for row, length in zip(names, lengths, strict=True)),
         table=table,
@@ -184,7 +187,7 @@ def _lengths(added: Sum, name: str) -> None:
 
 
 def _height(rows: int) -> int:
-    return 60 + round(2.2 * layout.look().letters) * rows
+    return 60 + round(2.2 * theme.look().letters) * rows
 
 
 def _numbers(added: Sum) -> None:
@@ -227,6 +230,6 @@ def _explain(added: Sum, outputs: HeadOutputs) -> None:
     st.latex(rf"\begin{{aligned}} &\quad {body} \end{{aligned}}")
     st.markdown(
         f"That is channel 0. {heads} heads with {each} numbers each, side by side, are {heads * each} numbers; $W_O$ "
-        f"(in the model: {layout.plain(output_map.path)}) makes {len(added.bias)} of them, and each head has its own "
+        f"(in the model: {typeset.plain(output_map.path)}) makes {len(added.bias)} of them, and each head has its own "
         f"{each} rows of it. Length is the norm after $W_O$, as in Kobayashi et al. 2020."
     )

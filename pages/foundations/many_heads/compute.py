@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from core.attribution.record_aggregation import ACROSS, LARGEST, OVERALL, PATHS, AggregatedMaps, Stack, combine
 from core.capture import layer_numbers
 from core.errors import CaptureError, InputError
-from core.heads import relevance
 from core.heads.ablation import Trial
 from core.heads.contributions import (
     Difference,
@@ -24,16 +24,24 @@ from core.heads.contributions import (
     output_shares,
     watch_outputs,
 )
-from core.heads.head_table import HeadTable, attention_moved_between, induction_scores, measure_heads, shares_of_output
+from core.heads.head_table import (
+    HeadTable,
+    attention_moved_between,
+    induction_scores,
+    is_whole_self_attention,
+    measure_heads,
+    shares_of_output,
+)
 from core.heads.jobs import Jobs, random_repeats
-from core.heads.taken_together import ACROSS, LARGEST, OVERALL, PATHS, Stack, Together, combine
-from core.progress import Progress, unheard
+from core.progress import Progress, no_progress
 from core.text import Tokens
-from dashboard import notices, scenes
+from core.tokens.words import best_of_words, join_words, word_spans
+from core.view.packing import overview_of
+from dashboard.cache.memo import cached
+from dashboard.cache.models import text_model
 from dashboard.components.attention_view import Layer, Scene, TextSequence
-from dashboard.kept import keep
-from dashboard.models import text_model
-from dashboard.watched import Head, Watched, WatchedText
+from dashboard.recordings import notices, scenes
+from dashboard.recordings.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads.words import NOT_WHOLE
 
 LONGEST = 1024  # tokens: what heads write is computed from whole maps, which takes long for more
@@ -41,7 +49,7 @@ LONGEST_TOGETHER = 768  # tokens: the work grows with the cube of their number, 
 ROWS = 512  # of a map: enough for the mean of what its mask leaves to each
 
 
-@keep("Measuring every head …")
+@cached("Measuring every head …")
 def head_table(watched: Watched) -> HeadTable:
     """Every measure of every head that applies to a run in which no head is silenced."""
     table, found = measure_heads(watched.model, watched.run, watched.record), {}  # type: ignore[arg-type]
@@ -54,22 +62,22 @@ def head_table(watched: Watched) -> HeadTable:
     return replace(table, values=table.values | applies)
 
 
-@keep()
+@cached()
 def one_layer(watched: Watched, layer: int, head: int) -> Scene:
     """The scene of a single layer, with its overview; `layer` counts in the scene of all, `head` is shown first."""
     scene = replace(watched.scene, layers=(watched.scene.layers[layer],), start=(0, head))
-    assert scene.overview  # computed here, so that it is kept with the scene
+    overview_of(scene)  # computed here, so that it is kept with the scene
     return scene
 
 
-@keep()
+@cached()
 def even_shares(watched: WatchedText) -> dict[str, Float[Tensor, "layer head"]]:
     """What "first_token" and "previous_token" would be of heads that look evenly at all that their masks let them see;
     NaN where the measures do not apply."""
     calls = watched.record.calls
     first, previous = torch.full((2, len(calls), max(call.heads for call in calls)), torch.nan)
     for layer, call in enumerate(calls):
-        if call.kind == "self" and call.query_length == call.key_length > 1:
+        if call.query_length > 1 and is_whole_self_attention(call):
             rows = torch.linspace(1, call.query_length - 1, min(call.query_length - 1, ROWS)).round().long()
             # All heads at once where they share a mask.
             together = 1 if notices.masks_differ(call) else call.heads
@@ -79,19 +87,19 @@ def even_shares(watched: WatchedText) -> dict[str, Float[Tensor, "layer head"]]:
     return {"first_token": first, "previous_token": previous}
 
 
-@keep("Testing every head …")
+@cached("Testing every head …")
 def tested_on_random(name: str) -> Jobs:
     """The induction score of each head on random tokens said twice, against tokens that are not."""
     return random_repeats(text_model(name))
 
 
-@keep()
+@cached()
 def induction(name: str) -> Float[Tensor, "layer head"]:
     """How much each head of a language model gives to what came next the first time, on random tokens said twice."""
     return induction_scores(text_model(name))
 
 
-@keep("Adding up …")
+@cached("Adding up …")
 def head_outputs(watched: Watched) -> tuple[HeadOutputs, ...]:
     """What each head writes: one entry for each call of the record, in its order, of the model as it is.
 
@@ -149,20 +157,20 @@ def add_up(outputs: HeadOutputs, token: int) -> Sum:
         )
 
 
-@keep()
+@cached()
 def sum_at(watched: Watched, layer: int, token: int) -> Sum:
     """What every head of a layer, counted in the record, adds at a token, as `add_up`."""
     return add_up(head_outputs(watched)[layer], token)
 
 
-@keep()
+@cached()
 def of_all_tokens(watched: Watched, layer: int) -> tuple[list[float], Difference]:
     """Each head's share of its layer's output, and how far the sum over heads is from what the model returned."""
     outputs = head_outputs(watched)[layer]
     return output_shares(outputs).tolist(), largest_difference(outputs)
 
 
-@keep("Comparing the maps …")
+@cached("Comparing the maps …")
 def attention_moved(before: Watched, after: Watched, silenced: tuple[Head, ...]) -> Float[np.ndarray, "layer head"]:
     """The share of each head's attention that went elsewhere when some were silenced; NaN for those."""
     moved = attention_moved_between(before.record, after.record).numpy()
@@ -177,7 +185,7 @@ def trial(watched: Watched) -> Trial:
     return Trial(watched.model, watched.given, watched.run, watched.record)
 
 
-@keep()
+@cached()
 def cost_of(watched: Watched, head: Head) -> float:
     """By how many nats the loss rises when this head alone is silenced."""
     return trial(watched).cost(head)
@@ -185,11 +193,11 @@ def cost_of(watched: Watched, head: Head) -> float:
 
 def known_costs(watched: Watched) -> dict[Head, float]:
     """The costs of those heads that some visitor has already had measured."""
-    costs = {head: cost_of.known(watched, head) for head in trial(watched).heads}
+    costs = {head: cost_of.peek(watched, head) for head in trial(watched).heads}
     return {head: cost for head, cost in costs.items() if cost is not None}
 
 
-@keep()
+@cached()
 def seconds_of_one(watched: Watched) -> float:
     """How long it takes to silence one head and to ask the model again: the second time, as the first may be slower."""
     asked = trial(watched)
@@ -199,8 +207,8 @@ def seconds_of_one(watched: Watched) -> float:
     return time.perf_counter() - begin
 
 
-@keep("Silencing each head in turn …", unit="heads")
-def measure_costs(watched: Watched, progress: Progress = unheard) -> dict[Head, float]:
+@cached("Silencing each head in turn …", unit="heads")
+def measure_costs(watched: Watched, progress: Progress = no_progress) -> dict[Head, float]:
     """What each head costs alone; `progress` may stop it by an exception, and what is known by then stays known."""
     heads, costs = trial(watched).heads, dict[Head, float]()
     for done, head in enumerate(heads):
@@ -209,8 +217,10 @@ def measure_costs(watched: Watched, progress: Progress = unheard) -> dict[Head, 
     return costs
 
 
-@keep("Taking all heads together …", unit="steps")
-def take_together(watched: Watched, name: str, *, words: bool, progress: Progress = unheard) -> tuple[Together, Scene]:
+@cached("Taking all heads together …", unit="steps")
+def take_together(
+    watched: Watched, name: str, *, words: bool, progress: Progress = no_progress
+) -> tuple[AggregatedMaps, Scene]:
     """One of NAMES, and the view of it, between words if asked for.
 
     Raises AtlasError where no layers can be taken together.
@@ -238,7 +248,7 @@ def stack_of(watched: Watched) -> Stack:
     return stack
 
 
-def scene_of(together: Together, source: Scene, tokens: Tokens | None = None) -> Scene:
+def scene_of(together: AggregatedMaps, source: Scene, tokens: Tokens | None = None) -> Scene:
     """One head for each layer, over the same sequence as in `source`; over words if `tokens` are given.
 
     Where layers are put one upon another, the last one is in view at first.
@@ -246,9 +256,9 @@ def scene_of(together: Together, source: Scene, tokens: Tokens | None = None) ->
     stack, maps = together.stack, together.maps
     sequence = source.sequences[stack.sequence]
     if tokens is not None:
-        spans = relevance.word_spans(tokens)
+        spans = word_spans(tokens)
         # Where the best counts, the best between the pieces of two words; else sums and means.
-        join = relevance.best_of_words if together.name in (LARGEST, *PATHS) else relevance.join_words
+        join = best_of_words if together.name in (LARGEST, *PATHS) else join_words
         maps = join(torch.from_numpy(maps), spans, spans).numpy()
         sequence = TextSequence(
             tuple("".join(tokens.labels[place] for place in span) for span in spans),

@@ -11,10 +11,14 @@ from core.capture import AttentionCall, layer_numbers
 from core.errors import CaptureError
 from core.images import Patches
 from core.text import Tokens
-from dashboard import charts, controls, layout, scenes
+from dashboard import theme, typeset
 from dashboard.components.attention_view import attention_view
 from dashboard.figures.heat import heat
-from dashboard.watched import Head, Watched
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.recordings import scenes
+from dashboard.recordings.watched import Head, Watched
 from pages.foundations.many_heads import compute, words
 
 Sequence = Tokens | Patches  # what the tokens of a map are
@@ -57,7 +61,7 @@ def sequences_of(watched: Watched, call: AttentionCall) -> tuple[str, str] | Non
 def token_names(sequence: Sequence) -> tuple[str, ...]:
     """What tokens are called in a sentence; those of a picture by row and column, or by what they are."""
     if isinstance(sequence, Tokens):
-        return tuple(f"“{layout.readable(label)}”" for label in sequence.labels)
+        return tuple(f"“{typeset.readable(label)}”" for label in sequence.labels)
     places = (divmod(place, sequence.columns) for place in range(sequence.rows * sequence.columns))
     prefix = (f"the {label} token" for label in sequence.prefix)
     return (*prefix, *(f"row {row}, column {column}" for row, column in places))
@@ -111,8 +115,11 @@ def _show_windows(call: AttentionCall, place: Head) -> None:
     layer, head = place
     count = min(MOST_WINDOWS, call.batch_size)
     items = [item * call.batch_size // count for item in range(count)]
+    if call.partial:
+        layout.caption(words.PIECES_OF_A_MAP.format(rows=call.partial[0], all=call.partial[1]))
+        return
     mean = np.mean([call.weights(head=head, item=item).numpy() for item in items], axis=0)
     layout.caption(words.WINDOWS.format(windows=call.batch_size, length=call.key_length, shown=count))
-    figure = partial(heat, mean, look=layout.look(), x="looked at", y="looks")
+    figure = partial(heat, mean, look=theme.look(), x="looked at", y="looks")
     with st.container(width=WINDOW):
         charts.chart(figure, name=f"layer-{layer}-head-{head}", alt=f"Mean attention of layer {layer}, head {head}")

@@ -10,17 +10,20 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.capture import layer_numbers
+from core.capture import by_layer, layer_numbers
 from core.heads import measures
 from core.heads.head_table import PERIOD, HeadTable
 from core.heads.jobs import CERTAIN, Jobs
-from dashboard import charts, glossary, layout, notices
-from dashboard.comparisons import leading, listed
+from dashboard import glossary, theme
 from dashboard.components.cell_map import cell_map
-from dashboard.data_table import data_table
-from dashboard.notices import Finding
-from dashboard.numbers import span
-from dashboard.watched import Head, Watched, WatchedText
+from dashboard.frame import layout
+from dashboard.number_format import span
+from dashboard.output import charts
+from dashboard.output.comparisons import leading, listed
+from dashboard.output.data_table import data_table
+from dashboard.recordings import notices
+from dashboard.recordings.notices import Finding
+from dashboard.recordings.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads import compute, head_in_view, words
 from pages.foundations.many_heads.head_in_view import layer_names
 from pages.foundations.many_heads.words import MEASURES, MeasureWords
@@ -35,19 +38,19 @@ def show(watched: Watched) -> None:
     with layout.waiting_place():
         table = compute.head_table(watched)
     # On a projector map and head stand side by side; otherwise what the measure means needs the place.
-    above, below = st.columns(2, gap="large") if layout.is_presented() else (st.container(), st.container())
+    above, below = st.columns(2, gap="large") if theme.is_presented() else (st.container(), st.container())
     with below:
-        if not layout.is_presented():  # there the whole map shall fit the window
+        if not theme.is_presented():  # there the whole map shall fit the window
             layout.heading("The head in view")
         with layout.control_bar():
             place = head_in_view.inputs(watched)
-        if not layout.is_presented():
+        if not theme.is_presented():
             _say(watched, table, place)
         head_in_view.show(watched, place)
     with above:
         name, limits = _measure(table)
         _show_map(watched, table, name, limits, place)
-    if not layout.is_presented():
+    if not theme.is_presented():
         _rank(watched, table, name)
     layout.notes(
         words.MEASURED,
@@ -79,7 +82,7 @@ def _measure(table: HeadTable) -> tuple[str, tuple[float, float] | None]:
 def _show_map(watched: Watched, table: HeadTable, name: str, limits: tuple[float, float] | None, place: Head) -> None:
     measure, values = MEASURES[name], table.values[name].numpy()
     factor = 100 if measure.share else 1
-    map_side, words_side = (st.container(), None) if layout.is_presented() else st.columns([3, 2], gap="large")
+    map_side, words_side = (st.container(), None) if theme.is_presented() else st.columns([3, 2], gap="large")
     with map_side:
         cell_map(
             values * factor,
@@ -126,7 +129,8 @@ def _explain(watched: Watched, table: HeadTable, name: str, place: Head) -> None
     length = watched.record.calls[place[0]].query_length
     period = min(PERIOD, watched.model.context // 2) if isinstance(watched, WatchedText) else 0
     st.markdown(
-        "$A_{ij}$ is the share that token *i* gives to token *j*; every row of *A* sums to 1. Here "
+        "$A_{ij}$ is the share that token *i* gives to token *j*; every row of *A* is scaled to sum to 1, and rows of "
+        "zeros are left out. Here "
         f"{f'*p* = {period}' if name == 'induction' else f'*n* = {length}'}."
     )
     if name in table.largest:
@@ -194,7 +198,8 @@ def noticed(watched: Watched, table: HeadTable, tested: Jobs | None = None) -> t
         whole = all(call.key_length == len(patches) for call in calls)
         sentences.append(notices.say_distances(found, measures.even_distance_in_plane(patches) if whole else None))
     alike = len({(call.query_length, call.key_length, call.causal) for call in calls}) == 1
-    largest = table.largest["entropy"] if alike else None
+    largest = table.largest.get("entropy") if alike else None
+    sentences += notices.say_row_sums(by_layer(calls))
     return (*sentences, *about_entropy(values["entropy"], largest, numbers=layer_numbers(calls)))
 
 

@@ -9,11 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from core.heads.ablation import Trial
-from dashboard import charts, layout, waiting
-from dashboard.comparisons import leading
+from dashboard import theme
+from dashboard.cache import waiting
 from dashboard.components.cell_map import cell_map
-from dashboard.data_table import data_table
-from dashboard.watched import Head, Watched
+from dashboard.output import charts
+from dashboard.output.comparisons import leading
+from dashboard.output.data_table import data_table
+from dashboard.recordings.watched import Head, Watched
 from pages.foundations.many_heads import compute
 from pages.foundations.many_heads.head_in_view import head_name, layer_names, numbered, placed
 
@@ -103,7 +105,7 @@ def _alt(watched: Watched, known: dict[Head, float], silenced: int) -> str:
 
 def show_table(watched: Watched, trial: Trial, known: dict[Head, float]) -> None:
     """A fold with the costs of all heads in numbers; none on a projector."""
-    if layout.is_presented():
+    if theme.is_presented():
         return
     with st.expander("What each head costs, in numbers"):
         table = costs_frame(layer_names(watched), trial.whole, known)

@@ -3,16 +3,19 @@
 from collections.abc import Callable
 from functools import partial
 
-from dashboard import controls, layout, naming, notices, sections, texts
-from dashboard.models import image_model
-from dashboard.photograph import Photograph
-from dashboard.watched import Watched, WatchedText, watch_text
+from dashboard import typeset
+from dashboard.cache.models import image_model
+from dashboard.frame import layout, page_head, sections
+from dashboard.inputs import controls, example_texts, model_name
+from dashboard.inputs.photograph import Photograph
+from dashboard.recordings import notices
+from dashboard.recordings.watched import Watched, WatchedText, watch_text
 from pages.foundations.many_heads import added_up, measured, silenced, together, words
 
 TEXT, PICTURE = "Text", "Picture"
 
 run: Callable[..., Watched]  # with these heads silenced
-layout.head(words.HEADS)
+page_head.head(words.HEADS)
 offered: dict[str, Callable[..., None]] = {
     "Measured": measured.show,
     "Silenced": silenced.show,
@@ -24,16 +27,16 @@ with layout.control_bar():
     kind = controls.choice("Input", [TEXT, PICTURE], key="input")
     if kind == TEXT:
         text = controls.text()
-        run = partial(watch_text, naming.model("text"), text)
+        run = partial(watch_text, model_name.model("text"), text)
     else:
-        picture, name = controls.picture(), naming.model("image")
+        picture, name = controls.picture(), model_name.model("image")
         run = Photograph(name, picture, controls.resolution(image_model(name))).watched
 if kind == TEXT:
-    controls.examples(texts.TO_GO_ON)
+    controls.examples(example_texts.TO_GO_ON)
 with layout.waiting_place():
     watched = run()
 if isinstance(watched, WatchedText):
-    layout.say_what_was_cut(watched.given)
+    typeset.say_what_was_cut(watched.given)
 notices.show_unseen(watched.record)
 if show is silenced.show:
     show(watched, run=run)

@@ -12,10 +12,13 @@ from core.capture import AttentionCall
 from core.errors import AtlasError
 from core.heads.ablation import Trial
 from core.text import Tokens
-from dashboard import layout, predictions, silencing
+from dashboard import typeset
 from dashboard.components.cell_map import cell_map
-from dashboard.numbers import with_power
-from dashboard.watched import Head, Watched, WatchedText
+from dashboard.frame import layout
+from dashboard.inputs import ablated_heads
+from dashboard.number_format import with_power
+from dashboard.output import predictions
+from dashboard.recordings.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads import compute, one_at_a_time, words
 from pages.foundations.many_heads.head_in_view import if_it_is_there, layer_names, numbered, sequences_of
 
@@ -35,7 +38,7 @@ def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
     layout.noticed_here()
     stage = st.container()
     with layout.control_bar():
-        heads = silencing.silenced_heads(watched)
+        heads = ablated_heads.silenced_heads(watched)
     with layout.waiting_place():
         changed = run(heads) if heads else None
         moved = compute.attention_moved(watched, changed, heads) if changed else None
@@ -111,7 +114,7 @@ def _trial(watched: Watched) -> Trial | None:
     try:
         return compute.trial(watched)
     except AtlasError as error:
-        st.info(layout.plain(str(error)), icon=":material/info:")
+        st.info(typeset.plain(str(error)), icon=":material/info:")
         return None
 
 
@@ -187,7 +190,7 @@ def _show_moved(watched: Watched, moved: Float[np.ndarray, "layer head"], place:
         marked=[place],
         mark="compared below",
         on_click=compare,
-        alt=f"How much of the attention of each head has moved: most is {values[np.isfinite(values)].max():.1f}%",
+        alt=f"How much of the attention of each head has moved: most is {np.nanmax(values, initial=0.0):.1f}%",
         name="moved",
         height=MOVED,
     )
@@ -238,7 +241,7 @@ def _labels(watched: Watched, call: AttentionCall) -> list[str] | None:
     sequence = watched.run.sequences[names[0]] if names and names[0] == names[1] else None
     if not isinstance(sequence, Tokens) or len(sequence) > LARGEST_DRAWN:
         return None
-    return [layout.readable(label) for label in sequence.labels]
+    return [typeset.readable(label) for label in sequence.labels]
 
 
 def _explain(trial: Trial | None) -> None:

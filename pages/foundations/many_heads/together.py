@@ -2,14 +2,19 @@
 
 import numpy as np
 import streamlit as st
+import torch
 
-from core.heads import relevance, taken_together
-from core.heads.taken_together import Together
+from core.attribution import aggregation, record_aggregation
+from core.attribution.record_aggregation import AggregatedMaps
+from core.heads import measures
 from core.images import Patches
-from dashboard import controls, layout, waiting
-from dashboard.comparisons import leading, listed
+from dashboard import theme, typeset
+from dashboard.cache import waiting
 from dashboard.components.attention_view import Scene, attention_view
-from dashboard.watched import Watched, WatchedText
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output.comparisons import leading, listed
+from dashboard.recordings.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.head_in_view import Sequence, token_names
 
@@ -20,37 +25,39 @@ ALIKE = 0.005  # of the attention: shares that differ by less read the same
 def show(watched: Watched) -> None:
     """The choice, its warning, the view, and what to notice."""
     with layout.control_bar():
-        name = controls.choice("Made into one map", taken_together.NAMES, key="together", first=taken_together.MEAN)
+        name = controls.choice(
+            "Made into one map", record_aggregation.NAMES, key="together", first=record_aggregation.MEAN
+        )
         join = isinstance(watched, WatchedText) and st.toggle(
             "Join the pieces of a word", key="words", bind="query-params"
         )
     together, scene = _take(watched, name, join=join)
-    if not layout.is_presented():
+    if not theme.is_presented():
         _say(together, watched, join=join)
     sequence = watched.run.sequences[together.stack.sequence]
     # Another key for each choice: its scale is set before the visitor chooses one.
     attention_view(
         scene,
-        key=f"together-{taken_together.NAMES.index(name)}-{join}",
+        key=f"together-{record_aggregation.NAMES.index(name)}-{join}",
         scale="row",
         token=0 if isinstance(sequence, Patches) else None,
     )
     layout.notes(words.TOGETHER, notice=noticed(together, sequence), formula=lambda: _explain(name))
 
 
-def _take(watched: Watched, name: str, *, join: bool) -> tuple[Together, Scene]:
+def _take(watched: Watched, name: str, *, join: bool) -> tuple[AggregatedMaps, Scene]:
     """What was chosen; with progress and a way out where it takes longer than a moment."""
     # Whoever gives up goes back to what is quickest.
-    instead = ("Cancel", _give_up) if name != taken_together.MEAN else None
+    instead = ("Cancel", _give_up) if name != record_aggregation.MEAN else None
     with waiting.patiently("Taking all heads together …", unit="steps", instead=instead) as progress:
         return compute.take_together(watched, name, words=join, progress=progress)
 
 
 def _give_up() -> None:
-    st.session_state.together = taken_together.MEAN
+    st.session_state.together = record_aggregation.MEAN
 
 
-def _say(together: Together, watched: Watched, *, join: bool) -> None:
+def _say(together: AggregatedMaps, watched: Watched, *, join: bool) -> None:
     """What is shown, what it does not mean, and what it leaves out."""
     about, stack = words.AGGREGATES[together.name], together.stack
     meant, not_meant = st.columns([2, 3], gap="large")
@@ -58,7 +65,7 @@ def _say(together: Together, watched: Watched, *, join: bool) -> None:
     not_meant.warning(f"**What it does not mean.** {about.warning}", icon=":material/warning:")
     remarks = []
     if join:
-        best = together.name in (taken_together.LARGEST, *taken_together.PATHS)
+        best = together.name in (record_aggregation.LARGEST, *record_aggregation.PATHS)
         remarks.append(words.PIECES_OF_THE_BEST if best else words.PIECES)
     if "target" in watched.run.sequences:
         remarks.append(words.ENCODER_ONLY)
@@ -74,21 +81,21 @@ def _explain(name: str) -> None:
     st.markdown(about.source)
 
 
-def noticed(together: Together, sequence: Sequence) -> tuple[str, ...]:
+def noticed(together: AggregatedMaps, sequence: Sequence) -> tuple[str, ...]:
     """One or two sentences on the maps that are shown."""
     about = {
-        taken_together.MEAN: _about_mean,
-        taken_together.LARGEST: _about_largest,
-        taken_together.OVERALL: _about_overall,
-        taken_together.ROLLOUT: _about_rollout,
-        taken_together.STRONGEST: _about_strongest,
-        taken_together.WIDEST: _about_widest,
+        record_aggregation.MEAN: _about_mean,
+        record_aggregation.LARGEST: _about_largest,
+        record_aggregation.OVERALL: _about_overall,
+        record_aggregation.ROLLOUT: _about_rollout,
+        record_aggregation.STRONGEST: _about_strongest,
+        record_aggregation.WIDEST: _about_widest,
     }
     return about[together.name](together, sequence)
 
 
-def _about_mean(together: Together, _: Sequence) -> tuple[str, ...]:
-    numbers, hidden = list(together.stack.calls), [float(apart.mean()) for apart in together.apart]
+def _about_mean(together: AggregatedMaps, _: Sequence) -> tuple[str, ...]:
+    numbers, hidden = list(together.stack.calls), [_mean(apart) for apart in together.apart]
     if max(map(len, together.apart)) == 1:
         return ("Each layer has one head only: the mean over heads is that head.",)
     of_layers = dict(enumerate(hidden))
@@ -104,8 +111,9 @@ def _about_mean(together: Together, _: Sequence) -> tuple[str, ...]:
     most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
     apart = together.apart[most]
     sentences = [
-        f"The mean hides most in **layer {numbers[most]}**: on average {apart.mean():.0%} of a head's attention lies "
-        f"elsewhere than the mean says, and {apart.min():.0%} even in head {int(apart.argmin())}, the nearest to it."
+        f"The mean hides most in **layer {numbers[most]}**: on average {hidden[most]:.0%} of a head's attention "
+        f"lies elsewhere than the mean says, and {np.nanmin(apart):.0%} even in head {int(np.nanargmin(apart))}, the "
+        "nearest to it."
     ]
     if others := [str(numbers[layer]) for layer in first if layer != most]:
         sentences[0] += f" In layer {listed(others)} it hides about as much."
@@ -114,32 +122,47 @@ def _about_mean(together: Together, _: Sequence) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _about_largest(together: Together, _: Sequence) -> tuple[str, ...]:
+def _mean(values: np.ndarray) -> float:
+    """The mean of those that are numbers; NaN of none."""
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def _about_largest(together: AggregatedMaps, _: Sequence) -> tuple[str, ...]:
     sums = np.nanmean(together.maps.sum(axis=-1), axis=-1)
     if not np.isfinite(sums).any():
         return ("Every head is silenced: no row sums to anything.",)
     most = int(np.nanargmax(sums))
     number, call = list(together.stack.calls.items())[most]
+    if call.rows_sum_to_one:
+        one, on_average, largest = "1", "", f"{call.heads}, the number of heads"
+    else:
+        mean = float(call.row_sums(item=0).nanmean())
+        one, on_average = f"{mean:.2f}", " on average"
+        largest = f"{call.heads * mean:.2f}, that times the number of heads"
     if call.heads == 1:
-        return (f"Layer {number} has one head only: its rows sum to 1.",)
+        return (f"Layer {number} has one head only: its rows sum to {one}{on_average}.",)
     return (
-        f"A row of a head sums to 1; here, in layer {number}, rows sum to {sums[most]:.1f} on average. It would be 1 "
-        f"if all heads did the same, and can at most be {call.heads}, the number of heads.",
+        f"A row of a head sums to {one}{on_average}; here, in layer {number}, rows sum to {sums[most]:.1f} on average. "
+        f"It would be {one} if all heads did the same, and can at most be {largest}.",
     )
 
 
-def _about_overall(together: Together, _: Sequence) -> tuple[str, ...]:
+def _about_overall(together: AggregatedMaps, _: Sequence) -> tuple[str, ...]:
     numbers, means = list(together.stack.calls), together.means
     if len(numbers) < 2:
         return ("This model has one layer only: the mean over layers is the mean over its heads.",)
-    shared = float(np.nanmean(np.minimum(means[0], means[-1]).sum(axis=-1)))
+    first, last = (measures.shares(torch.from_numpy(means[place])) for place in (0, -1))
+    shared = float(torch.minimum(first, last).sum(dim=-1).nanmean())
+    if np.isnan(shared):
+        return (f"No row has attention in both layer {numbers[0]} and layer {numbers[-1]}.",)
     return (
         f"The mean maps of layers {numbers[0]} and {numbers[-1]} have {shared:.0%} of their attention in common. The "
         f"map above is the mean of all {len(numbers)} layers.",
     )
 
 
-def _about_rollout(together: Together, sequence: Sequence) -> tuple[str, ...]:
+def _about_rollout(together: AggregatedMaps, sequence: Sequence) -> tuple[str, ...]:
     maps, last = together.maps, list(together.stack.calls)[-1]
     own = maps.diagonal(axis1=1, axis2=2).mean(axis=1)
     later = f", after layer {last} by {own[-1]:.0%}" if len(own) > 1 else ""
@@ -177,14 +200,14 @@ def _most_of_class(rolled: np.ndarray, patches: Patches) -> str:
     )
 
 
-def _about_strongest(together: Together, sequence: Sequence) -> tuple[str, ...]:
+def _about_strongest(together: AggregatedMaps, sequence: Sequence) -> tuple[str, ...]:
     query, key = _best_link(together.maps[-1], sequence)
     if query == key:
         return (f"No path leads from {_name(sequence, query)} to any other token.",)
-    route = relevance.strongest_route(together.graph, query, key)
+    route = aggregation.strongest_route(together.graph, query, key)
     strongest, all_paths = (
         float(together.maps[-1, query, key]),
-        float(relevance.rollout(together.graph)[-1, query, key]),
+        float(aggregation.rollout(together.graph)[-1, query, key]),
     )
     return (
         f"The strongest path from {_name(sequence, query)} to another token leads to {_name(sequence, key)}: "
@@ -193,12 +216,12 @@ def _about_strongest(together: Together, sequence: Sequence) -> tuple[str, ...]:
     )
 
 
-def _about_widest(together: Together, sequence: Sequence) -> tuple[str, ...]:
+def _about_widest(together: AggregatedMaps, sequence: Sequence) -> tuple[str, ...]:
     query, key = _best_link(together.maps[-1], sequence)
     if query == key:
         return (f"No path leads from {_name(sequence, query)} to any other token.",)
     own, other = float(together.maps[-1, query, query]), float(together.maps[-1, query, key])
-    rolled = float(relevance.rollout(together.graph)[-1, query, key])
+    rolled = float(aggregation.rollout(together.graph)[-1, query, key])
     return (
         f"The widest path from {_name(sequence, query)} to another token leads to {_name(sequence, key)}: some way "
         f"between them has no link below {other:.2f}. Staying in place is worth {own:.2f}, at least the half that is "
@@ -227,4 +250,4 @@ def _moves(route: tuple[int, ...], numbers: list[int], sequence: Sequence) -> st
 
 
 def _name(sequence: Sequence, place: int) -> str:
-    return layout.plain(token_names(sequence)[place])
+    return typeset.plain(token_names(sequence)[place])

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 HEADS = PageWords(
     question="What is each head for?",
@@ -137,11 +137,12 @@ MEASURES = {
 }
 
 # Why a cell or a whole measure is empty.
-NO_VALUE = "Hatched: the measure does not apply here, or the layer has no such head."
+NO_VALUE = "Hatched: the measure does not apply here, no row has attention, or the layer has no such head."
 WINDOWS = (
     "This layer looks through {windows} windows of {length} patches each. The map is the mean over {shown} of them: "
     "rows and columns are places within a window."
 )
+PIECES_OF_A_MAP = "This layer computes {rows} of {all} rows, in an order of their own: its map is not drawn."
 SAMPLED = "The text is long: {rows} of {all} rows of each map were measured, evenly spread."
 NO_SHARES = (
     "Left out: the share of the output. It takes whole maps, and is measured for at most {most:,} tokens; this input "

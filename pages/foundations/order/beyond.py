@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, layout
+from dashboard import theme
 from dashboard.figures.curves import curves
+from dashboard.frame import layout
+from dashboard.output import charts
 from dashboard.theme import HUES
 from pages.foundations.order import compute
 from pages.foundations.order import order_controls as choose
@@ -63,11 +65,11 @@ def _figure(table: pd.DataFrame, trained: int, ways: list[str], reach: int) -> N
             line = np.full(len(lengths), np.nan)
             line[mine["length"]] = smooth(mine["bits"].to_numpy())
             lines[title] = line[: reach + 1]
-    soft = layout.look().palette.soft
+    soft = theme.look().palette.soft
     figure = curves(
         lengths[: reach + 1],
         lines,
-        look=layout.look(),
+        look=theme.look(),
         hues=_HUES,
         x="characters that stand before",
         y="bits for the next character",

@@ -18,15 +18,18 @@ from core.order.learned_positions import (
     rotary_base,
     similarity,
 )
-from dashboard import charts, controls, layout, naming
-from dashboard.comparisons import leading, listed
+from dashboard import theme, typeset
+from dashboard.cache.models import image_model, text_model
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.figures.heat import heat
 from dashboard.figures.mosaic import tiles
-from dashboard.models import image_model, text_model
-from dashboard.numbers import signed
-from dashboard.ways_of_order import WAY_TOLD
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name
+from dashboard.number_format import signed
+from dashboard.output import charts
+from dashboard.output.comparisons import leading, listed
+from dashboard.output.position_kinds import WAY_TOLD
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.words import LEARNED, TABLE_OF_WAVES, TABLE_TOLD
 
@@ -42,13 +45,13 @@ def show() -> None:
     choose.lead(LEARNED)
     with layout.control_bar():
         kind = controls.choice("Learned by", [TEXT, IMAGE], key="learner")
-        name = naming.model("text" if kind == TEXT else "image")
+        name = model_name.model("text" if kind == TEXT else "image")
         tables_bar = st.container(width="content")
     with layout.waiting_place():
         network = (text_model(name) if kind == TEXT else image_model(name)).network
     tables = find_tables(network, pictures=kind == IMAGE)
     if not tables:
-        st.info(f"{layout.plain(name)} has no table of positions: {way_of(network)}.", icon=":material/info:")
+        st.info(f"{typeset.plain(name)} has no table of positions: {way_of(network)}.", icon=":material/info:")
         return
     table = tables[0]
     if len(tables) > 1:
@@ -107,7 +110,7 @@ def _one_position(cosines: np.ndarray, chosen: int) -> None:
         curves,
         places,
         {f"position {chosen}": cosines},
-        look=layout.look(),
+        look=theme.look(),
         x="position",
         y=f"cosine with position {chosen}",
         tell=f"positions {chosen} and %{{x}}: %{{y:.2f}}",
@@ -185,7 +188,7 @@ def _all_patches(alike: np.ndarray, rows: int, columns: int) -> None:
     places = (down[:, None] * columns + across).ravel()
     sheet = tiles(alike[places].reshape(-1, rows, columns), len(down), len(across))
     figure = heat(
-        sheet, look=layout.look(), x="column of the patch", y="row of the patch", limits=(-1, 1), tell="%{z:.2f}"
+        sheet, look=theme.look(), x="column of the patch", y="row of the patch", limits=(-1, 1), tell="%{z:.2f}"
     )
     figure.update_xaxes(tickvals=_middles(len(across), columns), ticktext=[str(place) for place in across])
     figure.update_yaxes(tickvals=_middles(len(down), rows), ticktext=[str(place) for place in down])

@@ -6,13 +6,16 @@ import streamlit as st
 import torch
 from jaxtyping import Float
 
+from core.attention.positional_encodings import relative_buckets, window_index
 from core.order.learned_positions import BucketBias, find_bucket_biases, find_window_biases
-from core.order.positions import relative_buckets, window_index
-from dashboard import charts, controls, layout, naming
+from dashboard import theme, typeset
+from dashboard.cache.models import image_model, text_model
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
-from dashboard.models import image_model, text_model
-from dashboard.numbers import signed, whole
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name
+from dashboard.number_format import signed, whole
+from dashboard.output import charts
 from pages.foundations.order import compute
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.learned import way_of
@@ -61,7 +64,7 @@ def show_buckets() -> None:
 def _steps(name: str, alt: str, distance: torch.Tensor, lines: dict[str, np.ndarray], *, y: str, tell: str) -> None:
     """Curves over the distance that change at once where a bucket ends."""
     x = "place of the key minus place of the query"
-    figure = curves(distance.numpy(), lines, look=layout.look(), x=x, y=y, tell=tell, height=330)
+    figure = curves(distance.numpy(), lines, look=theme.look(), x=x, y=y, tell=tell, height=330)
     figure.update_traces(line_shape="hvh")
     charts.chart(figure, name=name, alt=alt, table=pd.DataFrame({"distance": distance.numpy(), **lines}))
 
@@ -72,10 +75,10 @@ def _chosen_bias() -> tuple[str, BucketBias] | None:
         if controls.choice("Learned by", [OURS, NAMED], key="biases") == OURS:
             found, name = compute.our_biases(), "our small model"
         else:
-            given = naming.model("text")
+            given = model_name.model("text")
             with layout.waiting_place():
                 network = text_model(given).network
-            found, name = find_bucket_biases(network), layout.plain(given)
+            found, name = find_bucket_biases(network), typeset.plain(given)
             if not found:
                 st.info(
                     f"{name} has no biases for buckets of distances: {way_of(network)}. Name a T5, for instance "
@@ -199,13 +202,13 @@ def sharing_notice(side: int) -> str:
 def _biases_of_windows() -> tuple[str, ...]:
     """The biases of a model by name, as a map over the differences of rows and columns; what is to be seen."""
     with layout.control_bar():
-        name = naming.model("image")
+        name = model_name.model("image")
         with layout.waiting_place():
             network = image_model(name).network
         found = find_window_biases(network)
         if not found:
             st.info(
-                f"{layout.plain(name)} has no biases for windows that could be shown here: {way_of(network)}. Name a "
+                f"{typeset.plain(name)} has no biases for windows that could be shown here: {way_of(network)}. Name a "
                 "Swin, for instance `swin_tiny_patch4_window7_224`.",
                 icon=":material/info:",
             )

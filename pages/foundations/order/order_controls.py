@@ -5,13 +5,16 @@ from typing import cast
 import streamlit as st
 import torch
 
-from core.addresses import whole_number
 from core.capture import AttentionCall, record_attention
 from core.models.gpt import GPT
 from core.text import Tokens, read_text
-from dashboard import carried, controls, layout
-from dashboard.layout import PageWords
-from dashboard.models import text_model
+from core.view.codec import whole_number
+from dashboard import theme, typeset
+from dashboard.address import parameter
+from dashboard.cache.models import text_model
+from dashboard.frame import carried
+from dashboard.frame.layout import PageWords
+from dashboard.inputs import controls
 
 MODEL = "gpt-books"
 # Sentences to click, each with words that stand twice; the first is there before anybody has typed.
@@ -29,13 +32,13 @@ LONGEST_TYPED = 2000  # characters
 
 def lead(words: PageWords) -> None:
     """Say what the section is about, in a sentence; not on a projector."""
-    if not layout.is_presented():
-        st.markdown(words.lead, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.lead, width=theme.PROSE)
 
 
 def sentence(longest: int = LONGEST) -> Tokens:
     """The tokens of the visitor's sentence, at most `longest` of them, with a word about what is left out."""
-    wide = WIDE_PRESENTED if layout.is_presented() else WIDE
+    wide = WIDE_PRESENTED if theme.is_presented() else WIDE
     raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED, width=wide)
     carried.note("text", raw, SENTENCE)
     controls.examples(SENTENCES)
@@ -82,7 +85,7 @@ def token(label: str, tokens: Tokens, first: int, *, key: str, width: int = 140)
     last = len(tokens) - 1
     first = min(first, last)
     # Before its first run a widget that a link has set is known from the address alone.
-    asked = whole_number(st.query_params.get(key), last + 1)
+    asked = parameter(key, lambda text: whole_number(text, last + 1))
     place = st.session_state.get(key, first if asked is None else asked)
     word = tokens.labels[place if 0 <= place <= last else first]
     return slide(f"{label} {quoted(word)}", 0, last, first, key=key, width=width)
@@ -96,9 +99,9 @@ def last_word(tokens: Tokens) -> int:
 
 def names(tokens: Tokens) -> list[str]:
     """The tokens as they are read on an axis."""
-    return [layout.readable(label) for label in tokens.labels]
+    return [typeset.readable(label) for label in tokens.labels]
 
 
 def quoted(label: str) -> str:
     """A token in a sentence of ours."""
-    return f"“{layout.plain(layout.readable(label))}”"
+    return f"“{typeset.plain(typeset.readable(label))}”"

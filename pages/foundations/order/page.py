@@ -1,10 +1,10 @@
 """How does a set know its order?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.foundations.order import beyond, learned, relative, shuffle, waves
 from pages.foundations.order.words import ORDER
 
-layout.head(ORDER)
+page_head.head(ORDER)
 sections.chosen(
     {
         "Shuffle": shuffle.show,

@@ -11,13 +11,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from core.attention.positional_encodings import alibi, alibi_slopes, distances, frequencies, rotary
 from core.capture import AttentionCall
 from core.heads.measures import mean_distance
-from core.order.positions import alibi, alibi_slopes, distances, frequencies, rotary
-from dashboard import charts, controls, layout
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
-from dashboard.numbers import signed, small, whole
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import signed, small, whole
+from dashboard.output import charts
 from pages.foundations.order import learned_biases
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.figures import circle
@@ -110,7 +113,7 @@ def _circle(query: Tensor, key: Tensor, base: float, pair: int, places: tuple[in
         arrows={name: (float(point[0]), float(point[1])) for name, point in turned.items()},
         turn=(angles[1], angles[1] + (angles[0] - angles[1] + math.pi) % (2 * math.pi) - math.pi),
         radii=[float(point.norm()) for point in turned.values()],
-        look=layout.look(),
+        look=theme.look(),
         x=f"channel {2 * pair}",
         y=f"channel {2 * pair + 1}",
         height=380,
@@ -135,7 +138,7 @@ def _by_difference(scored: Float[Tensor, "query key"]) -> None:
         curves,
         away,
         {"score": means},
-        look=layout.look(),
+        look=theme.look(),
         x="place of the key minus place of the query",
         y="score",
         tell="distance %{x}: score %{y:.3f}",
@@ -241,7 +244,7 @@ def _slopes(slopes: list[float], chosen: int) -> None:
     figure = curves(
         away,
         lines,
-        look=layout.look(),
+        look=theme.look(),
         x="tokens of distance",
         y="added to the score",
         tell="%{fullData.name}<br>%{x} tokens away: %{y:.2f}",

@@ -11,11 +11,14 @@ import torch
 
 from core.models.gpt import GPT
 from core.order.permutation import Shuffled, Taken, compare, shuffle, take_gpt, take_vit
-from dashboard import charts, controls, layout
+from dashboard import theme
+from dashboard.cache.models import text_model
 from dashboard.figures.mosaic import rearranged
-from dashboard.models import text_model
-from dashboard.numbers import small
-from dashboard.photograph import Photograph
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.photograph import Photograph
+from dashboard.number_format import small
+from dashboard.output import charts
 from dashboard.theme import HUES
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.figures import strips
@@ -120,7 +123,7 @@ def _figure(subject: Subject, result: Shuffled) -> None:
         order,
         labels=subject.labels,
         hues=[WORD_HUES[distinct.index(name) % len(WORD_HUES)] for name in names],
-        look=layout.look(),
+        look=theme.look(),
         titles=("f(x)", "f(P x)", "f(P x) − P f(x)"),
         limit=float(np.quantile(np.abs(before), 0.99)) or 1.0,
     )

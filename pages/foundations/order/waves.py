@@ -9,11 +9,14 @@ import streamlit as st
 from jaxtyping import Float
 from torch import Tensor
 
-from core.order.positions import advanced, distances, frequencies, similarity_at, sinusoidal, turning
-from dashboard import charts, controls, layout
+from core.attention.positional_encodings import advanced, distances, frequencies, similarity_at, sinusoidal, turning
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
-from dashboard.numbers import column, small, square
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import column, small, square
+from dashboard.output import charts
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.figures import circle
 from pages.foundations.order.words import BASE_HELP, WAVES
@@ -103,7 +106,7 @@ def _single_waves(encoding: Float[Tensor, "token width"], waves: list[int], base
         curves,
         np.arange(len(encoding)),
         lines,
-        look=layout.look(),
+        look=theme.look(),
         x="position",
         y="value",
         tell="%{fullData.name}<br>position %{x}: %{y:.2f}",
@@ -126,7 +129,7 @@ def _products(encoding: Float[Tensor, "token width"]) -> None:
     figure = curves(
         offsets,
         lines,
-        look=layout.look(),
+        look=theme.look(),
         x="distance k",
         y="PE(p) · PE(p + k)",
         tell="%{fullData.name}, distance %{x}: %{y:.2f}",
@@ -184,7 +187,7 @@ def _circle(pairs: np.ndarray, pair: int, start: int, offset: int, frequency: fl
         labels=[f"position {place}" for place in range(len(points))],
         arrows={f"PE({place})": (points[place, 0], points[place, 1]) for place in (start, start + offset)},
         turn=(start * frequency, (start + offset) * frequency),
-        look=layout.look(),
+        look=theme.look(),
         x=f"channel {2 * pair + 1} (cosine)",
         y=f"channel {2 * pair} (sine)",
     )

@@ -1,7 +1,7 @@
 """Order."""
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 QUESTION = "How does a set know its order?"
 
@@ -99,7 +99,7 @@ BEYOND = PageWords(
     references=references("PRESS", "KAZEMNEJAD", "HAVIV", "SU", "RAFFEL"),
 )
 
-# How a model knows the order where it has a table of positions; ways without one are in dashboard/ways_of_order.py.
+# How a model knows the order where it has a table of positions; other ways: dashboard/output/position_kinds.py.
 TABLE_TOLD = "it learned a vector for each of {count} positions"
 TABLE_OF_WAVES = "it keeps a table of waves for {count} positions"
 

@@ -8,17 +8,20 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.cloze.across import FAINT, Twice
-from core.cloze.hidden import Gap
 from core.errors import ModelError
-from core.measured.translator_results import PAIRS, Alignment
+from core.probing.masked_words.across_languages import FAINT, Twice
+from core.probing.masked_words.masked_places import Gap
+from core.results.translator_results import PAIRS, Alignment
 from core.translation.alignment import links_of
-from dashboard import alignment_table, charts, controls, layout
-from dashboard.alignment_table import DIRECTION_HELP, DIRECTIONS, TEXTS
+from dashboard import theme, typeset
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.contents import LONGEST_LINE
 from dashboard.figures.predictions import prediction_bars
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import alignment_table, charts
+from dashboard.output.alignment_table import DIRECTION_HELP, DIRECTIONS, TEXTS
 from dashboard.theme import HUES
 from pages.language.missing_word import across_sentences as say
 from pages.language.missing_word import compute_across as compute
@@ -97,7 +100,7 @@ def _hidden(pair: Pair) -> tuple[Hidden, Hidden]:
 def _say_unknown(pair: Pair) -> None:
     if unknown := compute.unknown(pair):
         # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
-        shown = ", ".join(f"\u2066“{layout.plain(layout.readable(letter))}”\u2069" for letter in unknown[:NAMED])
+        shown = ", ".join(f"\u2066“{typeset.plain(typeset.readable(letter))}”\u2069" for letter in unknown[:NAMED])
         more = " and others" if len(unknown) > NAMED else ""
         pieces = compute.model().tokenizer.get_vocab_size()
         st.info(words_across.UNKNOWN.format(shown=shown + more, pieces=pieces), icon=":material/question_mark:")
@@ -111,11 +114,11 @@ def _pickers(pair: Pair, guessed: Guessed, hidden: tuple[Hidden, Hidden]) -> Non
         # A guess counts places from the beginning of its own sentence, with [CLS]; the pair has English first.
         offset = 0 if language == "English" else begins - 1
         best = {
-            gap.beside.place + offset: layout.readable(_label(int(gap.beside.probabilities.argmax()))) for gap in gaps
+            gap.beside.place + offset: typeset.readable(_label(int(gap.beside.probabilities.argmax()))) for gap in gaps
         }
         picked = []
         for number, word in enumerate(words):
-            name = layout.readable(word.label)
+            name = typeset.readable(word.label)
             guess = "".join(best[place] for place in word.places if place in best).strip()
             is_covered = number in covered
             tell = f"Click to hide “{name}”."
@@ -130,7 +133,7 @@ def _pickers(pair: Pair, guessed: Guessed, hidden: tuple[Hidden, Hidden]) -> Non
                 label=f"The {language} sentence; words can be hidden",
                 hint=words_across.HINTS[language],
             )
-    if any(hidden) and not layout.is_presented():
+    if any(hidden) and not theme.is_presented():
         st.button("Show all words", icon=":material/undo:", on_click=_show_all, key="across_undo")
 
 
@@ -153,14 +156,14 @@ def _guesses(pair: Pair, guessed: Guessed) -> Twice | None:
     """The candidates for one gap, with the other language and alone; the gap, None where there is none."""
     gaps = [("English", gap) for gap in guessed.english] + [("French", gap) for gap in guessed.french]
     if not gaps:
-        st.markdown(say.about_all((), ()), width=layout.PROSE)
+        st.markdown(say.about_all((), ()), width=theme.PROSE)
         return None
     language, gap = gaps[0]
     if len(gaps) > 1:
         names = [f"{n}. {_hidden_label(pair, each, one)}" for n, (each, one) in enumerate(gaps, start=1)]
         language, gap = gaps[names.index(controls.choice("Gap", names, key="across_gap"))]
     layout.heading("What should stand there?")
-    st.markdown(say.about_gap(gap, language), width=layout.PROSE)
+    st.markdown(say.about_gap(gap, language), width=theme.PROSE)
     beside, alone = st.columns(2, gap="large")
     with beside:
         st.markdown(f"**With the {say.OTHER[language]} sentence**")
@@ -175,15 +178,15 @@ def _guesses(pair: Pair, guessed: Guessed) -> Twice | None:
 
 def _hidden_label(pair: Pair, language: str, gap: Twice) -> str:
     begins = pair.tokens.segments.index(1)
-    return layout.readable(pair.tokens.labels[gap.beside.place + (0 if language == "English" else begins - 1)])
+    return typeset.readable(pair.tokens.labels[gap.beside.place + (0 if language == "English" else begins - 1)])
 
 
 def _bars(gap: Gap, name: str) -> None:
     values, numbers = (each.tolist() for each in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
     if gap.true is not None and gap.true not in numbers:
         values, numbers = [*values, gap.probability], [*numbers, gap.true]
-    labels = [layout.readable(_label(number)) for number in numbers]
-    look = layout.look()
+    labels = [typeset.readable(_label(number)) for number in numbers]
+    look = theme.look()
     hues = [look.palette.accent if number == gap.true else look.palette.map for number in numbers]
     charts.chart(
         partial(prediction_bars, labels, values, look=look, hues=hues),
@@ -198,7 +201,7 @@ def _alignment() -> Alignment | None:
     try:
         return compute.alignment()
     except ModelError as error:
-        st.info(layout.plain(str(error)), icon=":material/info:")
+        st.info(typeset.plain(str(error)), icon=":material/info:")
         return None
 
 
@@ -262,7 +265,7 @@ def _formula(gap: Twice | None, found: Alignment | None) -> None:
     if gap is None or gap.beside.true is None:
         st.markdown(words_across.NO_GAP)
     else:
-        token = layout.plain(layout.readable(_label(gap.beside.true)))
+        token = typeset.plain(typeset.readable(_label(gap.beside.true)))
         st.markdown(words_across.OBJECTIVE.format(token=token))
         beside, alone = (max(each.probability, FAINT) for each in (gap.beside, gap.alone))
         st.latex(

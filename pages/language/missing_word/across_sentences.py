@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from core.cloze.across import Twice
-from core.measured.translator_results import PAIRS, Alignment, Guesses
-from dashboard import layout
-from dashboard.alignment_table import COUNTED, STRAIGHT, TEXTS, TITLES, comparable, pairs_of
-from dashboard.numbers import POINT, compare
+from core.probing.masked_words.across_languages import Twice
+from core.results.translator_results import PAIRS, Alignment, Guesses
+from dashboard import typeset
+from dashboard.number_format import POINT, compare
+from dashboard.output.alignment_table import COUNTED, STRAIGHT, TEXTS, TITLES, comparable, pairs_of
 from pages.language.missing_word.fill_in_sentences import ordinal
 
 OTHER = {"English": "French", "French": "English"}
@@ -123,7 +123,7 @@ def about_measured(found: Mapping[str, Guesses]) -> str:
 
 
 def _quoted(label: str) -> str:
-    return f"“{layout.plain(layout.readable(label))}”"
+    return f"“{typeset.plain(typeset.readable(label))}”"
 
 
 def _percent(value: float) -> str:

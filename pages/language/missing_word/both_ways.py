@@ -6,20 +6,24 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.addresses import whole_number
-from core.cloze import sides
-from core.cloze.asking import Answers
-from core.cloze.sides import Sides
-from core.cloze.words import Word
+from core.probing.masked_words import one_sided_context
+from core.probing.masked_words.one_sided_context import ContextGuesses
+from core.probing.masked_words.queries import Answers
+from core.probing.masked_words.words import Word
+from core.view.codec import whole_number
 from core.zoo.text_models import NextToken
-from dashboard import charts, layout, waiting
+from dashboard import theme, typeset
+from dashboard.address import parameter
+from dashboard.cache import waiting
+from dashboard.cache.models import text_model
 from dashboard.components.cell_map import cell_map
 from dashboard.components.word_picker import PickedWord, word_picker
-from dashboard.data_table import data_table
 from dashboard.figures.predictions import prediction_bars
-from dashboard.models import text_model
-from dashboard.numbers import compare_shares, share_error
-from dashboard.verdicts import percent
+from dashboard.frame import layout
+from dashboard.number_format import compare_shares, share_error
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
+from dashboard.output.prediction_changes import percent
 from pages.language.missing_word import compute_both_ways as compute
 from pages.language.missing_word import hidden_words, inputs, words
 from pages.language.missing_word.compute_both_ways import FORWARD, Reading
@@ -73,7 +77,7 @@ def about_masks(forward: Reading, both: Reading) -> str:
 def about_guess(forward: Reading, both: Reading) -> str:
     """What each says about the word to guess."""
     word = both.words[both.asked]
-    name, pieces = layout.plain(layout.readable(word.label)), len(word.places)
+    name, pieces = typeset.plain(typeset.readable(word.label)), len(word.places)
     first = f" (its first of {pieces} pieces)" if pieces > 1 else ""
     after = f"{percent(both.true)} from both sides"
     if not forward.guesses:
@@ -82,7 +86,7 @@ def about_guess(forward: Reading, both: Reading) -> str:
     return f"“{name}”{first} has a probability of **{percent(forward.true)} from the left** and **{after}**."
 
 
-def about_page(found: Sides) -> str:
+def about_page(found: ContextGuesses) -> str:
     """How often the first guess is right from the left, and from both sides."""
     count = len(found.words)
     if not count:
@@ -98,11 +102,11 @@ def about_page(found: Sides) -> str:
         f"{verdict}: the first guess is right for {found.next_left.accuracy:.0%} of {count} words from the left (GPT) "
         f"and for {found.both.accuracy:.0%} from both sides (BERT), each known to about "
         f"± {100 * max(error(found.both), error(found.next_left)):.0f} points (one standard error); always saying "
-        f"“{layout.plain(found.commonest_word)}” would be right for {found.commonest:.0%}."
+        f"“{typeset.plain(found.commonest_word)}” would be right for {found.commonest:.0%}."
     )
 
 
-def about_one_side(found: Sides) -> str:
+def about_one_side(found: ContextGuesses) -> str:
     """What one side is worth to the model that was trained with both."""
     if not len(found.words):
         return "No word of the page could be asked for."
@@ -133,7 +137,7 @@ def error(answers: Answers) -> float:
 def _chosen(known: tuple[Word, ...]) -> int:
     """The number of the word that is asked for: that of the address, or a long one of the second half."""
     places = hidden_words.first_hidden(known) or {0}
-    asked = whole_number(st.query_params.get(WORD_ADDRESS), len(known))
+    asked = parameter(WORD_ADDRESS, lambda text: whole_number(text, len(known)))
     place = asked if asked is not None else next(iter(places))
     return known[place].number
 
@@ -149,12 +153,12 @@ def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> 
     model = text_model(name)
     assert isinstance(model, NextToken)
     st.subheader(side, anchor=False)
-    st.caption(layout.plain(model.title))
+    st.caption(typeset.plain(model.title))
     strongest = float(np.nanmax(reading.influence, initial=0.0))
-    guess = layout.readable(reading.guesses[0].label) if reading.guesses else ""
+    guess = typeset.readable(reading.guesses[0].label) if reading.guesses else ""
     picked = []
     for place, (word, moved) in enumerate(zip(reading.words, reading.influence.tolist(), strict=True)):
-        label, asked = layout.readable(word.label), place == reading.asked
+        label, asked = typeset.readable(word.label), place == reading.asked
         informs = (
             f"replacing “{label}” moves {moved:.1%} of the guess" if moved > 0 else f"“{label}” cannot change the guess"
         )
@@ -182,9 +186,9 @@ def _bars(name: str, reading: Reading) -> None:
     if not reading.guesses:
         st.info(words.NOTHING_BEFORE, icon=":material/info:")
         return
-    labels = [layout.readable(each.label) for each in reading.guesses]
+    labels = [typeset.readable(each.label) for each in reading.guesses]
     values = [each.probability for each in reading.guesses]
-    look = layout.look()
+    look = theme.look()
     hues = [look.palette.accent if each.number == reading.truth else look.palette.map for each in reading.guesses]
     own = "forward" if name == FORWARD else "both"
     charts.plot(
@@ -196,7 +200,7 @@ def _bars(name: str, reading: Reading) -> None:
 
 def _map(name: str, reading: Reading) -> None:
     st.markdown(f"**The mean map of all {reading.heads} heads.** {words.MASK_TOLD[reading.mask != 'none']}")
-    labels = [layout.readable(label) for label in reading.tokens.labels]
+    labels = [typeset.readable(label) for label in reading.tokens.labels]
     own = "forward" if name == FORWARD else "both"
     cell_map(
         reading.mean,
@@ -212,26 +216,26 @@ def _map(name: str, reading: Reading) -> None:
     )
 
 
-def _page(name: str) -> Sides | None:
+def _page(name: str) -> ContextGuesses | None:
     """The held-out page: what each reader finds; a button where nobody has asked yet."""
     st.subheader("Measured over a page", anchor=False)
-    st.markdown(words.PAGE_TOLD.format(side=sides.SIDE), width=layout.PROSE)
-    if not layout.is_presented():
+    st.markdown(words.PAGE_TOLD.format(side=one_sided_context.SIDE), width=theme.PROSE)
+    if not theme.is_presented():
         with st.expander("The page"):
-            st.text(sides.page())
-    found = compute.page_guessed.known(name)
+            st.text(one_sided_context.page())
+    found = compute.page_guessed.peek(name)
     if found is None:
         waiting.offer(MEASURE, partial(compute.page_guessed, name), unit="questions", key="both_measure")
         return None
     table = page_table(found, text_model(FORWARD).title, text_model(name).title)
     labels = [f"{reader} · {sees}" for reader, sees in zip(table["reader"], table["reads"], strict=True)]
     charts.chart(
-        partial(prediction_bars, labels, table["first guess is right"].tolist(), look=layout.look()),
+        partial(prediction_bars, labels, table["first guess is right"].tolist(), look=theme.look()),
         name="both-page",
         alt="Share of words whose first guess is right, by what is read",
         table=table,
     )
-    if not layout.is_presented():
+    if not theme.is_presented():
         shares = st.column_config.NumberColumn(format="percent")
         perplexity = st.column_config.NumberColumn(format="%.1f")
         columns = {"first guess is right": shares, "among the first five": shares, "perplexity": perplexity}
@@ -239,7 +243,7 @@ def _page(name: str) -> Sides | None:
     return found
 
 
-def page_table(found: Sides, forward: str, both: str) -> pd.DataFrame:
+def page_table(found: ContextGuesses, forward: str, both: str) -> pd.DataFrame:
     """One row a reader: what it reads, how often and how surely it finds the words; last, who always says one word."""
     readers = (
         (forward, "left", found.next_left),
@@ -256,7 +260,7 @@ def page_table(found: Sides, forward: str, both: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _formula(both: Reading, found: Sides | None) -> None:
+def _formula(both: Reading, found: ContextGuesses | None) -> None:
     st.latex(r"\text{GPT: }p(w_t\mid w_1..\,w_{t-1})")
     st.latex(r"\text{BERT: }p(w_t\mid w_1..\,w_{t-1},w_{t+1}..\,w_n)")
     place, count = both.words[both.asked].places[0], len(both.tokens)

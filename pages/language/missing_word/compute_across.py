@@ -6,16 +6,16 @@ import numpy as np
 from jaxtyping import Float
 
 from core import zoo
-from core.cloze.across import Twice, guess_twice, look_across, sides_of
-from core.cloze.words import Word
 from core.errors import ModelError
-from core.measured import translator_results
-from core.measured.translator_results import FOLDER, PAIRS, PAIRS_FOLDER, Alignment, Guesses
+from core.probing.masked_words.across_languages import Twice, guess_twice, look_across, sides_of
+from core.probing.masked_words.words import Word
+from core.results import translator_results
+from core.results.translator_results import FOLDER, PAIRS, PAIRS_FOLDER, Alignment, Guesses
 from core.text import Tokens, read_text
 from core.translation.decoding import UNKNOWN
 from core.translation.spelling import normalise_english, normalise_french
-from core.zoo.missing_token import MissingToken
-from dashboard.kept import keep
+from core.zoo.masked_language_models import MissingToken
+from dashboard.cache.memo import cached
 from pages.language.missing_word import words_across
 from pages.language.missing_word.inputs import masked_model
 
@@ -54,7 +54,7 @@ def model() -> MissingToken:
     return masked_model(PAIRS)
 
 
-@keep("Reading both sentences …")
+@cached("Reading both sentences …")
 def read(english: str, french: str) -> Pair:
     """Both sentences, spelled as the model has learned; InputError where one is empty or both are too long."""
     first, second = normalise_english(read_text(english)), normalise_french(read_text(french))
@@ -71,7 +71,7 @@ def unknown(pair: Pair) -> list[str]:
     return [letter for letter in letters if UNKNOWN in model().encode(f"a {letter}").ids]
 
 
-@keep("Guessing with and without the other language …")
+@cached("Guessing with and without the other language …")
 def guess(english: str, french: str, hidden_english: Hidden, hidden_french: Hidden) -> Guessed:
     """Every gap of both sentences, guessed twice."""
     pair = read(english, french)
@@ -81,7 +81,7 @@ def guess(english: str, french: str, hidden_english: Hidden, hidden_french: Hidd
     )
 
 
-@keep("Reading both sentences …")
+@cached("Reading both sentences …")
 def maps(
     english: str, french: str, hidden_english: Hidden = (), hidden_french: Hidden = ()
 ) -> Float[np.ndarray, "layer head target source"]:

@@ -6,19 +6,19 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from core.anatomy.masks import kind_of_mask, mask_of
 from core.capture import record_attention
-from core.cloze import sides
-from core.cloze.sides import Sides
-from core.cloze.words import Word, words_of
 from core.errors import InputError
-from core.progress import Progress, unheard
+from core.interpretability.masks import kind_of_mask, mask_of
+from core.probing.masked_words import one_sided_context
+from core.probing.masked_words.one_sided_context import ContextGuesses
+from core.probing.masked_words.words import Word, words_of
+from core.progress import Progress, no_progress
 from core.text import Tokens
-from core.zoo.missing_token import MissingToken
+from core.zoo.masked_language_models import MissingToken
 from core.zoo.text_models import NextToken, Prediction, best
-from dashboard.kept import keep
-from dashboard.models import text_model
-from dashboard.watched import Text, content_of
+from dashboard.cache.memo import cached
+from dashboard.cache.models import text_model
+from dashboard.recordings.watched import Text, content_of
 from pages.language.missing_word.inputs import LONGEST, masked_model
 
 FORWARD = "gpt-books"  # of the same books, the same pieces and nearly the same size as bert-books
@@ -54,7 +54,7 @@ def forward_model() -> NextToken:
     return model
 
 
-@keep("Reading …")
+@cached("Reading …")
 def words_in(name: str, text: Text) -> tuple[Word, ...]:
     """The words of the text, as far as both models read it."""
     own, other = (words_of(_tokens(model, text)) for model in (masked_model(name), forward_model()))
@@ -62,7 +62,7 @@ def words_in(name: str, text: Text) -> tuple[Word, ...]:
     return tuple(word for word in own if word.number <= last)
 
 
-@keep("Reading …")
+@cached("Reading …")
 def read(name: str, text: Text, number: int) -> Reading:
     """What a model makes of the word with this number; a masked language model has it hidden from it."""
     model = text_model(name)
@@ -84,7 +84,7 @@ def read(name: str, text: Text, number: int) -> Reading:
     if first:
         influence, guesses, true = torch.full((len(words),), torch.nan), (), float("nan")
     else:
-        influence, probabilities = sides.influence(model, tokens, asked)
+        influence, probabilities = one_sided_context.influence(model, tokens, asked)
         guesses, true = best(probabilities, TOP, model.label), float(probabilities[tokens.ids[places[0]]])
     return Reading(
         given,
@@ -105,10 +105,12 @@ def _tokens(model: NextToken, text: Text) -> Tokens:
     return replace(model, context=min(model.context, LONGEST)).encode(content_of(text))
 
 
-@keep("Guessing the words of a page …", unit="questions")
-def page_guessed(name: str, progress: Progress = unheard) -> Sides:
+@cached("Guessing the words of a page …", unit="questions")
+def page_guessed(name: str, progress: Progress = no_progress) -> ContextGuesses:
     """The words of the held-out page guessed from the left, from the right and from both sides."""
     model = masked_model(name)
     room = model.context - model.tokenizer.num_special_tokens_to_add(is_pair=False) - 1
-    side = min(sides.SIDE, room // 2)
-    return sides.guess_sides(forward_model(), model, sides.page(), side=side, progress=progress)
+    side = min(one_sided_context.SIDE, room // 2)
+    return one_sided_context.guess_by_context(
+        forward_model(), model, one_sided_context.page(), side=side, progress=progress
+    )

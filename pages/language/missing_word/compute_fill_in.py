@@ -7,12 +7,20 @@ import torch
 from jaxtyping import Float
 
 from core.capture import by_layer, record_attention
-from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood, gaps_of, hide_more, pseudo_likelihood
-from core.cloze.words import Word, words_of
-from core.progress import Progress, unheard
+from core.heads.measures import shares
+from core.probing.masked_words.masked_places import (
+    Gap,
+    HiddenMore,
+    PseudoLikelihood,
+    gaps_of,
+    hide_more,
+    pseudo_likelihood,
+)
+from core.probing.masked_words.words import Word, words_of
+from core.progress import Progress, no_progress
 from core.text import Tokens
-from dashboard.kept import Upload, keep
-from dashboard.watched import Text, WatchedText, content_of
+from dashboard.cache.memo import Upload, cached
+from dashboard.recordings.watched import Text, WatchedText, content_of
 from pages.language.missing_word.inputs import LONGEST, masked_model
 
 
@@ -25,14 +33,14 @@ class Filled:
     watched: WatchedText
 
 
-@keep("Reading …")
+@cached("Reading …")
 def read(name: str, text: Text) -> Tokens:
     """The tokens of a text, at most LONGEST of them."""
     model = masked_model(name)
     return replace(model, context=min(model.context, LONGEST)).encode(content_of(text))
 
 
-@keep("Reading …")
+@cached("Reading …")
 def fill(name: str, text: Text, hidden: tuple[int, ...]) -> Filled:
     """Hide words, counted as `words_of` does, and run the model once."""
     model, tokens = masked_model(name), read(name, text)
@@ -47,24 +55,27 @@ def fill(name: str, text: Text, hidden: tuple[int, ...]) -> Filled:
     return Filled(words, gaps, WatchedText(model, gapped, run, record, identity=identity))
 
 
-@keep()
+@cached()
 def looks_at(filled_watched: WatchedText, place: int) -> dict[str, Float[np.ndarray, " key"]]:
-    """What one token looks at in every head of the layers that connect all tokens, by "layer.head"."""
+    """What one token looks at in every head of the layers that connect all tokens, by "layer.head".
+
+    Parts of a row's own sum; heads of which nothing is left are not among them.
+    """
     found = dict[str, np.ndarray]()
     for layer, call in by_layer(filled_watched.record.calls).items():
         if (call.query_length, call.key_length) == (len(filled_watched.given),) * 2:
-            rows = torch.cat(list(call.weights_by_heads(queries=[place])))[:, 0]
-            found |= {f"{layer}.{head}": row.numpy() for head, row in enumerate(rows)}
+            rows = shares(torch.cat(list(call.weights_by_heads(queries=[place])))[:, 0])
+            found |= {f"{layer}.{head}": row.numpy() for head, row in enumerate(rows) if not row.isnan().any()}
     return found
 
 
-@keep("Hiding each token in turn …", unit="tokens")
-def pseudo(name: str, text: Text, whole_words: bool, progress: Progress = unheard) -> PseudoLikelihood:
+@cached("Hiding each token in turn …", unit="tokens")
+def pseudo(name: str, text: Text, whole_words: bool, progress: Progress = no_progress) -> PseudoLikelihood:
     """What each token costs where it alone is hidden."""
     return pseudo_likelihood(masked_model(name), read(name, text), whole_words=whole_words, progress=progress)
 
 
-@keep("Hiding more and more …", unit="questions")
-def harder(name: str, text: Text, seed: int, progress: Progress = unheard) -> HiddenMore:
+@cached("Hiding more and more …", unit="questions")
+def harder(name: str, text: Text, seed: int, progress: Progress = no_progress) -> HiddenMore:
     """What is still found as more words are hidden."""
     return hide_more(masked_model(name), read(name, text), seed=seed, progress=progress)

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float, Int
 
-from core import measured
+from core import results
 from core.errors import InputError
-from core.grammar.links import Head, WordMaps, strongest, word_maps, words_of
-from core.grammar.relations import Measured, best_heads, count
-from core.grammar.trees import Tree, Treebank, encode_tree, read_conllu
-from core.progress import Progress, unheard
+from core.probing.grammar.links import Head, WordMaps, strongest, word_maps, words_of
+from core.probing.grammar.relations import Measured, best_heads, count
+from core.probing.grammar.trees import Tree, Treebank, encode_tree, read_conllu
+from core.progress import Progress, no_progress
 from core.published import ClarkHead, clark_heads
 from core.text import Tokens
-from dashboard.kept import Upload, keep
-from dashboard.models import text_model
+from dashboard.cache.memo import Upload, cached
+from dashboard.cache.models import text_model
 
 EXAMPLES: tuple[Tree, ...] = read_conllu((Path(__file__).parent / "annotated.conllu").read_bytes()).trees
 FEWEST = 40  # sentences of a visitor's treebank: with fewer, hardly any relation would have a share worth showing
@@ -33,7 +33,7 @@ class Reading:
     tokens: Tokens
 
 
-@keep("The model reads …")
+@cached("The model reads …")
 def read_own(name: str, sentence: str) -> Reading:
     """A sentence that nobody has annotated."""
     model = text_model(name)
@@ -43,7 +43,7 @@ def read_own(name: str, sentence: str) -> Reading:
     return _reading(found, tokens, word_maps(model, tokens, len(found)))
 
 
-@keep("The model reads …")
+@cached("The model reads …")
 def read_example(name: str, number: int) -> Reading:
     """One of EXAMPLES."""
     model, tree = text_model(name), EXAMPLES[number]
@@ -59,26 +59,26 @@ def _reading(found: Sequence[str], tokens: Tokens, maps: WordMaps) -> Reading:
     return Reading(tuple(found), maps.heads, looked_at.numpy(), weight.numpy(), tokens)
 
 
-@keep()
+@cached()
 def table() -> dict[str, Measured]:
     """What was measured of the models that come with the atlas, by their names."""
-    return measured.grammar_heads(measured.GRAMMAR_HEADS)
+    return results.grammar_heads(results.GRAMMAR_HEADS)
 
 
-@keep()
+@cached()
 def published() -> dict[str, ClarkHead]:
     """The heads of BERT-base by Clark et al. 2019, by relation."""
     return {head.relation: head for head in clark_heads()}
 
 
-@keep("Reading the treebank …")
+@cached("Reading the treebank …")
 def treebank(file: Upload) -> Treebank:
     """A visitor's file; InputError where it is none."""
     return read_conllu(file.content)
 
 
-@keep("Measuring every head …", unit="sentences")
-def measure(name: str, file: Upload, progress: Progress = unheard) -> Measured:
+@cached("Measuring every head …", unit="sentences")
+def measure(name: str, file: Upload, progress: Progress = no_progress) -> Measured:
     """Heads chosen in every other sentence of a visitor's file, and tried in those between them."""
     trees = treebank(file).trees
     if len(trees) < FEWEST:

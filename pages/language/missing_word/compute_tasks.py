@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
-from core.fine_tuned import frequent_tags, reading
-from core.fine_tuned.attention_moved import maps_of
-from core.fine_tuned.frequent_tags import FrequentTags
-from core.fine_tuned.reading import Said
 from core.heads import measures
-from core.measured import bert_tasks_results
-from core.measured.bert_tasks_results import Results
+from core.probing.fine_tuning import frequent_tags, task_predictions
+from core.probing.fine_tuning.attention_shift import maps_of
+from core.probing.fine_tuning.frequent_tags import FrequentTags
+from core.probing.fine_tuning.task_predictions import Said
+from core.results import bert_tasks_results
+from core.results.bert_tasks_results import Results
 from core.text import read_text
 from core.zoo import TextModel, embedded
-from dashboard.kept import keep
-from dashboard.models import text_model
+from dashboard.cache.memo import cached
+from dashboard.cache.models import text_model
 
 BEFORE = "bert-books"  # the body that fine-tuning began with
 
@@ -30,27 +30,27 @@ class Looks:
     moved: Float[Tensor, "layer head"]
 
 
-@keep("Loading the fine-tuned model …", computes=False)
+@cached("Loading the fine-tuned model …", computes=False)
 def model() -> TextModel:
     """The fine-tuned BERT; ModelError where it is missing. Shared, so it is only ever read."""
-    return embedded.load_embedded_text(reading.NAME, weights=embedded.WEIGHTS)
+    return embedded.load_embedded_text(task_predictions.NAME, weights=embedded.WEIGHTS)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def frequent() -> FrequentTags:
     """The most frequent tag of each word."""
-    return frequent_tags.load(embedded.WEIGHTS / reading.NAME)
+    return frequent_tags.load(embedded.WEIGHTS / task_predictions.NAME)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def results() -> Results:
     """What was measured."""
-    return bert_tasks_results.results(embedded.WEIGHTS / reading.NAME)
+    return bert_tasks_results.results(embedded.WEIGHTS / task_predictions.NAME)
 
 
-@keep("Both models read …")
+@cached("Both models read …")
 def look(sentence: str) -> Looks:
     """Run the model as it was and as it is on a sentence; InputError where there is none."""
-    said = reading.read(model(), read_text(sentence))
+    said = task_predictions.read(model(), read_text(sentence))
     before, after = maps_of(text_model(BEFORE), said.tokens), maps_of(model(), said.tokens)
     return Looks(said, before, after, measures.moved(before, after))

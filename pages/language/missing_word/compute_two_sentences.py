@@ -6,14 +6,15 @@ import torch
 
 from core import zoo
 from core.capture import record_attention
-from core.cloze.pairs import Crossing, crossing, segment_vectors
 from core.errors import InputError
-from core.measured.next_sentence_results import NextSentence, next_sentence
+from core.probing.masked_words.sentence_pairs import Crossing, crossing, segment_vectors
+from core.results.next_sentence_results import NextSentence, next_sentence
 from core.text import Tokens, read_text
+from core.view.packing import overview_of
 from core.zoo import embedded
+from dashboard.cache.memo import cached
 from dashboard.components.attention_view import Scene
-from dashboard.kept import keep
-from dashboard.watched import Head, WatchedText
+from dashboard.recordings.watched import Head, WatchedText
 from pages.language.missing_word import words
 from pages.language.missing_word.inputs import masked_model
 
@@ -41,7 +42,7 @@ class SegmentLengths:
     tokens: float
 
 
-@keep("Reading both sentences …")
+@cached("Reading both sentences …")
 def read(name: str, first: str, second: str) -> Pair:
     """Run the model once on both; its attention is recorded."""
     model = masked_model(name)
@@ -52,7 +53,7 @@ def read(name: str, first: str, second: str) -> Pair:
     return Pair(watched, crossing(record, tokens))
 
 
-@keep()
+@cached()
 def follows(name: str, first: str, second: str, segments: bool = True) -> float:
     """How probable the model says it is that the second sentence follows; without `segments` it is told that all
     tokens belong to the first one."""
@@ -62,7 +63,7 @@ def follows(name: str, first: str, second: str, segments: bool = True) -> float:
         return model.follows(tokens if segments else replace(tokens, segments=(0,) * len(tokens)))
 
 
-@keep("Asking about unrelated sentences …")
+@cached("Asking about unrelated sentences …")
 def unrelated(name: str, first: str, second: str) -> dict[str, float]:
     """The same of each sentence of words.UNRELATED in the place of `second`, if there is room for it."""
     found = dict[str, float]()
@@ -76,22 +77,22 @@ def unrelated(name: str, first: str, second: str) -> dict[str, float]:
     return found
 
 
-@keep(computes=False)
+@cached(computes=False)
 def measured(name: str) -> NextSentence | None:
     """How often the answer is right on held-out pairs; None where nobody has measured."""
     return next_sentence(embedded.WEIGHTS / name) if name in zoo.TEXT else None
 
 
-@keep()
+@cached()
 def one_head(name: str, first: str, second: str, head: Head) -> Scene:
     """What the view shows, beginning with one head."""
     watched = read(name, first, second).watched
     scene = replace(watched.scene, start=head) if watched.scene.has(*head) else watched.scene
-    assert scene.overview  # computed here, so that it is kept with the scene
+    overview_of(scene)  # computed here, so that it is kept with the scene
     return scene
 
 
-@keep()
+@cached()
 def segment_lengths(name: str) -> SegmentLengths | None:
     """The lengths of the segment vectors; None where the model has none."""
     model = masked_model(name)

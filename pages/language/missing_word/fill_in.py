@@ -7,15 +7,19 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood
+from core.probing.masked_words.masked_places import Gap, HiddenMore, PseudoLikelihood
 from core.text import Tokens
-from core.zoo.missing_token import MissingToken
-from dashboard import charts, controls, layout, notices
+from core.zoo.masked_language_models import MissingToken
+from dashboard import theme, typeset
 from dashboard.components.attention_view import attention_view
 from dashboard.components.cell_map import cell_map
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.curves import curves
 from dashboard.figures.predictions import prediction_bars
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.recordings import notices
 from pages.language.missing_word import compute_fill_in as compute
 from pages.language.missing_word import hidden_words, inputs, words
 from pages.language.missing_word.compute_fill_in import Filled
@@ -32,7 +36,7 @@ def show() -> None:
     given = inputs.given()
     with layout.waiting_place():
         tokens = compute.read(given.name, given.text)
-        layout.say_what_was_cut(tokens)
+        typeset.say_what_was_cut(tokens)
         text = compute.words_of(tokens)
         hidden = hidden_words.from_address(text)
         filled = compute.fill(given.name, given.text, tuple(sorted(hidden)))
@@ -57,10 +61,10 @@ def show() -> None:
 
 def _picker(model: MissingToken, filled: Filled, hidden: frozenset[int]) -> None:
     """The text; a click on a word hides it, or shows it again."""
-    best = {gap.place: layout.readable(model.label(int(gap.probabilities.argmax()))) for gap in filled.gaps}
+    best = {gap.place: typeset.readable(model.label(int(gap.probabilities.argmax()))) for gap in filled.gaps}
     picked = []
     for number, word in enumerate(filled.words):
-        name = layout.readable(word.label)
+        name = typeset.readable(word.label)
         covered = number in hidden
         guess = " ".join(best[place] for place in word.places if place in best)
         tell = (
@@ -76,7 +80,7 @@ def _picker(model: MissingToken, filled: Filled, hidden: frozenset[int]) -> None
         label="The text; words can be hidden",
         hint="Click a word to hide it from the model, or to show it again. Below a gap stands the best guess.",
     )
-    if hidden and not layout.is_presented():
+    if hidden and not theme.is_presented():
         st.button(
             "Show all words", icon=":material/undo:", on_click=hidden_words.to_address, args=((),), key="fill_undo"
         )
@@ -88,7 +92,7 @@ def _guesses(model: MissingToken, tokens: Tokens, filled: Filled) -> int | None:
         return None
     gap = filled.gaps[0]
     if len(filled.gaps) > 1:
-        names = [f"{n}. {layout.readable(tokens.labels[gap.place])}" for n, gap in enumerate(filled.gaps, start=1)]
+        names = [f"{n}. {typeset.readable(tokens.labels[gap.place])}" for n, gap in enumerate(filled.gaps, start=1)]
         gap = filled.gaps[names.index(controls.choice("Gap", names, key="gap"))]
     guesses, looks = st.columns([2, 3], gap="large")
     with guesses:
@@ -104,8 +108,8 @@ def _bars(model: MissingToken, gap: Gap) -> None:
     values, numbers = (each.tolist() for each in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
     if gap.true is not None and gap.true not in numbers:
         values, numbers = [*values, gap.probability], [*numbers, gap.true]
-    labels = [layout.readable(model.label(number)) for number in numbers]
-    look = layout.look()
+    labels = [typeset.readable(model.label(number)) for number in numbers]
+    look = theme.look()
     hues = [look.palette.accent if number == gap.true else look.palette.map for number in numbers]
     charts.chart(
         partial(prediction_bars, labels, values, look=look, hues=hues),
@@ -129,7 +133,7 @@ def _looks(filled: Filled, place: int) -> None:
         y="layer.head",
         tell="head {row}: the gap gives {value} to {column}",
         rows=list(looks),
-        columns=[layout.readable(label) for label in tokens.labels],
+        columns=[typeset.readable(label) for label in tokens.labels],
         limits=(0.0, 1.0),
         marked=[],
         alt=f"What the gap at token {place} looks at in each of {len(looks)} heads",
@@ -150,7 +154,7 @@ def _pseudo_perplexity(given: inputs.Given, hidden: frozenset[int]) -> PseudoLik
         [
             PickedWord(
                 word.label,
-                f"“{layout.readable(word.label)}” costs {cost:.2f} bits, {_share(cost, total)} of the text.",
+                f"“{typeset.readable(word.label)}” costs {cost:.2f} bits, {_share(cost, total)} of the text.",
                 strength=min(cost / DEAREST, 1.0),
                 marked=number in hidden,
             )
@@ -163,7 +167,7 @@ def _pseudo_perplexity(given: inputs.Given, hidden: frozenset[int]) -> PseudoLik
         scale="What a word costs when it alone is hidden",
         ticks=TICKS,
     )
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(partial(cost_table, scores), "fill-costs")
     return scores
 
@@ -197,7 +201,7 @@ def _more_hidden(given: inputs.Given) -> HiddenMore | None:
             "first guess is right": table["right"].to_numpy(),
             "probability of the truth": table["probability"].to_numpy(),
         },
-        look=layout.look(),
+        look=theme.look(),
         x=f"words hidden, of {found.words}",
         y="share",
         tell="%{x} hidden: %{fullData.name} %{y:.0%}",

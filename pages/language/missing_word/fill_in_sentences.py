@@ -5,10 +5,10 @@ from math import exp, log
 
 import numpy as np
 
-from core.cloze.hidden import Gap, HiddenMore, PseudoLikelihood
+from core.probing.masked_words.masked_places import Gap, HiddenMore, PseudoLikelihood
 from core.text import Tokens
-from dashboard import layout
-from dashboard.numbers import compare
+from dashboard import typeset
+from dashboard.number_format import compare
 
 ALIKE = 0.05  # bits: costs that differ by less are printed alike
 ENOUGH = 10  # words: with fewer, how many are guessed is a case and no measurement
@@ -34,7 +34,7 @@ def about_guesses(gaps: Sequence[Gap]) -> str:
 def about_looks(looks: Mapping[str, np.ndarray], place: int, tokens: Tokens) -> str:
     """Which side a gap looks to, on average over all heads, and the strongest link to another token."""
     if not looks:
-        return "This model has no layer that connects all tokens, so nothing can be said about what the gap looks at."
+        return "No head lets the gap attend to the tokens of the text, so nothing can be said of what it looks at."
     special = np.array(tokens.special)
     mean = np.mean(list(looks.values()), axis=0)
     own = np.where(special, 0.0, mean)
@@ -49,7 +49,7 @@ def about_looks(looks: Mapping[str, np.ndarray], place: int, tokens: Tokens) -> 
     if strongest[head][key] < 0:
         return sentence
     layer, number = head.split(".")
-    name = layout.plain(layout.readable(tokens.labels[key]))
+    name = typeset.plain(typeset.readable(tokens.labels[key]))
     return (
         f"{sentence} Its strongest link: **layer {layer}, head {number}** gives {strongest[head][key]:.0%} to “{name}”."
     )
@@ -69,10 +69,10 @@ def about_cost(scores: PseudoLikelihood) -> str:
         return told
     ranked = sorted(range(len(costs)), key=lambda place: -costs[place])
     dearest, bits = ranked[0], [costs[place] / log(2) for place in ranked[:2]]
-    name = layout.plain(layout.readable(scores.words[dearest].label))
+    name = typeset.plain(typeset.readable(scores.words[dearest].label))
     share = f", {costs[dearest] / scores.total:.0%} of the whole text" if scores.total else ""
     if compare(bits[0], bits[1], margin=ALIKE) == "as much":
-        other = layout.plain(layout.readable(scores.words[ranked[1]].label))
+        other = typeset.plain(typeset.readable(scores.words[ranked[1]].label))
         return f"{told} “{name}” and “{other}” cost most, {bits[0]:.1f} bits each."
     return f"{told} “{name}” costs most: {bits[0]:.1f} bits{share}."
 

@@ -7,12 +7,15 @@ from functools import partial
 import streamlit as st
 
 from core import zoo
-from core.grammar.links import Head
-from core.grammar.relations import BestHead, Measured
-from dashboard import controls, layout, naming, uploads, waiting
-from dashboard.kept import Upload
-from dashboard.models import text_model
-from dashboard.watched import Text, content_of
+from core.probing.grammar.links import Head
+from core.probing.grammar.relations import BestHead, Measured
+from dashboard import typeset
+from dashboard.cache import waiting
+from dashboard.cache.memo import Upload
+from dashboard.cache.models import text_model
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name, uploads
+from dashboard.recordings.watched import Text, content_of
 from pages.language.missing_word import compute_grammar, grammar_arcs, grammar_relations, words, words_grammar
 from pages.language.missing_word.compute_grammar import EXAMPLES
 from pages.language.missing_word.figures_grammar import Arc
@@ -30,7 +33,7 @@ def show() -> None:
     """The sentence with its arcs, the relations and their best heads, the map of all heads."""
     with layout.control_bar():
         text = controls.text(first=words.SENTENCE)
-        name = naming.model("text", offered=sorted(zoo.TEXT, key=lambda ours: ours not in zoo.MASKED))
+        name = model_name.model("text", offered=sorted(zoo.TEXT, key=lambda ours: ours not in zoo.MASKED))
         file = _treebank()
     found, own = _measured(name, file)
     with layout.control_bar():
@@ -43,12 +46,12 @@ def show() -> None:
         least = st.slider(
             "Links of at least", 0, 90, 20, 10, format="%d%%", key="grammar_least", bind="query-params", width=220
         )
-    layout.say_what_was_cut(sentence.reading.tokens)
+    typeset.say_what_was_cut(sentence.reading.tokens)
     shown = grammar_arcs.arcs_of(sentence.reading, drawn, sentence.tree, least / 100)
     grammar_arcs.show(sentence, drawn, shown)
     chosen = grammar_relations.show(rows, found, own) if found else None
     if found is None:
-        st.info(words_grammar.NOT_MEASURED.format(title=layout.plain(text_model(name).title)), icon=":material/info:")
+        st.info(words_grammar.NOT_MEASURED.format(title=typeset.plain(text_model(name).title)), icon=":material/info:")
     layout.notes(
         words_grammar.NOTES,
         notice=noticed(found, rows, sentence, drawn, shown),
@@ -75,7 +78,7 @@ def _measured(name: str, file: Upload | None) -> tuple[Measured | None, bool]:
     """What is known of a model, and whether it was measured on the visitor's file."""
     if file is None:
         return compute_grammar.table().get(name), False
-    if own := compute_grammar.measure.known(name, file):
+    if own := compute_grammar.measure.peek(name, file):
         return own, True
     trees = compute_grammar.treebank(file)
     left_out = f" {trees.too_long:,} longer ones were left out." if trees.too_long else ""

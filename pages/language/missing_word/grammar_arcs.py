@@ -7,10 +7,13 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.grammar.links import Head
-from core.grammar.relations import TO_DEPENDENT, TO_GOVERNOR
-from core.grammar.trees import Tree
-from dashboard import charts, controls, layout
+from core.probing.grammar.links import Head
+from core.probing.grammar.relations import TO_DEPENDENT, TO_GOVERNOR
+from core.probing.grammar.trees import Tree
+from dashboard import theme, typeset
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
 from dashboard.theme import HUES
 from pages.language.missing_word import words_grammar
 from pages.language.missing_word.compute_grammar import Reading
@@ -82,7 +85,7 @@ def tree_arcs(tree: Tree, drawn: Sequence[Drawn]) -> list[Arc]:
 
 
 def _shown(reading: Reading, word: int) -> str:
-    return layout.readable(reading.words[word])
+    return typeset.readable(reading.words[word])
 
 
 def show(sentence: Sentence, drawn: Sequence[Drawn], shown: Sequence[Arc]) -> None:
@@ -94,13 +97,13 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], shown: Sequence[Arc]) -> No
     above, below = _within(shown, within), None if tree is None else _within(tree_arcs(tree, drawn), within)
     hues = dict(zip((each.name for each in drawn), HUES, strict=False))
     if tree is not None:
-        hues[TREE] = layout.look().palette.soft
-    if not layout.is_presented():
-        st.markdown(about_shown(shown, drawn, tree), width=layout.PROSE)
+        hues[TREE] = theme.look().palette.soft
+    if not theme.is_presented():
+        st.markdown(about_shown(shown, drawn, tree), width=theme.PROSE)
     if len(above) < len(shown):
         st.caption(f"{len(shown) - len(above)} of {len(shown)} links begin or end in another part.")
-    look = layout.look()
-    labels = tuple(layout.readable(reading.words[place]) for place in within)
+    look = theme.look()
+    labels = tuple(typeset.readable(reading.words[place]) for place in within)
     high = look.high(470 if tree else 300)
     charts.chart(
         partial(arcs, labels, tuple(above), below and tuple(below), hues=hues, look=look, height=high),

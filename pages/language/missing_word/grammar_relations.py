@@ -7,11 +7,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.grammar.relations import DIRECTIONS, TO_GOVERNOR, BestHead, Measured
-from dashboard import charts, controls, layout
+from core.probing.grammar.relations import DIRECTIONS, TO_GOVERNOR, BestHead, Measured
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
-from dashboard.data_table import data_table
-from dashboard.numbers import CLEAR, compare, compare_shares, share_error
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import CLEAR, compare, compare_shares, share_error
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.language.missing_word import compute_grammar, words_grammar
 from pages.language.missing_word.figures_grammar import Dot, relation_dots
 
@@ -82,7 +85,7 @@ def show(rows: Mapping[str, BestHead], found: Measured, own: bool) -> BestHead |
         distance = "best fixed distance" + (" to an earlier word" if found.causal else "")
         named = {"best": "best head", "offset": distance, "published": "BERT-base, Clark et al. 2019"}
         charts.chart(
-            partial(relation_dots, dots, look=layout.look(), **named),
+            partial(relation_dots, dots, look=theme.look(), **named),
             name="grammar-relations",
             alt=f"What the best head finds of each of {len(dots)} relations, beside the best fixed distance",
             table=partial(relations_table, pairs),

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from core.addresses import whole_number
-from core.cloze.words import Word
+from core.probing.masked_words.words import Word
+from core.view.codec import whole_number
+from dashboard.address import parameter
 from pages.language.missing_word.inputs import HIDDEN_ADDRESS as ADDRESS
 
 NONE = "none"  # in the address: the visitor has shown all words again
@@ -41,10 +42,8 @@ def from_address(
 
     `usual` are those before anybody has clicked, by default `first_hidden`; `what` names the text in a sentence.
     """
-    asked = st.query_params.get(address)
-    if asked is None:
-        return first_hidden(words) if usual is None else usual
-    hidden, wrong = decode(asked, len(words))
+    usual = first_hidden(words) if usual is None else usual
+    hidden, wrong = parameter(address, lambda text: decode(text, len(words)), (usual, 0))
     if wrong:
         st.info(
             f"{wrong} of the hidden words in the address {'is' if wrong == 1 else 'are'} not among the {len(words):,} "

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from core import zoo
 from core.errors import ModelError
-from core.zoo.missing_token import MissingToken
-from dashboard import controls, layout, naming
-from dashboard.models import text_model
-from dashboard.watched import Text
+from core.zoo.masked_language_models import MissingToken
+from dashboard.cache.models import text_model
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs import model_name as naming
+from dashboard.recordings.watched import Text
 from pages.language.missing_word import words
 
 LONGEST = 128  # tokens: as many as bert-books reads, and as can be hidden one by one while somebody waits

@@ -1,9 +1,9 @@
 """What does a BERT look at?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.language.missing_word import across, both_ways, fill_in, grammar, tasks, two_sentences, words
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.FILL: fill_in.show,

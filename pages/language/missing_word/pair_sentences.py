@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from core.cloze.pairs import Crossing
-from core.measured.next_sentence_results import CHANCE, NextSentence
-from dashboard.numbers import CLEAR, POINT, compare
+from core.probing.masked_words.sentence_pairs import Crossing
+from core.results.next_sentence_results import CHANCE, NextSentence
+from dashboard.number_format import CLEAR, POINT, compare
 from pages.language.missing_word.compute_two_sentences import SegmentLengths
 
 FEWEST = 5  # unrelated sentences: with fewer, the probability of the second one has no yardstick

@@ -6,17 +6,21 @@ from math import exp
 import numpy as np
 import streamlit as st
 
-from core.addresses import whole_number
-from core.fine_tuned.attention_moved import row_moved, shares
-from core.fine_tuned.frequent_tags import Frequent
-from core.fine_tuned.reading import Said
 from core.models.bert_tasks import TAGS, VERDICTS
+from core.probing.fine_tuning.attention_shift import row_moved, shares
+from core.probing.fine_tuning.frequent_tags import Frequent
+from core.probing.fine_tuning.task_predictions import Said
 from core.text import read_text
-from dashboard import charts, controls, layout
+from core.view.codec import whole_number
+from dashboard import theme, typeset
+from dashboard.address import parameter
 from dashboard.components.cell_map import cell_map
 from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.contents import LONGEST_LINE
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
 from dashboard.theme import HUES
 from pages.language.missing_word import compute_tasks as compute
 from pages.language.missing_word import tasks_measured, words_tasks
@@ -29,14 +33,14 @@ TICKS = ((0, "0"), (0.5, "50%"), (1, "100%"))
 
 def show() -> None:
     """The sentence with a tag below each word, its verdict, and one row of one head before and after fine-tuning."""
-    if not layout.is_presented():
-        st.markdown(words_tasks.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_tasks.LEAD, width=theme.PROSE)
     sentence = _sentence()
     with layout.waiting_place():
         looks = compute.look(sentence)
         usual = [compute.frequent().known(word.label.strip()) for word in looks.said.words]
     said = looks.said
-    layout.say_what_was_cut(said.tokens)
+    typeset.say_what_was_cut(said.tokens)
     word = _word(len(said.words))
     _tags(said, usual, word)
     row = st.container()  # what a click changes stands right below the words, its controls below that
@@ -46,7 +50,7 @@ def show() -> None:
     layout.noticed_here()
     st.markdown(sentences.about_verdict(said))
     _maps(looks, head, place)
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(tasks_measured.said_table(said, usual), "tasks-tags")
     tasks_measured.show(compute.results())
     layout.notes(
@@ -75,7 +79,7 @@ def _sentence() -> str:
 
 def _word(count: int) -> int:
     """The word whose row is looked at: in the address, counted from 0; the last one that there is at most."""
-    asked = whole_number(st.query_params.get(WORD))
+    asked = parameter(WORD, whole_number)
     number = min(3, count - 1) if asked is None else asked
     if number >= count > 0:
         told = f"The address names word {number:,}, and this text has {count}: the last one is shown."
@@ -91,7 +95,7 @@ def _tags(said: Said, usual: Sequence[Frequent | None], chosen: int) -> None:
     hues = _hues()
     picked = []
     for number, (word, (tag, sure)) in enumerate(zip(said.words, sentences.tags_of(said), strict=True)):
-        seen, name = usual[number], layout.readable(word.label)
+        seen, name = usual[number], typeset.readable(word.label)
         below, tell = f"{tag}\n{sure:.0%}", f"“{name}” is {tag} ({words_tasks.TAG_NAMES[tag]}) with {sure:.1%}."
         if seen is None:
             tell += " Too rare in the treebank's train part to have a usual tag."
@@ -118,7 +122,7 @@ def _take_word(number: int) -> None:
 
 def _hues() -> dict[str, str]:
     """The colour of each tag: that of its group; signs are grey."""
-    colours = [*HUES[: len(words_tasks.GROUPS) - 1], layout.look().palette.soft]
+    colours = [*HUES[: len(words_tasks.GROUPS) - 1], theme.look().palette.soft]
     return {tag: hue for tags, hue in zip(words_tasks.GROUPS.values(), colours, strict=True) for tag in tags}
 
 
@@ -135,7 +139,7 @@ def _row_and_head(looks: Looks, word: int) -> tuple[int, str, tuple[int, int]]:
         head = controls.number("Head", values.shape[1], key=HEAD, first=int(most[1]))
     if asked == words_tasks.VERDICT or not said.words:
         return 0, "[CLS]", (layer, head)
-    return said.first_pieces[word], f"“{layout.readable(said.words[word].label)}”", (layer, head)
+    return said.first_pieces[word], f"“{typeset.readable(said.words[word].label)}”", (layer, head)
 
 
 def _take_head(layer: int, head: int) -> None:
@@ -146,7 +150,7 @@ def _row(looks: Looks, head: tuple[int, int], place: int, name: str) -> str:
     """One row of one head before and after, over the text itself; what it says in a sentence."""
     tokens = looks.said.tokens
     rows = {"before": looks.before[*head, place], "after": looks.after[*head, place]}
-    labels = [layout.readable(label) for label in tokens.labels]
+    labels = [typeset.readable(label) for label in tokens.labels]
     lines = []
     for when, row in rows.items():
         part = shares(row, tokens, place)
@@ -177,7 +181,7 @@ def _row(looks: Looks, head: tuple[int, int], place: int, name: str) -> str:
     was, now = rows.values()
     parts = shares(was, tokens, place), shares(now, tokens, place)
     told = sentences.about_shares(name, head, *parts, float(row_moved(was, now)))
-    if not layout.is_presented():
+    if not theme.is_presented():
         st.markdown(told)
     return told
 
@@ -200,7 +204,7 @@ def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
             name="tasks-moved",
             height=280,
         )
-    labels = [layout.readable(label) for label in looks.said.tokens.labels]
+    labels = [typeset.readable(label) for label in looks.said.tokens.labels]
     for column, when, maps in ((before, "Before", looks.before), (after, "After", looks.after)):
         with column:
             st.markdown(f"**{when}** fine-tuning: layer {head[0]}, head {head[1]}")
@@ -241,7 +245,7 @@ def _formula(looks: Looks, word: int, head: tuple[int, int], place: int) -> None
     if said.words:
         values, numbers = said.tags[word].topk(2)
         st.markdown(
-            f"{layout.plain(layout.readable(said.words[word].label))}: "
+            f"{typeset.plain(typeset.readable(said.words[word].label))}: "
             + ", ".join(f"{tag} {value:.3f}" for tag, value in _named(values.tolist(), numbers.tolist()))
         )
     apart = sentences.log_odds(said)

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.fine_tuned.frequent_tags import Frequent
-from core.fine_tuned.reading import Said
-from core.measured.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
-from dashboard import charts, layout
-from dashboard.data_table import data_table
+from core.probing.fine_tuning.frequent_tags import Frequent
+from core.probing.fine_tuning.task_predictions import Said
+from core.results.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
+from dashboard import theme
+from dashboard.frame import layout
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.language.missing_word import tasks_sentences, words_tasks
 
 NAMES = {
@@ -34,7 +36,7 @@ def show(found: Results) -> None:
             learned_phrases=found.learned_phrases,
         )
     )
-    if layout.is_presented():
+    if theme.is_presented():
         return
     charts.download_table(table, "tasks-measured")
     with st.expander("Tag by tag"):

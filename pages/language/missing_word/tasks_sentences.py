@@ -7,13 +7,13 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from core.fine_tuned.attention_moved import Shares
-from core.fine_tuned.frequent_tags import Frequent
-from core.fine_tuned.reading import Said
-from core.measured.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
 from core.models.bert_tasks import TAGS, VERDICTS
-from dashboard import layout
-from dashboard.numbers import CLEAR, POINT, compare, share_error
+from core.probing.fine_tuning.attention_shift import Shares
+from core.probing.fine_tuning.frequent_tags import Frequent
+from core.probing.fine_tuning.task_predictions import Said
+from core.results.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
+from dashboard import typeset
+from dashboard.number_format import CLEAR, POINT, compare, share_error
 
 TOLD = 3  # words that are named
 SURE = 0.995  # a probability that would be printed as 100 %
@@ -94,7 +94,7 @@ def about_shares(name: str, head: tuple[int, int], before: Shares, after: Shares
     parts += [("[SEP]", before.separator, after.separator), ("the rest", before.others, after.others)]
     listed = ", ".join(f"{what} {was:.0%} → {now:.0%}" for what, was, now in parts)
     return (
-        f"Layer {head[0]}, head {head[1]}, the row of {layout.plain(name)}: {listed}. "
+        f"Layer {head[0]}, head {head[1]}, the row of {typeset.plain(name)}: {listed}. "
         f"**{moved:.0%}** of this row's attention moved."
     )
 
@@ -104,7 +104,7 @@ def about_all_heads(name: str, before: Sequence[Shares], after: Sequence[Shares]
     was, now = (float(np.mean([each.separator for each in part])) for part in (before, after))
     own_was, own_now = (float(np.mean([each.itself for each in part])) for part in (before, after))
     return (
-        f"Over all {len(before)} heads, what {layout.plain(name)} gives to [SEP] {_change(was, now)} on average; what "
+        f"Over all {len(before)} heads, what {typeset.plain(name)} gives to [SEP] {_change(was, now)} on average; what "
         f"it keeps for itself {_change(own_was, own_now)}."
     )
 
@@ -143,7 +143,7 @@ def log_odds(said: Said) -> float:
 
 
 def _name(said: Said, place: int) -> str:
-    return f"“{layout.plain(layout.readable(said.words[place].label))}”"
+    return f"“{typeset.plain(typeset.readable(said.words[place].label))}”"
 
 
 def _words(count: int) -> str:

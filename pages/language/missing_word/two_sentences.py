@@ -7,13 +7,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, controls, layout
+from dashboard import theme, typeset
 from dashboard.components.attention_view import attention_view
 from dashboard.components.cell_map import cell_map
 from dashboard.contents import LONGEST_LINE
 from dashboard.figures.predictions import prediction_bars
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.recordings.watched import Head
 from dashboard.theme import HUES
-from dashboard.watched import Head
 from pages.language.missing_word import compute_two_sentences as compute
 from pages.language.missing_word import inputs, words
 from pages.language.missing_word.compute_two_sentences import Pair, SegmentLengths
@@ -80,7 +83,7 @@ def _next_sentence(name: str, first: str, second: str) -> tuple[dict[str, float]
     """The probability that the second follows, beside other inputs made of both; and that of unrelated sentences."""
     model = inputs.masked_model(name)
     if model.next_sentence is None:
-        st.info(words.NO_NEXT_SENTENCE.format(title=layout.plain(model.title)), icon=":material/info:")
+        st.info(words.NO_NEXT_SENTENCE.format(title=typeset.plain(model.title)), icon=":material/info:")
         return {}, {}
     answers = {
         words.AS_GIVEN: compute.follows(name, first, second),
@@ -95,7 +98,7 @@ def _next_sentence(name: str, first: str, second: str) -> tuple[dict[str, float]
     if others:
         bars[words.MEAN_UNRELATED.format(count=len(others))] = float(np.mean(list(others.values())))
         bars[words.MOST_UNRELATED.format(count=len(others))] = max(others.values())
-    look = layout.look()
+    look = theme.look()
     hues = [look.palette.accent, *[look.palette.map] * (len(bars) - 1)]
     told = {**answers, **others}
     charts.chart(
@@ -105,9 +108,9 @@ def _next_sentence(name: str, first: str, second: str) -> tuple[dict[str, float]
         + ", ".join(f"{label} {value:.1%}" for label, value in bars.items()),
         table=pd.DataFrame({"input": list(told), "probability that it follows": list(told.values())}),
     )
-    if others and not layout.is_presented():
+    if others and not theme.is_presented():
         with st.expander(words.COMPARED_TITLE):
-            st.markdown("\n".join(f"- {share:.1%}: {layout.plain(text)}" for text, share in others.items()))
+            st.markdown("\n".join(f"- {share:.1%}: {typeset.plain(text)}" for text, share in others.items()))
     return answers, others
 
 
@@ -116,7 +119,7 @@ def _input(name: str, pair: Pair) -> SegmentLengths | None:
     model, tokens = inputs.masked_model(name), pair.tokens
     lengths = compute.segment_lengths(name)
     if not model.tells_segments:
-        st.caption(words.NO_SEGMENTS_TOLD.format(title=layout.plain(model.title)))
+        st.caption(words.NO_SEGMENTS_TOLD.format(title=typeset.plain(model.title)))
     cell_map(
         1 + np.array([tokens.segments]),
         key="pair_input",
@@ -124,15 +127,15 @@ def _input(name: str, pair: Pair) -> SegmentLengths | None:
         y="",
         tell="“{column}” belongs to the {value}",
         rows=["segment"],
-        columns=[layout.readable(label) for label in tokens.labels],
+        columns=[typeset.readable(label) for label in tokens.labels],
         kinds=words.SEGMENT_KINDS,
         hues=HUES[:2],
         alt=f"{tokens.segments.count(0)} tokens of the first sentence and {tokens.segments.count(1)} of the second",
         name="pair-input",
         height=110,
     )
-    if not layout.is_presented():
-        st.markdown(words.INPUT_TOLD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.INPUT_TOLD, width=theme.PROSE)
         charts.download_table(partial(input_table, pair), "pair-input")
     return lengths
 

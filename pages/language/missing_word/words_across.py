@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 from pages.language.missing_word import words
 
 

@@ -1,7 +1,7 @@
 """What the section Grammar says, and relations of Universal Dependencies in plain words."""
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 from pages.language.missing_word import words
 
 NOTES = PageWords(

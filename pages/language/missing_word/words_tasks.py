@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dashboard.references import references
+from dashboard.frame.references import references
 from pages.language.missing_word.words import PAGE
 
 # Sentences to click, by what stands on the button; the first is there before anybody has typed.

@@ -6,7 +6,7 @@ A way is the numbers of its tokens. Everything here takes a tree and gives anoth
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.addresses import whole_number
+from core.view.codec import whole_number
 
 Way = tuple[int, ...]
 

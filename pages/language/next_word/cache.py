@@ -8,9 +8,11 @@ import streamlit as st
 from core.generation.shared_heads import KeptHeads, bytes_kept
 from core.generation.step_costs import WITH, WITHOUT, StepCosts
 from core.generation.stepping import ROWS, Step, Stepped, rows_with_cache, rows_without
-from dashboard import charts, layout, measuring
+from dashboard import theme, typeset
 from dashboard.components.cell_map import cell_map
-from dashboard.numbers import NOISE, amount, compare_times, in_latex, with_power
+from dashboard.frame import layout
+from dashboard.number_format import NOISE, amount, compare_times, in_latex, with_power
+from dashboard.output import charts, measured_costs
 from dashboard.theme import HUES
 from pages.language.next_word import cache_heads, compute_cache, inputs, words
 from pages.language.next_word.compute_cache import CachedReading
@@ -35,7 +37,7 @@ def show() -> None:
     if reading.total > count:
         layout.caption(words.CACHE_FIRST.format(count=count))
     step = reading.stepped.step_of(token)
-    st.markdown(about_step(step, layout.in_word(reading.tokens, step.last - 1)), width=layout.PROSE)
+    st.markdown(about_step(step, typeset.in_word(reading.tokens, step.last - 1)), width=theme.PROSE)
     _grids(reading, step)
     costs = _measured(given.name)
     counts = cache_heads.show()
@@ -60,7 +62,7 @@ def _slider(label: str, least: int, most: int, first: int, key: str) -> int:
 
 def _grids(reading: CachedReading, step: Step) -> None:
     """Both ways side by side: rows are q, k and v of the layers, columns tokens."""
-    labels = [layout.in_word(reading.tokens, place) for place in range(reading.stepped.steps[-1].last)]
+    labels = [typeset.in_word(reading.tokens, place) for place in range(reading.stepped.steps[-1].last)]
     layers = min(len(step.queries), LAYERS_SHOWN)
     rows = [f"{layer} {row}" for layer in range(layers) for row in ROWS]
     ways = ((WITHOUT, "without", rows_without), (WITH, "with", rows_with_cache))
@@ -79,11 +81,11 @@ def _grids(reading: CachedReading, step: Step) -> None:
                 hues=HUES_OF_KINDS,
                 alt=f"{title}: which rows of q, k and v of each layer are computed in this step and which are kept",
                 name=f"cache-{key}",
-                height=layout.look().high(300),
+                height=theme.look().high(300),
             )
     if layers < len(step.queries):
         layout.caption(words.CACHE_LAYERS.format(shown=layers, layers=len(step.queries)))
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(table_of(reading.stepped, reading.tokens.labels), "cache-steps")
 
 
@@ -111,7 +113,7 @@ def rows_anew(step: Step) -> int:
 def about_step(step: Step, newest: str) -> str:
     """What one step computes, takes from the cache, and would cost without it; `newest` is the token that it reads."""
     count = step.last - step.first
-    what = f"“{layout.plain(newest)}” is read" if count == 1 else f"the first {count} tokens are read at once"
+    what = f"“{typeset.plain(newest)}” is read" if count == 1 else f"the first {count} tokens are read at once"
     kept = f"and {step.kept():,} rows of k and v come from the cache" if step.kept() else "and nothing is kept yet"
     return (
         f"In this step {what}: **{step.computed():,} rows** of q, k and v are computed {kept}. Without a cache "
@@ -182,12 +184,12 @@ def _measured(name: str) -> StepCosts | None:
     if not compute_cache.can_be_measured(name):
         layout.caption(words.CACHE_TOO_SMALL)
         return None
-    if not layout.is_presented():
-        st.markdown(words.CACHE_MEASURE, width=layout.PROSE)
-    costs = compute_cache.step_costs.known(name)
-    measuring.offer(lambda progress: compute_cache.step_costs.anew(name, progress), again=costs is not None)
+    if not theme.is_presented():
+        st.markdown(words.CACHE_MEASURE, width=theme.PROSE)
+    costs = compute_cache.step_costs.peek(name)
+    measured_costs.offer(lambda progress: compute_cache.step_costs.refresh(name, progress), again=costs is not None)
     if costs is not None:
-        measuring.time_and_memory(costs.costs, hues=HUES_OF_WAYS, name="cache", what="ways")
+        measured_costs.time_and_memory(costs.costs, hues=HUES_OF_WAYS, name="cache", what="ways")
     return costs
 
 

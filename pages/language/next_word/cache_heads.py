@@ -7,13 +7,16 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.costs import PRECISIONS
 from core.generation.shared_heads import KeptHeads, bytes_kept
 from core.published import key_value_heads
-from core.sizes import PRECISIONS
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
+from dashboard import theme
 from dashboard.figures.paper import escape, on_paper
-from dashboard.numbers import amount
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import amount
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_cache, words
 from pages.language.next_word.compute_cache import LENGTHS
@@ -29,13 +32,13 @@ Counts = dict[str, tuple[int, ...]]  # bytes after each of LENGTHS, by the names
 def show() -> tuple[dict[str, KeptHeads], Counts]:
     """The small models, whose caches are counted, and the famous ones; gives what was counted."""
     layout.heading("Fewer heads of keys and values, or a window")
-    st.markdown(words.SHARED, width=layout.PROSE)
+    st.markdown(words.SHARED, width=theme.PROSE)
     window = st.select_slider("Window, tokens", WINDOWS, 128, key="cache_window", bind="query-params", width=260)
     models = compute_cache.small_models(window)
     with layout.waiting_place():
         counts = {name: compute_cache.counted(heads) for name, heads in models.items()}
     charts.chart(
-        partial(bytes_against_length, models, counts, look=layout.look()),
+        partial(bytes_against_length, models, counts, look=theme.look()),
         name="cache-bytes",
         alt="Bytes of the cache against tokens, both logarithmic: lines by formula, points by count of a running model",
         table=partial(counts_table, models, counts),
@@ -115,7 +118,7 @@ def about_counts(models: Mapping[str, KeptHeads], counts: Counts) -> tuple[str, 
 
 def _famous() -> None:
     layout.heading("The same formula on famous models")
-    st.markdown(words.FAMOUS_CACHES, width=layout.PROSE)
+    st.markdown(words.FAMOUS_CACHES, width=theme.PROSE)
     with layout.control_bar():
         tokens = st.select_slider(
             "Tokens in the cache",
@@ -129,12 +132,12 @@ def _famous() -> None:
         precision = controls.choice("Precision", PRECISIONS, key="cache_precision", first="fp16")
     rows = famous_rows(tokens, PRECISIONS[precision])
     charts.chart(
-        partial(famous_bars, rows, look=layout.look()),
+        partial(famous_bars, rows, look=theme.look()),
         name="cache-famous",
         alt=f"Bytes of the cache of famous models after {tokens:,} tokens, as bars",
         table=rows,
     )
-    if not layout.is_presented():
+    if not theme.is_presented():
         with st.expander("The numbers, and where they were published"):
             whole = {name: st.column_config.NumberColumn(format="localized") for name in rows.columns[7:10]}
             year = {"year": st.column_config.NumberColumn(format="%d")}

@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 
+from core.costs import shape_of
 from core.errors import InputError
 from core.generation.reader import steps_within
 from core.generation.shared_heads import KeptHeads, bytes_counted
 from core.generation.step_costs import FEWEST, StepCosts, measure_steps
 from core.generation.stepping import Stepped, read_in_steps
-from core.progress import Progress, unheard
-from core.sizes import shape_of
+from core.hub.failures import as_sentence
+from core.progress import Progress, no_progress
 from core.text import Tokens
-from core.zoo.failures import as_sentence
-from dashboard.kept import keep
-from dashboard.models import text_model
-from dashboard.watched import Text, content_of
+from dashboard.cache.memo import cached
+from dashboard.cache.models import text_model
+from dashboard.recordings.watched import Text, content_of
 from pages.language.next_word import words
 
 LONGEST = 48  # tokens: more columns could not be told apart
@@ -34,8 +34,8 @@ class CachedReading:
     heads: KeptHeads | None  # None where there is no formula for the model
 
 
-@keep("Reading step by step …", unit="tokens")
-def stepped(name: str, text: Text, prompt: int, progress: Progress = unheard) -> CachedReading:
+@cached("Reading step by step …", unit="tokens")
+def stepped(name: str, text: Text, prompt: int, progress: Progress = no_progress) -> CachedReading:
     """Read at most LONGEST tokens: `prompt` at once (all, if there are no more), then one after the other.
 
     InputError for a single token, ModelError for a model that cannot be read in portions.
@@ -57,9 +57,9 @@ def length_of(name: str, text: Text) -> int:
     return min(len(model.encode(content_of(text))), LONGEST, steps_within(model.network, model.context))
 
 
-@keep()
+@cached()
 def heads_of(name: str) -> KeptHeads | None:
-    """What the size of a model's cache depends on; None where core.sizes does not know its shape."""
+    """What the size of a model's cache depends on; None where core.costs does not know its shape."""
     network = text_model(name).network
     shape = shape_of(network)
     if shape is None:
@@ -69,8 +69,8 @@ def heads_of(name: str) -> KeptHeads | None:
     return KeptHeads(shape.layers, shape.heads, shape.key_heads or shape.heads, shape.each, sliding or 0)
 
 
-@keep(unit="passes")
-def step_costs(name: str, progress: Progress = unheard) -> StepCosts:
+@cached(unit="passes")
+def step_costs(name: str, progress: Progress = no_progress) -> StepCosts:
     """Time and memory of the next token on this machine; all visitors share them, as they share the machine."""
     model = text_model(name)
     with as_sentence(name, "be measured token by token"):
@@ -89,7 +89,7 @@ def small_models(window: int) -> dict[str, KeptHeads]:
     return models | {WINDOWED: KeptHeads(LAYERS, HEADS, HEADS, EACH, window)}
 
 
-@keep("Small models with random weights fill their caches …")
+@cached("Small models with random weights fill their caches …")
 def counted(of: KeptHeads) -> tuple[int, ...]:
     """Bytes that a running model holds after each of LENGTHS."""
     return bytes_counted(of, LENGTHS)

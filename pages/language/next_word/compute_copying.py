@@ -11,10 +11,10 @@ from core.capture import layer_numbers
 from core.heads.ablation import Head
 from core.heads.head_table import repeated_tokens, scores_of_repeat
 from core.heads.repetition import Heard, drawn, listen, paths_of, ranked, said_twice
-from core.progress import Progress, unheard
+from core.progress import Progress, no_progress
 from core.text import Tokens, encode
-from dashboard.kept import Upload, keep
-from dashboard.watched import Text, content_of
+from dashboard.cache.memo import Upload, cached
+from dashboard.recordings.watched import Text, content_of
 from pages.language.next_word.inputs import Given
 
 DRAWS = 4  # random choices of heads that are silenced for comparison
@@ -51,7 +51,7 @@ class Silenced:
     without_others: tuple[Heard, ...]
 
 
-@keep()
+@cached()
 def own_tokens(said: Said) -> Tokens:
     """The tokens of the visitor's text, as they are after a space."""
     assert said.text is not None
@@ -77,27 +77,27 @@ def tokens_of(said: Said) -> Int[Tensor, "batch token"]:
     return said_twice(own_ids(said))
 
 
-@keep("Reading it twice …")
+@cached("Reading it twice …")
 def heard(said: Said) -> Heard:
     """With all heads."""
     return listen(Given(said.name, "").model, tokens_of(said))
 
 
-@keep()
+@cached()
 def scores(said: Said) -> dict[str, Float[Tensor, "layer head"]]:
     """The "induction" and the "previous_token" score of each head, on random tokens."""
     whole = heard(said.at_random)
     return scores_of_repeat(whole.calls, whole.period)
 
 
-@keep()
+@cached()
 def order(said: Said) -> tuple[Head, ...]:
     """All heads, the best induction head first."""
     return ranked(scores(said.at_random)["induction"])
 
 
-@keep("Silencing heads …", unit="runs")
-def silenced(said: Said, count: int, progress: Progress = unheard) -> Silenced:
+@cached("Silencing heads …", unit="runs")
+def silenced(said: Said, count: int, progress: Progress = no_progress) -> Silenced:
     """Without the `count` best induction heads, and without as many of the others."""
     model, calls, heads = Given(said.name, "").model, heard(said.at_random).calls, order(said)
     choices = (heads[:count], *drawn(heads[count:], count, times=DRAWS, seed=said.seed))
@@ -113,7 +113,7 @@ def numbers(said: Said) -> tuple[int, ...]:
     return layer_numbers(heard(said.at_random).calls)
 
 
-@keep()
+@cached()
 def map_of(said: Said, head: Head) -> Float[Tensor, "token token"]:
     """The attention of one head over the first of the sequences."""
     layer, number = head

@@ -6,15 +6,15 @@ import numpy as np
 import torch
 
 from core.models.gpt import GPT
-from core.progress import Progress, unheard
-from core.small_tasks import TASKS, Links, Written, load_small_gpt, right_digits, strongest_links, write
-from dashboard.kept import keep
+from core.probing.small_tasks import TASKS, Links, Written, load_small_gpt, right_digits, strongest_links, write
+from core.progress import Progress, no_progress
+from dashboard.cache.memo import cached
 
 Head = tuple[int, int]
 PROBLEMS, SEED = 512, 1  # held-out problems on which everything is counted, and how they are drawn
 
 
-@keep("Loading the small GPT …")
+@cached("Loading the small GPT …")
 def network(name: str) -> GPT:
     """The model of one of TASKS; shared, so it is only ever read."""
     return load_small_gpt(name)
@@ -26,13 +26,13 @@ def heads_of(name: str) -> tuple[Head, ...]:
     return tuple((layer, head) for layer in range(config.layers) for head in range(config.heads))
 
 
-@keep("The small GPT answers …")
+@cached("The small GPT answers …")
 def written(name: str, problem: tuple[int, ...], silenced: tuple[Head, ...]) -> Written:
     """What the model answers to these digits with some heads silenced, and what it read on the way."""
     return write(network(name), TASKS[name], torch.tensor(problem), silenced)
 
 
-@keep("The small GPT answers several hundred problems …")
+@cached("The small GPT answers several hundred problems …")
 def links(name: str) -> Links:
     """Where the strongest link of each head points, over PROBLEMS held-out problems."""
     return strongest_links(network(name), TASKS[name], TASKS[name].draw(PROBLEMS, SEED))
@@ -55,15 +55,15 @@ def without(name: str, silenced: tuple[Head, ...]) -> Accuracy:
     return Accuracy(accuracy(name, ()), accuracy(name, silenced), without_each(name))
 
 
-@keep("The small GPT answers several hundred problems …")
+@cached("The small GPT answers several hundred problems …")
 def accuracy(name: str, silenced: tuple[Head, ...]) -> float:
     """The share of PROBLEMS held-out problems that are answered right with these heads silenced."""
     right = right_digits(network(name), TASKS[name], TASKS[name].draw(PROBLEMS, SEED), silenced)
     return float(right.all(dim=-1).float().mean())
 
 
-@keep("Silencing one head after the other …", unit="heads")
-def without_each(name: str, progress: Progress = unheard) -> np.ndarray:
+@cached("Silencing one head after the other …", unit="heads")
+def without_each(name: str, progress: Progress = no_progress) -> np.ndarray:
     """The same share without each head alone, (layer, head)."""
     heads, config = heads_of(name), network(name).config
     shares = np.zeros((config.layers, config.heads), dtype=np.float32)

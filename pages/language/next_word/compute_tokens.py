@@ -8,14 +8,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.errors import InputError, ModelError
+from core.hub.failures import as_sentence
 from core.text import Tokens, label_pieces
 from core.tokens.byte_pairs import BytePairs, Spelled, model_of
 from core.tokens.pieces import Cuts, Piece, cut, pieces_of, unknown_of
 from core.tokens.surprise import bits
-from core.zoo.failures import as_sentence
-from dashboard.kept import keep
-from dashboard.models import text_model
-from dashboard.watched import Text, content_of
+from dashboard.cache.memo import cached
+from dashboard.cache.models import text_model
+from dashboard.recordings.watched import Text, content_of
 from pages.language.next_word import words
 
 SYMBOLS = 64  # at the most in one drawing: more could not be told apart
@@ -42,19 +42,19 @@ class Surprised:
     vocabulary: int  # tokens that the model could have expected
 
 
-@keep(computes=False)
+@cached(computes=False)
 def kind_of(name: str) -> str:
     """How a model's tokenizer makes tokens: "BPE", "Unigram", "WordPiece" or "WordLevel"."""
     return str(model_of(text_model(name).tokenizer)["type"])
 
 
-@keep("Reading the list of merges …", computes=False)
+@cached("Reading the list of merges …", computes=False)
 def byte_pairs(name: str) -> BytePairs:
     """The merges of a tokenizer of the kind "BPE"."""
     return BytePairs(text_model(name).tokenizer)
 
 
-@keep()
+@cached()
 def merged(name: str, text: str) -> Merged:
     """Merge the words of a short text, step by step; InputError if nothing is left of it."""
     tokenizer, pairs = text_model(name).tokenizer, byte_pairs(name)
@@ -80,7 +80,7 @@ def _label(tokenizer, piece: str) -> str:
     return piece if number is None else label_pieces(tokenizer, [number])[0]
 
 
-@keep()
+@cached()
 def pieces(name: str, text: str) -> tuple[Piece, ...]:
     """The tokens of a short text, where the tokenizer does not merge; InputError if there are none."""
     with as_sentence(name, "cut this text"):
@@ -90,7 +90,7 @@ def pieces(name: str, text: str) -> tuple[Piece, ...]:
     return found
 
 
-@keep("Cutting …")
+@cached("Cutting …")
 def cuts(name: str, texts: tuple[str, ...]) -> tuple[Cuts, ...]:
     """Each text in four ways."""
     tokenizer = text_model(name).tokenizer
@@ -99,7 +99,7 @@ def cuts(name: str, texts: tuple[str, ...]) -> tuple[Cuts, ...]:
         return tuple(cut(tokenizer, text, unknown) for text in texts)
 
 
-@keep("Reading …")
+@cached("Reading …")
 def surprised(name: str, text: Text) -> Surprised:
     """Read a text and look up how probable each of its tokens was; InputError for a single token."""
     model, content = text_model(name), content_of(text)

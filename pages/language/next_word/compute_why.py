@@ -7,18 +7,18 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from core.anatomy import walk
-from core.anatomy.logit_attribution import Attribution, attribute
-from core.anatomy.logit_lens import logits_along
-from core.anatomy.writings import Writings, writings_of
 from core.capture import edit_attention
 from core.errors import InputError
-from core.progress import Progress, unheard
+from core.interpretability import walk
+from core.interpretability.component_outputs import ComponentOutputs, compute_component_outputs
+from core.interpretability.logit_attribution import Attribution, attribute
+from core.interpretability.logit_lens import logits_along
+from core.progress import Progress, no_progress
 from core.text import Tokens, encode
 from core.zoo.text_models import NextToken
-from dashboard import layout
-from dashboard.kept import Upload, keep
-from dashboard.watched import Head, Text, content_of
+from dashboard import typeset
+from dashboard.cache.memo import Upload, cached
+from dashboard.recordings.watched import Head, Text, content_of
 from pages.language.next_word.inputs import Given
 
 LONGEST = 256  # tokens: every sum of the model is held in memory while it is taken apart
@@ -36,7 +36,7 @@ class Reading:
     identity: Hashable
     given: Given
     tokens: Tokens
-    writings: Writings
+    component_outputs: ComponentOutputs
     lens: Float[Tensor, "layer vocabulary"]
 
     @property
@@ -54,8 +54,8 @@ class Reading:
         return float(self.lens[-1].softmax(dim=-1)[token])
 
 
-@keep("Taking the logits apart …", unit="layers")
-def reading(name: str, text: Text, silenced: Head | None = None, progress: Progress = unheard) -> Reading:
+@cached("Taking the logits apart …", unit="layers")
+def reading(name: str, text: Text, silenced: Head | None = None, progress: Progress = no_progress) -> Reading:
     """What is written at the last token of a text; with a head silenced, if one is given.
 
     AtlasError where the model's logits are no sum of what its parts write, or there is no such head.
@@ -78,22 +78,22 @@ def reading(name: str, text: Text, silenced: Head | None = None, progress: Progr
     # The lens skips the blocks, in which the edit would have to be made: its head reads without the edit.
     lens = logits_along(walked, through=plainly, progress=progress)
     known_by = text.identity if isinstance(text, Upload) else text
-    return Reading((name, known_by, silenced), given, tokens, writings_of(walked), lens)
+    return Reading((name, known_by, silenced), given, tokens, compute_component_outputs(walked), lens)
 
 
 def _place(plain: Reading, head: Head) -> tuple[str, int]:
     """The path and the number of a head; InputError if there is none that can be told apart."""
     block, number = head
-    heads = plain.writings.heads.get(block)
+    heads = plain.component_outputs.heads.get(block)
     if heads is None or number >= len(heads.weights):
         raise InputError(f"There is no head {number} in block {block} that can be told apart: choose one of the map.")
     return heads.path, number
 
 
-@keep("Splitting the difference …")
+@cached("Splitting the difference …")
 def attribution(read: Reading, one: int, other: int) -> Attribution:
     """The difference of two logits after the text, split into what each part wrote."""
-    return attribute(read.writings, one, other)
+    return attribute(read.component_outputs, one, other)
 
 
 def token_of(model: NextToken, typed: str) -> int:
@@ -111,7 +111,7 @@ def token_of(model: NextToken, typed: str) -> int:
 def name_of(model: NextToken, token: int) -> str:
     """A token as a list shows it: "…s" where it goes on with a word."""
     label = model.label(token)
-    return f"{CONTINUES}{label}" if label[:1].isalnum() else layout.readable(label)
+    return f"{CONTINUES}{label}" if label[:1].isalnum() else typeset.readable(label)
 
 
 def names_of(model: NextToken, tokens: list[int]) -> dict[str, int]:

@@ -13,9 +13,9 @@ from core.generation.rules import FILTERS, Choice, Rules, apply, dice, draw
 from core.generation.writing import expected_after, read_ids, whole, with_written
 from core.text import Tokens, read_tokens
 from core.zoo.text_models import NextToken
-from dashboard import turns
-from dashboard.kept import keep
-from dashboard.watched import Text, WatchedText, content_of
+from dashboard.cache import turns
+from dashboard.cache.memo import cached
+from dashboard.recordings.watched import Text, WatchedText, content_of
 from pages.language.next_word.branches import Way
 from pages.language.next_word.inputs import Given
 
@@ -138,13 +138,13 @@ class Written:
         return self.watched.run.logits[-1]
 
 
-@keep("Reading …")
+@cached("Reading …")
 def given_tokens(name: str, text: Text) -> Tokens:
     """All tokens of the visitor's text, also those for which the model has no room."""
     return whole(_model(name, text), content_of(text))
 
 
-@keep("Reading …")
+@cached("Reading …")
 def read(name: str, text: Text, written: Way) -> Written:
     """The model reads the text and what was written after it, and its attention is recorded."""
     model, given = _model(name, text), given_tokens(name, text)

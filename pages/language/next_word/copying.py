@@ -12,12 +12,15 @@ from torch import Tensor
 
 from core.heads.head_table import SEED, SEQUENCES
 from core.heads.repetition import Heard, even_scores
-from dashboard import charts, controls, layout
+from dashboard import theme, typeset
 from dashboard.figures.curves import curves
 from dashboard.figures.score_bars import Column, score_bars
-from dashboard.numbers import CLEAR, compare, compare_shares
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import CLEAR, compare, compare_shares
+from dashboard.output import charts
+from dashboard.recordings.watched import Head
 from dashboard.theme import HUES, Look
-from dashboard.watched import Head
 from pages.language.next_word import compute_copying, copying_heads, inputs, words
 from pages.language.next_word.compute_copying import DRAWS, Said, Silenced
 from pages.language.next_word.inputs import Given
@@ -191,13 +194,13 @@ def _summary(whole: Heard, without: Silenced | None) -> None:
     )
     tell = "%{customdata}: %{x:.3f} nats a token"
     columns = [
-        Column(FIRST, table[FIRST].to_numpy(), tell, colour=layout.look().palette.soft),
+        Column(FIRST, table[FIRST].to_numpy(), tell, colour=theme.look().palette.soft),
         Column(SECOND, table[SECOND].to_numpy(), tell),
         Column("right", table["right, second time"].to_numpy(), "%{customdata}: %{x:.1%} right", percent=True),
     ]
     st.markdown("**Nats a token**, and how many are predicted right the second time")
     charts.chart(
-        partial(score_bars, list(runs), columns, look=layout.look().sized(-1)),
+        partial(score_bars, list(runs), columns, look=theme.look().sized(-1)),
         name="copying-summary",
         alt="; ".join(f"{row.iloc[0]}: {row.iloc[1]:.2f} and {row.iloc[2]:.2f} nats" for _, row in table.iterrows()),
         table=table,
@@ -216,13 +219,13 @@ def _along(said: Said, given: Given, whole: Heard, without: Silenced | None) -> 
     labels = None
     if said.text is not None and whole.period <= LABELLED:
         tokens = compute_copying.own_tokens(said)
-        labels = [layout.in_word(tokens, place) for place in compute_copying.own_places(said)[1:]]
+        labels = [typeset.in_word(tokens, place) for place in compute_copying.own_places(said)[1:]]
     even = None
     if said.text is None:
         even = float(np.log(given.model.tokenizer.get_vocab_size()))
     places = list(range(1, whole.period))
     charts.chart(
-        partial(loss_lines, places, lines, labels, even, look=layout.look().sized(-1)),
+        partial(loss_lines, places, lines, labels, even, look=theme.look().sized(-1)),
         name="copying-losses",
         alt="The loss of each token, the first and the second time",
         table=pd.DataFrame({"place": places, **lines}),

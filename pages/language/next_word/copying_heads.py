@@ -8,11 +8,14 @@ import streamlit as st
 from jaxtyping import Float
 from torch import Tensor
 
-from dashboard import charts, controls, layout
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.heat import heat
-from dashboard.notices import MOST, TIMES
-from dashboard.watched import Head
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.recordings.notices import MOST, TIMES
+from dashboard.recordings.watched import Head
 from pages.language.next_word import compute_copying
 from pages.language.next_word.compute_copying import Said, Silenced
 
@@ -59,7 +62,7 @@ def _map(scores: np.ndarray, name: str, head: Head, silenced: tuple[Head, ...], 
         on_click=_clicked(scores, numbers),
         alt=f"The share of each head's attention at {what}: up to {np.nanmax(scores):.0%}",
         name=f"copying-{name}",
-        height=layout.look().high(320),
+        height=theme.look().high(320),
     )
 
 
@@ -78,12 +81,12 @@ def _head(said: Said, head: Head, score: float) -> None:
         partial(
             heat,
             weights,
-            look=layout.look().sized(-2),
+            look=theme.look().sized(-2),
             x="looked at",
             y="looks",
             limits=(0.0, min(1.0, max(0.1, 2 * score))),
             tell="token %{y} gives %{z:.1%} to token %{x}",
-            height=layout.look().high(340),
+            height=theme.look().high(340),
         ),
         name=f"copying-head-{layer}-{head[1]}",
         alt=f"Layer {layer}, head {head[1]} over tokens said twice",

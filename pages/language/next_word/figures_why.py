@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.anatomy.logit_attribution import Attribution
-from core.anatomy.writings import Writer
+from core.interpretability.component_outputs import Component
+from core.interpretability.logit_attribution import Attribution
 from dashboard.figures.curves import curves
 from dashboard.theme import Look
 
@@ -18,19 +18,19 @@ FAINTEST = 1e-7  # probability
 WITHOUT = "without the head"
 
 
-def writer_name(writer: Writer) -> str:
+def component_name(component: Component) -> str:
     """A part as a bar names it."""
-    where = f"layer {writer.block}"
+    where = f"layer {component.block}"
     return {
         "token": "token embedding",
         "position": "position",
-        "head": f"{where}, head {writer.head}",
+        "head": f"{where}, head {component.head}",
         "attention": f"{where}, attention",
         "bias": f"{where}, bias of the output matrix",
         "MLP": f"{where}, MLP",
         "other": f"{where}, another branch",
         "constant": "final norm and unembedding",
-    }[writer.kind]
+    }[component.kind]
 
 
 def plus(value: float) -> str:
@@ -40,38 +40,40 @@ def plus(value: float) -> str:
 
 def grid(found: Attribution) -> tuple[list[str], np.ndarray]:
     """What each layer's heads, MLP and other parts wrote, (layer, column); NaN where there is no such part."""
-    inside = {writer: share for writer, share in found.by_writer.items() if writer.block is not None}
-    layers = 1 + max((writer.block for writer in inside if writer.block is not None), default=0)
-    heads = 1 + max((writer.head for writer in inside if writer.head is not None), default=-1)
+    inside = {component: share for component, share in found.by_component.items() if component.block is not None}
+    layers = 1 + max((component.block for component in inside if component.block is not None), default=0)
+    heads = 1 + max((component.head for component in inside if component.head is not None), default=-1)
     others = [kind for kind in ("attention", "MLP", "bias", "other") if any(each.kind == kind for each in inside)]
     values = np.full((layers, heads + len(others)), np.nan, dtype=np.float32)
-    for writer, share in inside.items():
-        values[writer.block, heads + others.index(writer.kind) if writer.head is None else writer.head] = share
+    for component, share in inside.items():
+        values[component.block, heads + others.index(component.kind) if component.head is None else component.head] = (
+            share
+        )
     return [*(f"h{head}" for head in range(heads)), *others], values
 
 
-def largest(parts: dict[Writer, float]) -> list[tuple[str, float]]:
+def largest(parts: dict[Component, float]) -> list[tuple[str, float]]:
     """The parts with the largest shares of either sign, and all others together."""
     ranked = sorted(parts.items(), key=lambda item: -abs(item[1]))
-    rows = [(writer_name(writer), share) for writer, share in ranked[:MOST]]
+    rows = [(component_name(component), share) for component, share in ranked[:MOST]]
     rest = [share for _, share in ranked[MOST:]]
     return [*rows, (f"the other {len(rest)} parts", sum(rest))] if rest else rows
 
 
-def by_layer(parts: dict[Writer, float]) -> list[tuple[str, float]]:
+def by_layer(parts: dict[Component, float]) -> list[tuple[str, float]]:
     """The parts of each layer added up, attention apart from the rest where there are not too many layers."""
-    layers = 1 + max((writer.block for writer in parts if writer.block is not None), default=0)
+    layers = 1 + max((component.block for component in parts if component.block is not None), default=0)
     rows: dict[str, float] = {}
-    for writer, share in parts.items():
-        name = writer_name(writer)
-        if writer.block is not None:
-            kind = "attention" if writer.kind in ("head", "bias", "attention") else name.partition(", ")[2]
-            name = f"layer {writer.block}, {kind}" if layers <= LAYERS else f"layer {writer.block}"
+    for component, share in parts.items():
+        name = component_name(component)
+        if component.block is not None:
+            kind = "attention" if component.kind in ("head", "bias", "attention") else name.partition(", ")[2]
+            name = f"layer {component.block}, {kind}" if layers <= LAYERS else f"layer {component.block}"
         rows[name] = rows.get(name, 0.0) + share
     return list(rows.items())
 
 
-def by_kind(parts: dict[Writer, float]) -> Sequence[tuple[str, float]]:
+def by_kind(parts: dict[Component, float]) -> Sequence[tuple[str, float]]:
     """The parts of each kind added up, with their number."""
     names = {
         "token": "token embedding",
@@ -85,7 +87,7 @@ def by_kind(parts: dict[Writer, float]) -> Sequence[tuple[str, float]]:
     }
     rows = []
     for kind, name in names.items():
-        values = [share for writer, share in parts.items() if writer.kind == kind]
+        values = [share for component, share in parts.items() if component.kind == kind]
         if values:
             rows.append((f"{len(values)} {name}" if name.endswith("s") else name, sum(values)))
     return rows

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from core.errors import ModelError
-from core.zoo.missing_token import MissingToken
+from core.zoo.masked_language_models import MissingToken
 from core.zoo.text_models import NextToken
-from dashboard import controls, layout, naming, texts
-from dashboard.models import text_model
-from dashboard.watched import Text
+from dashboard.cache.models import text_model
+from dashboard.frame import layout
+from dashboard.inputs import controls, example_texts, model_name
+from dashboard.recordings.watched import Text
 from pages.language.next_word import words
 
 WRITTEN_ADDRESS = "written"
@@ -31,8 +32,8 @@ class Given:
 
 def given() -> Given:
     """The controls for text and model, and examples to click."""
-    controls.examples(texts.TO_GO_ON, forgets=(WRITTEN_ADDRESS,))
+    controls.examples(example_texts.TO_GO_ON, forgets=(WRITTEN_ADDRESS,))
     with layout.control_bar():
-        chosen = Given(text=controls.text(), name=naming.model("text"))
+        chosen = Given(text=controls.text(), name=model_name.model("text"))
     assert chosen.model
     return chosen

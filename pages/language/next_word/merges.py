@@ -11,9 +11,12 @@ from streamlit.delta_generator import DeltaGenerator
 from core.text import BYTE, read_text
 from core.tokens.byte_pairs import Spelled
 from core.tokens.pieces import Piece
-from dashboard import charts, layout, naming
-from dashboard.data_table import data_table
+from dashboard import theme, typeset
 from dashboard.figures.paper import escape, on_paper
+from dashboard.frame import layout
+from dashboard.inputs import model_name
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_tokens, words
 from pages.language.next_word.compute_tokens import Merged
@@ -27,10 +30,10 @@ def show() -> None:
     """The word, the tree of its merges, the table of the rules."""
     with (bar := layout.control_bar()):
         raw = st.text_input("Your word", words.WORDS[0], key=KEY, bind="query-params", max_chars=LONGEST, width=260)
-        name = naming.model("text")
+        name = model_name.model("text")
     with st.container(horizontal=True):
         for number, word in enumerate(words.WORDS):
-            st.button(layout.plain(word), key=f"tokens-word-{number}", type="tertiary", on_click=_take, args=(word,))
+            st.button(typeset.plain(word), key=f"tokens-word-{number}", type="tertiary", on_click=_take, args=(word,))
     text, kind = read_text(raw), compute_tokens.kind_of(name)
     if kind == "BPE":
         _byte_pairs(compute_tokens.merged(name, text), bar)
@@ -53,15 +56,15 @@ def _byte_pairs(found: Merged, bar: DeltaGenerator) -> None:
         if (st.session_state.get("tokens_step") or 0) > steps:  # another word may need fewer
             st.session_state.tokens_step = steps
         done = bar.slider("Merges done", 0, steps, steps, key="tokens_step", bind="query-params", width=260)
-    st.markdown(about_stage(found, done), width=layout.PROSE)
+    st.markdown(about_stage(found, done), width=theme.PROSE)
     rows = table(found)
     charts.chart(
-        partial(merge_tree, found.words, found.labels, rules=found.rules, done=done, look=layout.look()),
+        partial(merge_tree, found.words, found.labels, rules=found.rules, done=done, look=theme.look()),
         name="tokens-merges",
         alt="A tree: symbols below, each merge a bracket over its two parts, higher the later it comes",
         table=rows,
     )
-    if not layout.is_presented() and steps:
+    if not theme.is_presented() and steps:
         numbers = {"rank": st.column_config.NumberColumn(format="localized")}
         data_table(rows, hide_index=True, height=min(380, 36 * (len(rows) + 1)), column_config=numbers)
     layout.notes(words.MERGES_NOTES, notice=about_merges(found), formula=lambda: _formula(found))
@@ -85,14 +88,14 @@ def stage(found: Merged, done: int) -> tuple[str, ...]:
 def about_stage(found: Merged, done: int) -> str:
     """The pieces after so many merges, and which merge was the last."""
     pieces = stage(found, done)
-    shown = " ┆ ".join(layout.plain(seen(piece)) for piece in pieces)
+    shown = " ┆ ".join(typeset.plain(seen(piece)) for piece in pieces)
     merges = [merge for word in found.words for merge in word.merges]
     if not merges:
         return f"No two neighbours are in the list of {found.rules:,} merges: the symbols are the tokens. **{shown}**"
     if not done:
         return f"Before the first merge there are {len(pieces)} symbols: **{shown}**"
     last = merges[done - 1]
-    left, right = (layout.plain(seen(found.labels[part])) for part in (last.left, last.right))
+    left, right = (typeset.plain(seen(found.labels[part])) for part in (last.left, last.right))
     times = "" if last.count == 1 else f", {last.count} times"
     return (
         f"Merge {done} of {len(merges)} joins “{left}” and “{right}”{times}: rank {last.rank:,} of {found.rules:,}. "
@@ -142,14 +145,14 @@ def about_merges(found: Merged) -> tuple[str, ...]:
         )
     if longest := max((token for token in tokens if not BYTE.search(token)), key=len, default=""):
         length = _counted(len(longest), "character")
-        sentences.append(f"The longest token is “{layout.plain(seen(longest))}”, of {length}.")
+        sentences.append(f"The longest token is “{typeset.plain(seen(longest))}”, of {length}.")
     else:
         sentences.append("Every token here holds single bytes of a character.")
     return tuple(sentences)
 
 
 def _plain(found: Merged, piece: str) -> str:
-    return layout.plain(seen(found.labels[piece]))
+    return typeset.plain(seen(found.labels[piece]))
 
 
 def _counted(count: int, what: str) -> str:
@@ -218,10 +221,10 @@ def merge_tree(
 
 def _other(kind: str, pieces: tuple[Piece, ...]) -> None:
     """A tokenizer that does not merge: what it made, and how it makes it."""
-    st.markdown(words.OTHER_KINDS.get(kind, words.OTHER_KIND).format(kind=kind), width=layout.PROSE)
+    st.markdown(words.OTHER_KINDS.get(kind, words.OTHER_KIND).format(kind=kind), width=theme.PROSE)
     rows = pieces_table(pieces)
     data_table(rows, hide_index=True, height="content", width="content")
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(rows, "tokens-pieces")
     layout.notes(words.MERGES_NOTES, notice=about_pieces(pieces), formula=lambda: st.markdown(words.OTHER_FORMULA))
 
@@ -246,7 +249,7 @@ def about_pieces(pieces: Sequence[Piece]) -> tuple[str, ...]:
     return (
         told,
         f"Their log-probabilities add up to **{sum(scores):.2f}**".replace("-", "−")
-        + f"; the least probable is “{layout.plain(seen(least.label))}”.",
+        + f"; the least probable is “{typeset.plain(seen(least.label))}”.",
     )
 
 

@@ -1,9 +1,9 @@
 """What does a GPT look at?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.language.next_word import cache, copying, small_tasks, tokens, why_this_word, words, writes
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.WRITES: writes.show,

@@ -8,8 +8,11 @@ import streamlit as st
 
 from core.text import read_text
 from core.tokens.pieces import WAYS, Cuts
-from dashboard import charts, controls, layout, naming
+from dashboard import theme, typeset
 from dashboard.figures.paper import escape, on_paper
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name
+from dashboard.output import charts
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_tokens, words
 from pages.language.next_word.merges import seen
@@ -30,7 +33,7 @@ MARK_OF = {
 def show() -> None:
     """The figure over all languages, then one sentence cut in four ways."""
     with layout.control_bar():
-        name = naming.model("text")
+        name = model_name.model("text")
         own = st.text_input(
             "Your own sentence",
             "",
@@ -44,10 +47,10 @@ def show() -> None:
     sentences = dict(words.SENTENCES) | ({OWN: read_text(own)} if own.strip() else {})
     with layout.waiting_place():
         found = dict(zip(sentences, compute_tokens.cuts(name, tuple(sentences.values())), strict=True))
-    st.markdown(about_languages(found)[0], width=layout.PROSE)
+    st.markdown(about_languages(found)[0], width=theme.PROSE)
     rows = table(found, sentences)
     charts.chart(
-        partial(dots, rows, each=drawn == EACH, look=layout.look()),
+        partial(dots, rows, each=drawn == EACH, look=theme.look()),
         name="tokens-scripts",
         alt=f"One row per language, four marks in it: {drawn} when the sentence is cut into {', '.join(WAYS)}",
         table=rows,
@@ -116,9 +119,9 @@ def _one(found: dict[str, Cuts], sentences: dict[str, str]) -> None:
     )
     language = chosen or usual
     rows = by_way(found[language])
-    st.table(rows.assign(pieces=rows["pieces"].map(layout.plain)).set_index("way"), border="horizontal")
+    st.table(rows.assign(pieces=rows["pieces"].map(typeset.plain)).set_index("way"), border="horizontal")
     charts.download_table(rows, "tokens-pieces")
-    st.caption(layout.plain(sentences[language]))
+    st.caption(typeset.plain(sentences[language]))
 
 
 def by_way(cuts: Cuts) -> pd.DataFrame:

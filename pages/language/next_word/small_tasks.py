@@ -4,9 +4,11 @@ import numpy as np
 import streamlit as st
 from torch import Tensor
 
-from core.small_tasks import TASKS, Task, Written
-from dashboard import controls, layout
+from core.probing.small_tasks import TASKS, Task, Written
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
+from dashboard.frame import layout
+from dashboard.inputs import controls
 from pages.language.next_word import compute_small_tasks as compute
 from pages.language.next_word import small_tasks_counted as counted
 from pages.language.next_word import words
@@ -18,8 +20,8 @@ SURE = 0.999  # a probability from which on none is told from certainty
 
 def show() -> None:
     """A problem, its answer digit by digit with what every head read; then several hundred problems counted."""
-    if not layout.is_presented():
-        st.markdown(words.SMALL_LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.SMALL_LEAD, width=theme.PROSE)
     task, problem = _choices()
     stage = st.container()
     by_digit, missed = st.columns([3, 2], gap="large")

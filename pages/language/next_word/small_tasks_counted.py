@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.measured import small_task_results
-from core.small_tasks import Aim, Links, Task
-from core.small_tasks.tasks import CARRY, COLUMN, COPY
+from core.probing.small_tasks import Aim, Links, Task
+from core.probing.small_tasks.tasks import CARRY, COLUMN, COPY
+from core.results import small_task_results
 from dashboard.components.cell_map import cell_map
-from dashboard.numbers import compare_shares, in_latex, points
+from dashboard.number_format import compare_shares, in_latex, points
 from pages.language.next_word import compute_small_tasks as compute
 from pages.language.next_word import words
 from pages.language.next_word.compute_small_tasks import PROBLEMS, Accuracy, Head

@@ -11,10 +11,12 @@ import streamlit as st
 import torch
 
 from core.tokens.surprise import running_mean
-from dashboard import charts, layout
+from dashboard import theme, typeset
 from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.figures.paper import escape, on_paper
-from dashboard.numbers import CLEAR, compare
+from dashboard.frame import layout
+from dashboard.number_format import CLEAR, compare
+from dashboard.output import charts
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_tokens, inputs, words
 from pages.language.next_word.compute_tokens import Surprised
@@ -30,11 +32,11 @@ def show() -> None:
     given = inputs.given()
     with layout.waiting_place():
         found = compute_tokens.surprised(given.name, given.text)
-    layout.say_what_was_cut(found.tokens)
+    typeset.say_what_was_cut(found.tokens)
     labels, bits = found.tokens.labels, found.bits.numpy()
-    names = [layout.in_word(found.tokens, place) for place in range(len(labels))]
+    names = [typeset.in_word(found.tokens, place) for place in range(len(labels))]
     first, *notice = about_bits(names, bits, found.characters, found.vocabulary)
-    st.markdown(first, width=layout.PROSE)
+    st.markdown(first, width=theme.PROSE)
     tinted_lines(
         [label.replace("\n", "↵\n") for label in labels[:TINTED]],
         [_line(given.name, names[:TINTED], bits[:TINTED], found)],
@@ -46,10 +48,10 @@ def show() -> None:
         after="",
         of="token",
     )
-    layout.explain_bytes(labels[:TINTED])
+    typeset.explain_bytes(labels[:TINTED])
     rows = table(names, bits)
     charts.chart(
-        partial(along, bits, tuple(names), look=layout.look()),
+        partial(along, bits, tuple(names), look=theme.look()),
         name="tokens-surprise",
         alt=f"Bits of each token along the text as points, and the mean of the last {MEAN} as a line",
         table=rows,
@@ -70,7 +72,7 @@ def _line(name: str, labels: Sequence[str], bits: np.ndarray, found: Surprised) 
 
 def tell(label: str, bits: float) -> str:
     """The sentence for one token."""
-    name = layout.readable(label)
+    name = typeset.readable(label)
     if math.isnan(bits):
         return f"“{name}”: the first token; nothing was predicted about it."
     chance = 2.0**-bits
@@ -103,7 +105,7 @@ def along(bits: np.ndarray, labels: tuple[str, ...], *, look: Look) -> go.Figure
         mode="markers",
         name="each token",
         marker={"color": HUES[4], "size": 6 if len(bits) <= 400 else 3},
-        customdata=[escape(layout.readable(label)) for label in labels],
+        customdata=[escape(typeset.readable(label)) for label in labels],
         hovertemplate="“%{customdata}”, position %{x}: %{y:.1f} bits<extra></extra>",
     )
     figure.add_scatter(
@@ -129,7 +131,7 @@ def about_bits(labels: Sequence[str], bits: np.ndarray, characters: int, vocabul
     sentences = [
         f"The text costs **{total:,.0f} bits**: **{mean:.2f} a token**, {total / characters:.2f} a character. "
         + _like_choosing(2.0**mean, vocabulary),
-        f"Nothing surprised it more than **“{layout.plain(layout.readable(labels[peak]))}”** (position {peak}): "
+        f"Nothing surprised it more than **“{typeset.plain(typeset.readable(labels[peak]))}”** (position {peak}): "
         f"{bits[peak]:.1f} bits.",
     ]
     if total > 0 and len(known) > 3:
@@ -158,9 +160,9 @@ def _like_choosing(equal: float, vocabulary: int) -> str:
 def _formula(found: Surprised) -> None:
     place = int(found.bits.nan_to_num(-1).argmax())
     value = float(found.bits[place])
-    name = layout.in_word(found.tokens, place)
+    name = typeset.in_word(found.tokens, place)
     st.latex(r"\text{bits}_t = -\log_2 p(x_t \mid x_1 \ldots x_{t-1})")
-    st.markdown(f"For “{layout.plain(name)}”, position {place}:")
+    st.markdown(f"For “{typeset.plain(name)}”, position {place}:")
     mantissa, power = f"{2.0**-value:.2e}".split("e")
     st.latex(rf"-\log_2 \left({mantissa}\cdot 10^{{{int(power)}}}\right) = {value:.2f}")
     st.markdown(words.SURPRISE_FORMULA)

@@ -8,21 +8,24 @@ import pandas as pd
 import streamlit as st
 from jaxtyping import Float
 
-from core.anatomy.logit_attribution import Attribution
-from core.anatomy.writings import Writer
-from dashboard import charts, controls, layout
+from core.interpretability.component_outputs import Component
+from core.interpretability.logit_attribution import Attribution
+from dashboard import theme, typeset
 from dashboard.figures.score_bars import Column, score_bars
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.recordings.watched import Head
 from dashboard.theme import HUES
-from dashboard.watched import Head
 from pages.language.next_word import compute_why, words
 from pages.language.next_word.compute_why import Reading
 from pages.language.next_word.figures_why import (
     WITHOUT,
+    component_name,
     difference_lines,
     plus,
     probability_lines,
     source_rows,
-    writer_name,
 )
 
 CHANGED = 6  # parts that change most when a head is silenced, each with a bar
@@ -33,7 +36,7 @@ def clicked(found: Attribution) -> Callable[[int, int], None]:
     """What a click on the map of all parts does: it takes a head into view, if it is one."""
 
     def choose(layer: int, column: int) -> None:
-        heads = found.writings.heads.get(layer)
+        heads = found.component_outputs.heads.get(layer)
         if heads is not None and column < len(heads.weights):
             st.session_state.why_layer, st.session_state.why_head = layer, column
 
@@ -42,19 +45,19 @@ def clicked(found: Attribution) -> Callable[[int, int], None]:
 
 def choose(found: Attribution) -> Head | None:
     """The head in view, at first the one that writes most; None where no layer's heads can be told apart."""
-    heads = found.writings.heads
+    heads = found.component_outputs.heads
     if not heads:
         return None
-    parts = {writer: share for writer, share in found.by_writer.items() if writer.kind == "head"}
-    strongest = max(parts, key=lambda writer: abs(parts[writer]))
+    parts = {component: share for component, share in found.by_component.items() if component.kind == "head"}
+    strongest = max(parts, key=lambda component: abs(parts[component]))
     assert strongest.block is not None
     assert strongest.head is not None
     with layout.control_bar():
-        last = 1 + max(heads.keys() | found.writings.whole.keys())
+        last = 1 + max(heads.keys() | found.component_outputs.whole.keys())
         layer = controls.number("Layer", last, key="why_layer", first=strongest.block)
         if layer not in heads:
-            reason = found.writings.whole.get(layer, "")
-            layout.caption(layout.plain(words.NOT_APART.format(layer=layer, reason=reason).strip()))
+            reason = found.component_outputs.whole.get(layer, "")
+            layout.caption(typeset.plain(words.NOT_APART.format(layer=layer, reason=reason).strip()))
             return None
         first = strongest.head if layer == strongest.block else 0
         return layer, controls.number("Head", len(heads[layer].weights), key="why_head", first=first)
@@ -65,20 +68,20 @@ def show(read: Reading, found: Attribution, names: tuple[str, str], head: Head) 
     with layout.waiting_place():
         without = compute_why.reading(read.given.name, read.given.text, head)
         changed = compute_why.attribution(without, found.one, found.other)
-    changes = changes_of(found.by_writer, changed.by_writer)
-    labels = [layout.in_word(read.tokens, place) for place in range(len(read.tokens))]
-    weights, moved = found.writings.heads[head[0]].weights[head[1]].numpy(), found.of_head(*head).numpy()
+    changes = changes_of(found.by_component, changed.by_component)
+    labels = [typeset.in_word(read.tokens, place) for place in range(len(read.tokens))]
+    weights, moved = found.component_outputs.heads[head[0]].weights[head[1]].numpy(), found.of_head(*head).numpy()
     st.subheader(f"Layer {head[0]}, head {head[1]}", anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
         _sources(labels, weights, moved, names, head)
     with right:
-        _changes(changes, Writer("head", *head), changed.difference - found.difference)
+        _changes(changes, Component("head", *head), changed.difference - found.difference)
     st.subheader("Layer by layer, through the logit lens", anchor=False)
     pair = [found.one, found.other]
     before, after = (each.lens.log_softmax(dim=-1)[:, pair].numpy() for each in (read, without))
     _lens(before, after, names)
-    told = tuple(map(layout.plain, names))
+    told = tuple(map(typeset.plain, names))
     return (
         about_lens(before[:, 0] - before[:, 1], *told),
         about_head(head, labels, weights, moved),
@@ -86,9 +89,9 @@ def show(read: Reading, found: Attribution, names: tuple[str, str], head: Head) 
     )
 
 
-def changes_of(before: dict[Writer, float], after: dict[Writer, float]) -> dict[Writer, float]:
+def changes_of(before: dict[Component, float], after: dict[Component, float]) -> dict[Component, float]:
     """By how much each part changed."""
-    return {writer: after.get(writer, 0.0) - before.get(writer, 0.0) for writer in {**before, **after}}
+    return {component: after.get(component, 0.0) - before.get(component, 0.0) for component in {**before, **after}}
 
 
 def about_lens(differences: Float[np.ndarray, " point"], one: str, other: str) -> str:
@@ -123,19 +126,19 @@ def about_head(head: Head, labels: Sequence[str], weights: np.ndarray, moved: np
     )
 
 
-def about_silence(head: Head, before: float, after: float, changes: dict[Writer, float]) -> str:
+def about_silence(head: Head, before: float, after: float, changes: dict[Component, float]) -> str:
     """What a silenced head's own part would make of the difference, and what really comes of it."""
-    own = changes[Writer("head", *head)]
+    own = changes[Component("head", *head)]
     real, rest = after - before, after - before - own
     told = (
         f"Silenced, its own part alone would change the difference by {plus(own)}. What really happens is "
         f"**{plus(real)}**: from {plus(before)} to {plus(after)}."
     )
-    others = {writer: change for writer, change in changes.items() if writer != Writer("head", *head)}
-    most = max(others, key=lambda writer: abs(others[writer]))
+    others = {component: change for component, change in changes.items() if component != Component("head", *head)}
+    most = max(others, key=lambda component: abs(others[component]))
     if abs(others[most]) < NEAR:
         return f"{told} No other part changes by as much as {NEAR}."
-    named = f"most {writer_name(most)} ({plus(others[most])})"
+    named = f"most {component_name(most)} ({plus(others[most])})"
     if abs(rest) < NEAR:
         return f"{told} Other parts write something else now, {named}, but that cancels out."
     return (
@@ -145,11 +148,11 @@ def about_silence(head: Head, before: float, after: float, changes: dict[Writer,
 
 
 def _quoted(labels: Sequence[str], place: int) -> str:
-    return f"“{layout.plain(labels[place])}” (token {place})"
+    return f"“{typeset.plain(labels[place])}” (token {place})"
 
 
 def _sources(labels: Sequence[str], weights: np.ndarray, moved: np.ndarray, names: tuple[str, str], head: Head) -> None:
-    toward = f"toward {layout.plain(names[0])} (+) or {layout.plain(names[1])} (−)"
+    toward = f"toward {typeset.plain(names[0])} (+) or {typeset.plain(names[1])} (−)"
     st.markdown(f"**What it looks at, and what it moved from there**, {toward}")
     rows = source_rows(labels, weights, moved)
     columns = [
@@ -159,20 +162,20 @@ def _sources(labels: Sequence[str], weights: np.ndarray, moved: np.ndarray, name
         Column("moved, nats", rows["moved"].to_numpy(), "%{customdata}: %{x:.4f} nats of the difference"),
     ]
     charts.chart(
-        partial(score_bars, rows["token"].tolist(), columns, look=layout.look().sized(-1)),
+        partial(score_bars, rows["token"].tolist(), columns, look=theme.look().sized(-1)),
         name="why-sources",
         alt=f"What layer {head[0]}, head {head[1]} looks at, and what it moved from each token",
         table=rows,
     )
 
 
-def _changes(changes: dict[Writer, float], own: Writer, real: float) -> None:
+def _changes(changes: dict[Component, float], own: Component, real: float) -> None:
     st.markdown("**What changes in the difference when it is silenced**")
     others = sorted(((w, c) for w, c in changes.items() if w != own), key=lambda item: -abs(item[1]))
     rest = [change for _, change in others[CHANGED:]]
     rows = [
         ("its own part", changes[own]),
-        *((writer_name(writer), change) for writer, change in others[:CHANGED]),
+        *((component_name(component), change) for component, change in others[:CHANGED]),
         *([(f"the other {len(rest)} parts", sum(rest))] if rest else []),
         ("what really happens", real),
     ]
@@ -182,7 +185,7 @@ def _changes(changes: dict[Writer, float], own: Writer, real: float) -> None:
             score_bars,
             labels,
             [Column("change, nats", values, "%{customdata}: %{x:.4f} nats")],
-            look=layout.look().sized(-1),
+            look=theme.look().sized(-1),
             marked=len(labels) - 1,
         ),
         name="why-silenced",
@@ -205,14 +208,14 @@ def _lens(before: np.ndarray, after: np.ndarray, names: tuple[str, str]) -> None
     left, right = st.columns(2, gap="large")
     with left:
         charts.chart(
-            partial(probability_lines, points, lines, hues, look=layout.look().sized(-1)),
+            partial(probability_lines, points, lines, hues, look=theme.look().sized(-1)),
             name="why-lens",
             alt=f"The probabilities of {names[0]} and {names[1]} after each layer",
             table=pd.DataFrame({"after layer": points, **lines}),
         )
     with right:
         charts.chart(
-            partial(difference_lines, points, both, look=layout.look().sized(-1)),
+            partial(difference_lines, points, both, look=theme.look().sized(-1)),
             name="why-lens-difference",
             alt=f"The logit of {names[0]} minus that of {names[1]} after each layer",
             table=pd.DataFrame({"after layer": points, **both}),

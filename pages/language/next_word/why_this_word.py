@@ -7,17 +7,20 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.anatomy.logit_attribution import Attribution
-from core.anatomy.writings import Writer
 from core.errors import InputError
-from dashboard import charts, controls, layout
+from core.interpretability.component_outputs import Component
+from core.interpretability.logit_attribution import Attribution
+from dashboard import theme, typeset
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.score_bars import Column, score_bars
-from dashboard.numbers import small, with_power
-from dashboard.watched import Head
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import small, with_power
+from dashboard.output import charts
+from dashboard.recordings.watched import Head
 from pages.language.next_word import compute_why, inputs, why_one_head, words
 from pages.language.next_word.compute_why import Reading
-from pages.language.next_word.figures_why import by_kind, by_layer, grid, largest, plus, writer_name
+from pages.language.next_word.figures_why import by_kind, by_layer, component_name, grid, largest, plus
 
 SIDES = (3, 2)  # widths of the map and of the bars
 LARGEST, BY_LAYER = "Largest", "By layer"
@@ -37,7 +40,7 @@ def show() -> None:
     with layout.waiting_place():
         found = compute_why.attribution(read, one, other)
     names = quoted(read, one), quoted(read, other)
-    st.subheader(f"Why {layout.plain(names[0])} and not {layout.plain(names[1])}?", anchor=False)
+    st.subheader(f"Why {typeset.plain(names[0])} and not {typeset.plain(names[1])}?", anchor=False)
     map_side, bars_side = st.columns(SIDES, gap="large")
     with bars_side:
         _bars(found, names, order)
@@ -45,10 +48,10 @@ def show() -> None:
     with map_side:
         _map(found, names, head)
     about_head = why_one_head.show(read, found, names, head) if head else ()
-    marked = layout.plain(names[0]), layout.plain(names[1])
+    marked = typeset.plain(names[0]), typeset.plain(names[1])
     layout.notes(
         words.WHY_NOTES,
-        notice=(*noticed(found.by_writer, found.difference, *marked), *about_head),
+        notice=(*noticed(found.by_component, found.difference, *marked), *about_head),
         formula=lambda: _explain(found, names, head),
     )
 
@@ -58,21 +61,23 @@ def quoted(read: Reading, token: int) -> str:
     return f"“{compute_why.name_of(read.model, token)}”"
 
 
-def noticed(parts: dict[Writer, float], difference: float, one: str, other: str) -> tuple[str, ...]:
+def noticed(parts: dict[Component, float], difference: float, one: str, other: str) -> tuple[str, ...]:
     """How much more probable one token is, and who wrote most for either; names are Markdown."""
     for_one, for_other = max(parts, key=parts.__getitem__), min(parts, key=parts.__getitem__)
     told = []
     if parts[for_one] >= NEAR:
-        told.append(f"toward {one}, most is written by **{writer_name(for_one)}** ({plus(parts[for_one])})")
+        told.append(f"toward {one}, most is written by **{component_name(for_one)}** ({plus(parts[for_one])})")
     if parts[for_other] <= -NEAR:
-        told.append(f"toward {other}, most is written by **{writer_name(for_other)}** ({plus(parts[for_other])})")
+        told.append(f"toward {other}, most is written by **{component_name(for_other)}** ({plus(parts[for_other])})")
     groups = {
         "All heads together": ("head", "attention"),
         "all MLPs": ("MLP",),
         "token and position": ("token", "position"),
         "biases and other parts": ("bias", "other", "constant"),
     }
-    sums = {name: [value for writer, value in parts.items() if writer.kind in kinds] for name, kinds in groups.items()}
+    sums = {
+        name: [value for component, value in parts.items() if component.kind in kinds] for name, kinds in groups.items()
+    }
     added = [f"{name} write {plus(sum(values))}" for name, values in sums.items() if values]
     sentences = [_preferred(difference, one, other)]
     if told:
@@ -126,7 +131,7 @@ def _map(found: Attribution, names: tuple[str, str], head: Head | None) -> None:
     if not values.size:
         return
     reach = float(np.nanmax(np.abs(values))) or 1.0
-    st.markdown(f"**What each part wrote**, toward {layout.plain(names[0])} (+) or {layout.plain(names[1])} (−)")
+    st.markdown(f"**What each part wrote**, toward {typeset.plain(names[0])} (+) or {typeset.plain(names[1])} (−)")
     cell_map(
         values,
         key="why_map",
@@ -140,19 +145,19 @@ def _map(found: Attribution, names: tuple[str, str], head: Head | None) -> None:
         on_click=why_one_head.clicked(found),
         alt=f"What each part of {len(values)} layers wrote of a difference of {plus(found.difference)} nats",
         name="why-parts",
-        height=layout.look().high(400),
+        height=theme.look().high(400),
     )
 
 
 def _bars(found: Attribution, names: tuple[str, str], order: str) -> None:
-    rows = by_layer(found.by_writer) if order == BY_LAYER else largest(found.by_writer)
+    rows = by_layer(found.by_component) if order == BY_LAYER else largest(found.by_component)
     rows.append(("together", found.total))
     labels, values = [label for label, _ in rows], np.array([value for _, value in rows])
     heading = "Layer by layer" if order == BY_LAYER else "Largest parts"
-    st.markdown(f"**{heading}**, toward {layout.plain(names[0])} (+) or {layout.plain(names[1])} (−)")
+    st.markdown(f"**{heading}**, toward {typeset.plain(names[0])} (+) or {typeset.plain(names[1])} (−)")
     column = Column("nats", values, "%{customdata}: %{x:.4f} nats")
     charts.chart(
-        partial(score_bars, labels, [column], look=layout.look().sized(-1), marked=len(labels) - 1),
+        partial(score_bars, labels, [column], look=theme.look().sized(-1), marked=len(labels) - 1),
         name="why-bars",
         alt="; ".join(f"{label} {plus(value)}" for label, value in rows),
         table=pd.DataFrame({"part": labels, "nats": values}),
@@ -161,24 +166,24 @@ def _bars(found: Attribution, names: tuple[str, str], order: str) -> None:
 
 def _explain(found: Attribution, names: tuple[str, str], head: Head | None) -> None:
     """The sum, with the numbers of this pair; and one head's part as a sum over tokens."""
-    norm = found.writings.norm
+    norm = found.component_outputs.norm
     centred = r"c_i - \bar c_i" if norm.kind == "layer" else "c_i"
-    terms = [plus(value).replace("−", "-") for _, value in by_kind(found.by_writer)]
+    terms = [plus(value).replace("−", "-") for _, value in by_kind(found.by_component)]
     numbers = r" \\ &\quad ".join(" ".join(terms[start : start + 4]) for start in range(0, len(terms), 4))
     st.latex(
         rf"\begin{{aligned}} \ell_a - \ell_b &= \sum_i (w_a - w_b) \cdot \frac{{\gamma \odot ({centred})}}{{\sigma}} "
         rf"\\ &\quad + \mathrm{{constant}} \\ &= {numbers} \\ &= {plus(found.total).replace('−', '-')} \end{{aligned}}"
     )
-    listed = ", ".join(name for name, _ in by_kind(found.by_writer))
+    listed = ", ".join(name for name, _ in by_kind(found.by_component))
     mean = ", and *c̄* the mean over the channels" if norm.kind == "layer" else ""
     st.markdown(
         f"In this order: {listed}. The model's own difference is {plus(found.difference)}; the sum misses it by "
-        f"{small(abs(found.total - found.difference))}. Here *a* is {layout.plain(names[0])} and *b* "
-        f"{layout.plain(names[1])}."
+        f"{small(abs(found.total - found.difference))}. Here *a* is {typeset.plain(names[0])} and *b* "
+        f"{typeset.plain(names[1])}."
     )
     st.markdown(words.FROZEN.format(scale=norm.scale, mean=mean))
-    if head and head[0] in found.writings.heads:
-        share = found.share(Writer("head", *head))
+    if head and head[0] in found.component_outputs.heads:
+        share = found.share(Component("head", *head))
         moved = found.of_head(*head)
         st.latex(
             r"\begin{aligned} \mathrm{part}_h &= \sum_j A_{tj}\, v_j W_O^h \cdot r \\ "

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.small_tasks.tasks import CARRY, COLUMN, COPY
-from dashboard.layout import PageWords
-from dashboard.references import references
+from core.probing.small_tasks.tasks import CARRY, COLUMN, COPY
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 PAGE = PageWords(
     question="What does a GPT look at?",
@@ -45,7 +45,7 @@ FAMOUS_CACHES = (
 )
 CACHE_FORMULA = (
     "A token's key and value depend on the tokens before it and on none after it, so they never change. A query is "
-    "needed once, by its own token. The cache of our GPTs is `core/generation/cache.py`."
+    "needed once, by its own token. The cache of our GPTs is `core/models/key_value_cache.py`."
 )
 CACHE_NOTES = replace(
     PAGE,

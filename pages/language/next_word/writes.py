@@ -10,10 +10,14 @@ from core.generation.newest import farthest
 from core.generation.rules import FILTERS, Rules
 from core.generation.writing import pieces
 from core.text import read_tokens
-from dashboard import controls, layout, notices, scenes
+from dashboard import typeset
+from dashboard.address import parameter
 from dashboard.components.attention_view import attention_view
 from dashboard.components.writing_view import Bar, Moment, Piece, Way, writing_view
-from dashboard.watched import content_of
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.recordings import notices, scenes
+from dashboard.recordings.watched import content_of
 from pages.language.next_word import branches, compute_writes, inputs, words, writes_sentences
 from pages.language.next_word.branches import LONGEST, Tree
 from pages.language.next_word.compute_writes import Step, Written
@@ -84,15 +88,17 @@ def _rules() -> Rules:
 def _open(given: Given) -> None:
     """See to it that the session has a tree of this text and model: that of a new address, else an empty one."""
     whose, text = (given.name, given.text), st.query_params.get(ADDRESS, "")
+    with layout.waiting_place():
+        vocabulary = compute_writes.vocabulary_of(given)
+    tree = parameter(ADDRESS, lambda text: branches.decode(text, lambda token: token < vocabulary))
     is_led = text != st.session_state.get(PUT, "")  # by a link, or by the browser's back button
     if st.session_state.get(OF) == whose and not is_led:
         return
-    tree: Tree | None = Tree()
-    if is_led:
-        vocabulary = compute_writes.vocabulary_of(given)
-        if (tree := branches.decode(text, lambda token: token < vocabulary)) is None:
-            title = layout.plain(given.model.title)
-            st.info(words.WRONG_LINK.format(title=title, last=vocabulary - 1), icon=":material/link_off:")
+    if not is_led:  # another text, or another model: what was written after the one before is not of it
+        tree = Tree()
+    elif tree is None:
+        title = typeset.plain(given.model.title)
+        st.info(words.WRONG_LINK.format(title=title, last=vocabulary - 1), icon=":material/link_off:")
     tree = tree or Tree()
     st.session_state.update({OF: whose, PUT: text, TREE: tree, SEEN: tree.written, LEFT: 0})
 
@@ -153,7 +159,7 @@ def _buttons(tree: Tree, many: int, *, is_writing: bool) -> None:
 
 def _say_where_it_stands(given: Given, written: Written, total: int, tree: Tree) -> None:
     """That the beginning is no longer read, that the text has ended, or that there is no room for more."""
-    title = layout.plain(given.model.title)
+    title = typeset.plain(given.model.title)
     if written.dropped:
         room = given.model.context
         st.info(
@@ -163,7 +169,7 @@ def _say_where_it_stands(given: Given, written: Written, total: int, tree: Tree)
     if len(tree.written) >= LONGEST:
         st.info(words.FULL.format(most=LONGEST), icon=":material/info:")
     elif tree.written and is_special(given, tree.written[-1]):
-        token = layout.plain(given.model.label(tree.written[-1]))
+        token = typeset.plain(given.model.label(tree.written[-1]))
         st.info(words.ENDED.format(token=token), icon=":material/info:")
 
 
@@ -188,7 +194,7 @@ def _text(given: Given, tree: Tree, steps: Sequence[Step], *, plays: bool) -> No
         on_back=lambda count: _go(st.session_state[TREE].written[:count]),
         on_return=lambda way: _go(rows[way].to),
     )
-    layout.explain_bytes(layout.readable(each.label) for step in steps for each in step.candidates)
+    typeset.explain_bytes(typeset.readable(each.label) for step in steps for each in step.candidates)
 
 
 def moment_of(step: Step) -> Moment:
@@ -198,7 +204,7 @@ def moment_of(step: Step) -> Moment:
         [
             Bar(
                 each.token,
-                layout.readable(each.label),
+                typeset.readable(each.label),
                 each.expected,
                 each.weighed,
                 each.chance,
@@ -218,7 +224,7 @@ def moment_of(step: Step) -> Moment:
 def shortly(tokenizer: Tokenizer, tokens: branches.Way) -> str:
     """The beginning of a way in one line."""
     text = "".join(label for label, _ in pieces(tokenizer, tokens[:SHOWN]))
-    return (" ".join(text.split()) or layout.readable(text)) + (" …" if len(tokens) > SHOWN else "")
+    return (" ".join(text.split()) or typeset.readable(text)) + (" …" if len(tokens) > SHOWN else "")
 
 
 def noticed(given: Given, written: Written, step: Step) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from core.generation.newest import FarLook
 from core.generation.rules import Rules
-from dashboard import layout
-from dashboard.numbers import compare
+from dashboard import typeset
+from dashboard.number_format import compare
 from pages.language.next_word.compute_writes import Step
 
 ALIKE = 0.05  # bits: smaller differences would be printed alike
@@ -72,7 +72,7 @@ def about_farthest(look: FarLook | None, labels: Sequence[str]) -> tuple[str, ..
 
 def quoted(label: str) -> str:
     """A token in a sentence, in quotation marks."""
-    return f"“{layout.plain(layout.readable(label))}”"
+    return f"“{typeset.plain(typeset.readable(label))}”"
 
 
 def formula_of(step: Step, rules: Rules) -> list[str]:

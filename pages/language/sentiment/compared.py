@@ -6,14 +6,16 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured import sentiment_results
-from core.measured.sentiment_results import Results
 from core.published import SentimentResult
 from core.published import sentiment_results as published_results
-from dashboard import charts, layout
-from dashboard.data_table import data_table
-from dashboard.kept import keep
-from dashboard.numbers import in_latex
+from core.results import sentiment_results
+from core.results.sentiment_results import Results
+from dashboard import theme, typeset
+from dashboard.cache.memo import cached
+from dashboard.frame import layout
+from dashboard.number_format import in_latex
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.language.sentiment import compared_sentences as sentences
 from pages.language.sentiment import reviews, words_compared
 from pages.language.sentiment.compared_sentences import TITLES
@@ -22,7 +24,7 @@ from pages.language.sentiment.figures_compared import Beside, beside
 COUNTS = ("parameters", "published parameters")
 
 
-@keep(computes=False)
+@cached(computes=False)
 def results() -> dict[str, Results]:
     """What was measured, by language."""
     return sentiment_results.results()
@@ -37,25 +39,25 @@ def published(language: str) -> dict[str, SentimentResult]:
 
 def show() -> None:
     """Accuracies beside published ones, what each took, and whether a network was needed."""
-    if not layout.is_presented():
-        st.markdown(words_compared.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_compared.LEAD, width=theme.PROSE)
     with layout.control_bar():
         language = reviews.language()
     every = results()
     found, theirs = every[language], published(language)
     shared = {name: row for name, row in theirs.items() if name in found.models}
     st.subheader(words_compared.ACCURACY, anchor=False)
-    st.markdown(sentences.about_baseline(found), width=layout.PROSE)
+    st.markdown(sentences.about_baseline(found), width=theme.PROSE)
     rows = tuple(rows_of(found, theirs))
     table = table_of(found, theirs)
     charts.chart(
-        partial(beside, rows, look=layout.look()),
+        partial(beside, rows, look=theme.look()),
         name="sentiment-compared",
         alt="Shares of right verdicts. " + "; ".join(map(_spoken, rows)),
         table=table,
     )
     source = next(iter(theirs.values())).source
-    layout.caption(words_compared.CAPTION.format(test=found.test, source=layout.plain(source)))
+    layout.caption(words_compared.CAPTION.format(test=found.test, source=typeset.plain(source)))
     _table(table)
     why = (sentences.about_sizes(every, shared),) if language == "spanish" else ()
     layout.notes(

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from core.measured.sentiment_results import BASELINES, LOGISTIC, MACHINE, Results
 from core.published import SentimentResult
-from core.verdict.checklist import wilson
-from core.zoo.reviewers import NETWORKS
-from dashboard.numbers import CLEAR, compare, points, share_error
+from core.results.sentiment_results import BASELINES, LOGISTIC, MACHINE, Results
+from core.sentiment.behavioural_tests import wilson
+from core.zoo.sentiment_classifiers import NETWORKS
+from dashboard.number_format import CLEAR, compare, points, share_error
 from pages.language.sentiment.words_compared import NAMES, SMALL
 
 TITLES = NETWORKS | BASELINES

@@ -7,14 +7,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from core.attribution import token_methods
 from core.errors import ModelError
-from core.progress import Progress, unheard
+from core.progress import Progress, no_progress
 from core.text import Tokens
-from core.verdict import explanations
 from core.zoo import REVIEWERS, Classifier
-from dashboard.kept import keep
-from dashboard.models import text_model
-from dashboard.watched import Text, content_of
+from dashboard.cache.memo import cached
+from dashboard.cache.models import text_model
+from dashboard.recordings.watched import Text, content_of
 from pages.language.sentiment import words
 from pages.language.sentiment.sentences import cut, places
 
@@ -50,7 +50,7 @@ def model(name: str) -> Classifier:
     return found
 
 
-@keep("Reading …")
+@cached("Reading …")
 def verdict(name: str, text: Text) -> Verdict:
     """One classifier's; InputError where there is no text."""
     return _read(name, content_of(text), identity=(name, text))
@@ -71,8 +71,8 @@ class Sentence:
     probability: float  # of the class that was asked about
 
 
-@keep("Reading sentence by sentence …", unit="sentences")
-def sentences(name: str, text: Text, target: int, progress: Progress = unheard) -> tuple[Sentence, ...]:
+@cached("Reading sentence by sentence …", unit="sentences")
+def sentences(name: str, text: Text, target: int, progress: Progress = no_progress) -> tuple[Sentence, ...]:
     """Each sentence of a text, read by itself; those beyond what the model reads of the whole text are left out."""
     given, parts = verdict(name, text), cut(content_of(text))
     spans = places(given.model.tokenizer, given.tokens, parts)
@@ -85,32 +85,32 @@ def sentences(name: str, text: Text, target: int, progress: Progress = unheard) 
     return tuple(found)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def methods(name: str) -> tuple[str, ...]:
     """The explanations that a classifier has."""
-    return explanations.methods_of(model(name))
+    return token_methods.methods_of(model(name))
 
 
-@keep("Explaining the verdict …", unit="words")
+@cached("Explaining the verdict …", unit="words")
 def explanation(
-    text: Text, name: str, method: str, target: int, progress: Progress = unheard
+    text: Text, name: str, method: str, target: int, progress: Progress = no_progress
 ) -> Float[Tensor, " token"]:
-    """One score for each token; see `core.verdict.explanations.explain`."""
-    return explanations.explain(model(name), verdict(name, text).tokens, method, target, progress)
+    """One score for each token; see `core.attribution.token_methods.explain`."""
+    return token_methods.explain(model(name), verdict(name, text).tokens, method, target, progress)
 
 
-@keep("Reading a text of empty words …")
+@cached("Reading a text of empty words …")
 def odds_of_nothing(name: str, text: Text, target: int) -> float:
     """The log-odds of a class for the text that integrated gradients begin from."""
-    return explanations.odds_of_nothing(model(name), verdict(name, text).tokens, target)
+    return token_methods.odds_of_nothing(model(name), verdict(name, text).tokens, target)
 
 
 def _read(name: str, content: str, *, identity: Hashable) -> Verdict:
     found = model(name)
     tokens = found.encode(content)
-    logits = explanations.logits_for(found, torch.tensor([tokens.ids]))
+    logits = token_methods.logits_for(found, torch.tensor([tokens.ids]))
     probabilities = logits.softmax(dim=-1)[0]
-    odds = float(explanations.log_odds(logits, int(probabilities.argmax())))
+    odds = float(token_methods.log_odds(logits, int(probabilities.argmax())))
     return Verdict(found, tokens, probabilities, odds, identity=identity)
 
 

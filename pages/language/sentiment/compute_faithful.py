@@ -9,18 +9,18 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from core.faithful.curves import ordered, random_mean, random_orders
-from core.measured import sentiment_faithful
-from core.measured.sentiment_faithful import MEASURES, Agreed, Faithful
-from core.progress import Progress, unheard
+from core.attribution import agreement as ranks
+from core.attribution.agreement import Agreement
+from core.attribution.deletion_curves import ordered, random_mean, random_orders
+from core.attribution.token_deletion import TOGETHER, FaithfulWords, counts_for, measure, without
+from core.attribution.token_methods import by_word, probabilities_of, replacement_of, words_of
+from core.progress import Progress, no_progress
+from core.results import sentiment_faithful
+from core.results.sentiment_faithful import MEASURES, Agreed, Faithful
 from core.text import Tokens
-from core.verdict import agreement as ranks
-from core.verdict.agreement import Agreement
-from core.verdict.explanations import by_word, probabilities_of, replacement_of, words_of
-from core.verdict.faithfulness import TOGETHER, FaithfulWords, counts_for, measure, without
 from core.zoo import Classifier
-from dashboard.kept import keep
-from dashboard.watched import Text
+from dashboard.cache.memo import cached
+from dashboard.recordings.watched import Text
 from pages.language.sentiment import compute
 from pages.language.sentiment.compute import Verdict
 
@@ -110,8 +110,8 @@ def value_of(curve: FaithfulWords, side: str) -> float:
     return getattr(curve, AREA.get(side, side))
 
 
-@keep("Explaining the verdict …", unit="explanations")
-def explained(name: str, text: Text, progress: Progress = unheard) -> Explained:
+@cached("Explaining the verdict …", unit="explanations")
+def explained(name: str, text: Text, progress: Progress = no_progress) -> Explained:
     """Read a text and explain the verdict in every way that the model allows; InputError where there is no text."""
     given = compute.verdict(name, text)
     words, methods, scores = words_of(given.tokens), compute.methods(name), {}
@@ -125,8 +125,8 @@ def explained(name: str, text: Text, progress: Progress = unheard) -> Explained:
     return Explained(given, words, labels, scores, seconds, identity=(name, text))
 
 
-@keep("Taking words away and putting them back …", unit="texts")
-def curves(given: Explained, progress: Progress = unheard) -> Curves:
+@cached("Taking words away and putting them back …", unit="texts")
+def curves(given: Explained, progress: Progress = no_progress) -> Curves:
     """The curves of one text for its verdict."""
     orders = {name: given.order(name) for name in given.scores}
     drawn = {str(draw): order for draw, order in enumerate(random_orders(len(given.words), DRAWS))}
@@ -139,13 +139,13 @@ def curves(given: Explained, progress: Progress = unheard) -> Curves:
     return Curves({name: found[name] for name in orders}, tuple(found[name] for name in drawn))
 
 
-@keep("Comparing the explanations …")
+@cached("Comparing the explanations …")
 def agreement(given: Explained, *, strength: bool) -> Agreement:
     """How far the explanations agree: by what speaks for the verdict, or by `strength`, whatever the sign."""
     return ranks.agreement({name: each.abs() if strength else each for name, each in given.scores.items()})
 
 
-@keep("The model reads again …")
+@cached("The model reads again …")
 def taken(given: Explained, method: str, count: int, *, kept: bool) -> Float[Tensor, " class"]:
     """How probable each class is without the first `count` words of an explanation, or (`kept`) with nothing else."""
     order, nothing = given.order(method).tolist(), replacement_of(given.model)
@@ -153,13 +153,13 @@ def taken(given: Explained, method: str, count: int, *, kept: bool) -> Float[Ten
     return probabilities_of(given.model, without(given.ids, given.words, gone, nothing)[None])[0]
 
 
-@keep(computes=False)
+@cached(computes=False)
 def measured() -> dict[str, Faithful]:
     """What was measured over held-out reviews; ModelError where the file is missing or wrong."""
     return sentiment_faithful.faithfulness()
 
 
-@keep(computes=False)
+@cached(computes=False)
 def agreements() -> dict[str, tuple[Agreed, ...]]:
     """How far explanations agree over held-out reviews; ModelError where the file is missing or wrong."""
     return sentiment_faithful.agreements()

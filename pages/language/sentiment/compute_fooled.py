@@ -4,9 +4,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.measured import sentiment_fooled
-from core.progress import Progress, unheard
-from core.verdict.checklist import (
+from core.progress import Progress, no_progress
+from core.results import sentiment_fooled
+from core.sentiment.behavioural_tests import (
     KINDS,
     Fooled,
     Pair,
@@ -16,11 +16,11 @@ from core.verdict.checklist import (
     read_pairs,
     unread_words,
 )
-from dashboard.kept import keep
+from dashboard.cache.memo import cached
 from pages.language.sentiment import compute
 
 
-@keep(computes=False)
+@cached(computes=False)
 def measured(language: str) -> dict[str, tuple[Fooled, ...]]:
     """What was counted of each of our classifiers, by its name; ModelError where the table is missing."""
     return sentiment_fooled.sentiment_fooled()[language]
@@ -31,14 +31,14 @@ def of_kind(language: str, kind: str) -> tuple[Pair, ...]:
     return tuple(pair for pair in pairs_of(language) if pair.kind == kind)
 
 
-@keep("Reading the pairs …", unit="sentences")
-def reading(name: str, language: str, kind: str, progress: Progress = unheard) -> Float[Tensor, "point side class"]:
+@cached("Reading the pairs …", unit="sentences")
+def reading(name: str, language: str, kind: str, progress: Progress = no_progress) -> Float[Tensor, "point side class"]:
     """What a classifier makes of both sentences of each pair of a kind."""
     return read_pairs(compute.model(name), of_kind(language, kind), progress)
 
 
-@keep("Reading the checklist …", unit="kinds of pairs")
-def checklist(name: str, language: str, progress: Progress = unheard) -> tuple[Fooled, ...]:
+@cached("Reading the checklist …", unit="kinds of pairs")
+def checklist(name: str, language: str, progress: Progress = no_progress) -> tuple[Fooled, ...]:
     """What the script counted of ours, counted live; what is read stays kept kind by kind if it is stopped."""
     model, found = compute.model(name), list[Fooled]()
     for done, kind in enumerate(KINDS):
@@ -54,7 +54,7 @@ def checklist(name: str, language: str, progress: Progress = unheard) -> tuple[F
     return tuple(found)
 
 
-@keep("Reading your pair …")
+@cached("Reading your pair …")
 def said(name: str, before: str, after: str) -> Float[Tensor, "side class"]:
     """How probable each class is for a text and for the changed one; InputError where one is empty."""
     model = compute.model(name)

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from jaxtyping import Float
 from torch import Tensor
 
+from core.attribution.token_methods import probabilities_of
 from core.heads.measures import jensen_shannon
-from core.measured import sentiment_results
-from core.measured.sentiment_results import Results
-from core.measured.sentiment_swapped import Swapped, swapped
-from core.text import Tokens
-from core.verdict.explanations import probabilities_of
-from core.verdict.swapped import (
+from core.results import sentiment_results
+from core.results.sentiment_results import Results
+from core.results.sentiment_swapped import Swapped, swapped
+from core.sentiment.swapped_attention import (
     judged,
     most_different,
     permuted,
@@ -21,9 +20,10 @@ from core.verdict.swapped import (
     total_variation,
     uniform,
 )
+from core.text import Tokens
 from core.zoo.text_models import batch_of
-from dashboard.kept import keep
-from dashboard.watched import Text, content_of
+from dashboard.cache.memo import cached
+from dashboard.recordings.watched import Text, content_of
 from pages.language.sentiment import compute
 
 DRAWS = 100  # permutations
@@ -64,7 +64,7 @@ class Tried:
         return int(self.exchanged["own"].probabilities.argmax())
 
 
-@keep("Looking for other weights …")
+@cached("Looking for other weights …")
 def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
     """All kinds of weights for one text; ModelError if the network has no pooling by attention."""
     model, given = compute.model(name), compute.verdict(name, text)
@@ -98,13 +98,13 @@ def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
     )
 
 
-@keep(computes=False)
+@cached(computes=False)
 def measured(language: str) -> tuple[Swapped, ...]:
     """What was measured over held-out texts; ModelError where the file is missing or wrong."""
     return swapped(language)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def trained() -> dict[str, Results]:
     """What the networks are worth on all held-out texts, by language; ModelError where the file is missing or wrong."""
     return sentiment_results.results()

@@ -5,14 +5,17 @@ import math
 import numpy as np
 import streamlit as st
 
-from core.faithful.curves import ranks_in
-from core.verdict.agreement import Agreement, count_pairs
-from core.verdict.explanations import METHODS
-from dashboard import controls, faithfulness, layout
+from core.attribution.agreement import Agreement, count_pairs
+from core.attribution.deletion_curves import ranks_in
+from core.attribution.token_methods import METHODS
+from dashboard import theme, typeset
 from dashboard.components.cell_map import cell_map
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.faithfulness import RANDOM, area_in_latex
-from dashboard.numbers import points
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import points
+from dashboard.output import deletion_curves
 from dashboard.theme import HUES
 from pages.language.sentiment import compute_faithful as compute
 from pages.language.sentiment import faithful_measured, reviews, words_faithful
@@ -37,12 +40,12 @@ SIDES = {
 
 def show() -> None:
     """The text with words struck out, the curves of all explanations, what they gain, and how far they agree."""
-    if not layout.is_presented():
-        st.markdown(words_faithful.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_faithful.LEAD, width=theme.PROSE)
     text, name = reviews.choose()
     with layout.waiting_place():
         given = compute.explained(name, text)
-    layout.say_what_was_cut(given.tokens)
+    typeset.say_what_was_cut(given.tokens)
     _taken(given)
     curves = _measured_curves(given)
     gained = faithful_measured.show(given, curves, NAMES, HUE) if curves else ()
@@ -68,20 +71,20 @@ def _taken(given: Explained) -> None:
     now = float(after[given.target])
     before = given.probability
     told = sentences.about_taken(
-        layout.plain(given.verdict.said),
+        typeset.plain(given.verdict.said),
         count,
         len(given.words),
         before,
         now,
         kept=kept,
-        now=layout.plain(given.model.classes[int(after.argmax())]),
+        now=typeset.plain(given.model.classes[int(after.argmax())]),
     )
     text, says = st.columns([2.6, 1], gap="large")
     with text:
         _words(given, method, count, kept=kept)
     with says:
         st.metric(
-            f"Probability of {layout.plain(given.verdict.said)}",
+            f"Probability of {typeset.plain(given.verdict.said)}",
             f"{now:.1%}",
             # A hyphen for the minus: by it Streamlit knows which way its arrow points.
             points(now - before).replace("−", "-") if abs(now - before) >= 5e-4 else None,
@@ -105,7 +108,7 @@ def _words(given: Explained, method: str, count: int, *, kept: bool) -> None:
     picked = [
         PickedWord(
             label,
-            f"“{layout.readable(label)}” is word {place + 1:,} of {len(rank):,} in this order, with {score:.3g}.",
+            f"“{typeset.readable(label)}” is word {place + 1:,} of {len(rank):,} in this order, with {score:.3g}.",
             strength=max(0.0, score / most),
             struck=(place < count) != kept,
         )
@@ -138,21 +141,21 @@ def _measured_curves(given: Explained) -> Curves | None:
             return None
     with layout.waiting_place():
         curves = compute.curves(given)
-    if not layout.is_presented():
+    if not theme.is_presented():
         st.markdown(sentences.about_best(curves, NAMES))
     for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
         with place:
             _curves(given, curves, side)
     layout.caption(f"{words_faithful.BAND.format(draws=len(curves.draws))} {words_faithful.REPLACED}")
-    if not layout.is_presented():
-        st.markdown(sentences.about_ends(curves, layout.plain(given.verdict.said)))
+    if not theme.is_presented():
+        st.markdown(sentences.about_ends(curves, typeset.plain(given.verdict.said)))
     return curves
 
 
 def _curves(given: Explained, curves: Curves, side: str) -> None:
     x, title = SIDES[side]
     named = {METHODS[name]: curve for name, curve in curves.explanations.items()} | {RANDOM: curves.random}
-    faithfulness.show(
+    deletion_curves.show(
         named,
         side,
         {name: value_of(curve, side) for name, curve in named.items()},
@@ -174,7 +177,7 @@ def _agreement(given: Explained) -> str:
     ranked = controls.choice("Words ranked by", [words_faithful.VERDICT, words_faithful.STRENGTH], key=RANKED)
     strength = ranked == words_faithful.STRENGTH
     found = compute.agreement(given, strength=strength)
-    if not layout.is_presented():
+    if not theme.is_presented():
         st.markdown(sentences.about_agreement(found, NAMES))
     first = "word" if found.first == 1 else f"{found.first} words"
     for place, (values, title, low, tell, name) in zip(

@@ -6,11 +6,12 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured.sentiment_faithful import MEASURES, RANDOM, RANKED, Agreed, Faithful
-from core.verdict.explanations import METHODS
-from dashboard import charts, layout
-from dashboard.data_table import data_table
+from core.attribution.token_methods import METHODS
+from core.results.sentiment_faithful import MEASURES, RANDOM, RANKED, Agreed, Faithful
+from dashboard import theme
 from dashboard.figures.faithfulness import RANDOM as AT_RANDOM
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.language.sentiment import compute_faithful as compute
 from pages.language.sentiment import faithful_sentences as sentences
 from pages.language.sentiment import words_faithful
@@ -26,12 +27,12 @@ def show(given: Explained, curves: Curves, names: Mapping[str, str], hues: Mappi
     over = compute.measured().get(given.model.name)
     told = [sentences.about_measured(over, names, side) for side in sentences.SIDES] if over else []
     told += [sentences.about_chance(curves, names, side) for side in sentences.SIDES]
-    if not layout.is_presented():
+    if not theme.is_presented():
         st.markdown(told[0])
     rows = rows_of(curves, over, hues)
     table = areas_table(curves, over)
     charts.chart(
-        partial(gains, rows, COLUMNS, look=layout.look()),
+        partial(gains, rows, COLUMNS, look=theme.look()),
         name="sentiment-gains",
         alt="What each explanation gains over random orders, by deletion and by insertion: "
         + "; ".join(f"{row.name} {row.here[0]:.3f} and {row.here[1]:.3f} here" for row in rows),
@@ -39,7 +40,7 @@ def show(given: Explained, curves: Curves, names: Mapping[str, str], hues: Mappi
     )
     caption = words_faithful.GAINED if over else words_faithful.GAINED_HERE
     st.caption(caption.format(draws=len(curves.draws), reviews=over.reviews if over else 0))
-    with st.expander("The numbers", expanded=layout.is_presented()):
+    with st.expander("The numbers", expanded=theme.is_presented()):
         shown = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
         data_table(table, hide_index=True, column_config=shown, width="content", placeholder="")
     return tuple(told[1:])
@@ -74,7 +75,7 @@ def areas_table(curves: Curves, over: Faithful | None) -> pd.DataFrame:
 def show_agreed(model: str, names: Mapping[str, str], *, strength: bool) -> None:
     """How far the explanations of a model agree over held-out reviews: a sentence, and the numbers on demand."""
     found = [one for one in compute.agreements().get(model, ()) if one.ranked == RANKED[strength]]
-    if not found or layout.is_presented():
+    if not found or theme.is_presented():
         return
     st.markdown(sentences.about_agreed(found, names))
     table = agreed_table(found)

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.measured.sentiment_faithful import MEASURES, RANDOM, Agreed, Faithful, Mean
-from core.verdict.agreement import Agreement, shared_by_chance, tau_by_chance
-from dashboard.numbers import compare
+from core.attribution.agreement import Agreement, shared_by_chance, tau_by_chance
+from core.results.sentiment_faithful import MEASURES, RANDOM, Agreed, Faithful, Mean
+from dashboard.number_format import compare
 from pages.language.sentiment.compute_faithful import Curves, value_of
 
 SIDES = ("deletion", "insertion")

@@ -9,21 +9,16 @@ import streamlit as st
 from jaxtyping import Float
 from torch import Tensor
 
-from core.measured.sentiment_results import LOGISTIC
-from core.verdict.checklist import (
-    CONFIDENCE,
-    KINDS,
-    TOLERANCE,
-    Fooled,
-    Pair,
-    fails,
-    pairs_of,
-    sides_of,
-)
-from core.zoo.reviewers import REVIEWERS
-from dashboard import charts, controls, layout, naming, waiting
+from core.results.sentiment_results import LOGISTIC
+from core.sentiment.behavioural_tests import CONFIDENCE, KINDS, TOLERANCE, Fooled, Pair, fails, pairs_of, sides_of
+from core.zoo.sentiment_classifiers import REVIEWERS
+from dashboard import theme, typeset
+from dashboard.cache import waiting
 from dashboard.components.cell_map import cell_map
-from dashboard.numbers import span
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name
+from dashboard.number_format import span
+from dashboard.output import charts
 from pages.language.sentiment import compute, fooled_own, reviews, words_fooled
 from pages.language.sentiment import compute_fooled as computed
 from pages.language.sentiment import fooled_sentences as sentences
@@ -38,8 +33,8 @@ BASELINE = words_fooled.SHORT[LOGISTIC]
 
 def show() -> None:
     """The rates of all kinds and models, the pairs of one kind with every verdict, and a pair of the visitor's own."""
-    if not layout.is_presented():
-        st.markdown(words_fooled.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_fooled.LEAD, width=theme.PROSE)
     with layout.control_bar():
         language = reviews.language()
         name = _model(language)
@@ -48,7 +43,7 @@ def show() -> None:
     kind = titles[controls.choice("Kind of pair", titles, key=KIND)]
     of_kind = {model: [one for one in tests if one.kind == kind] for model, tests in counted.items()}
     of_kind = {model: tests for model, tests in of_kind.items() if tests}
-    st.markdown(sentences.about_kind(KINDS[kind], of_kind), width=layout.PROSE)
+    st.markdown(sentences.about_kind(KINDS[kind], of_kind), width=theme.PROSE)
     layout.noticed_here()
     every, one = st.columns([1, 1], gap="medium")
     with every:
@@ -80,7 +75,7 @@ def _model(language: str) -> str:
     others = {other for each in REVIEWERS.values() for other in each} - set(offered)
     if st.session_state.get("model") in others:
         st.session_state["model"] = offered[0]
-    name = naming.model("text", offered=offered)
+    name = model_name.model("text", offered=offered)
     compute.model(name)  # refused here if it is no classifier
     return name
 
@@ -89,10 +84,10 @@ def _counted(language: str, name: str) -> dict[str, tuple[Fooled, ...]]:
     """What was counted, by the short names of models; of a named one, if it has read the checklist."""
     counted = dict(computed.measured(language))
     if name not in counted:
-        title = layout.plain(compute.model(name).title)
+        title = typeset.plain(compute.model(name).title)
         if sides_of(compute.model(name).classes) is None:
             st.caption(words_fooled.NO_NAMES.format(name=title))
-        if (own := computed.checklist.known(name, language)) is not None:
+        if (own := computed.checklist.peek(name, language)) is not None:
             counted[name] = own
         else:
             st.caption(words_fooled.NOT_YET.format(name=title, pairs=len(pairs_of(language))))
@@ -162,7 +157,7 @@ def _rates(kind: str, counted: Mapping[str, Sequence[Fooled]]) -> None:
             parts = "; ".join(f"{one.test}: {one.failed} of {one.pairs}" for one in tests)
             rows.append(Span(model, rate.share, *rate.interval, f"{model} fails on {sentences.told(rate)}. {parts}"))
     charts.chart(
-        partial(rates, tuple(rows), look=layout.look(), x="share of pairs on which it fails, with 95% interval"),
+        partial(rates, tuple(rows), look=theme.look(), x="share of pairs on which it fails, with 95% interval"),
         name="sentiment-fooled-rates",
         alt=f"{KINDS[kind]}: " + "; ".join(row.tell for row in rows),
         table=rates_table(counted),
@@ -195,7 +190,7 @@ def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
     table = pd.DataFrame({"pair": [marked(pairs[row].before, pairs[row].after) for row in shown]})
     table["should"] = [pairs[row].should for row in shown]
     for name in names:
-        table[layout.plain(short(name))] = [
+        table[typeset.plain(short(name))] = [
             f"{change(read[name][row], classes[name])}{APART + '✗' if failed[name][row] else ''}" for row in shown
         ]
     st.table(table, hide_index=True)
@@ -208,7 +203,7 @@ def change(read: Float[Tensor, "side class"], classes: Sequence[str]) -> str:
     """Both verdicts with their probabilities, the second only where it is another class; "neg" for negative."""
     known = sides_of(classes) is not None
     sides = [(classes[int(side.argmax())][: 3 if known else None].lower(), float(side.max())) for side in read]
-    (first, sure), (second, now) = ((layout.plain(said), share) for said, share in sides)
+    (first, sure), (second, now) = ((typeset.plain(said), share) for said, share in sides)
     return f"{first}{APART}{sure:.0%} → {'' if first == second else second + APART}{now:.0%}"
 
 
@@ -235,7 +230,7 @@ def _formula(language: str, kind: str, counted: Mapping[str, Sequence[Fooled]]) 
     name = max(found, key=lambda each: found[each].share)
     rate, square = found[name], CONFIDENCE**2
     st.markdown(words_fooled.METHOD.format(pairs=len(pairs_of(language))))
-    st.markdown(words_fooled.FORMULA.format(name=layout.plain(name), failed=rate.failed, pairs=rate.pairs))
+    st.markdown(words_fooled.FORMULA.format(name=typeset.plain(name), failed=rate.failed, pairs=rate.pairs))
     st.latex(
         r"\frac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + \frac{z^2}{n}}"
     )

@@ -1,9 +1,9 @@
 """How Fooled writes models and pairs: short names, and a changed place that is marked."""
 
-from core.measured.sentiment_results import LOGISTIC
-from core.verdict.checklist import segments
-from core.zoo.reviewers import REVIEWERS
-from dashboard import layout
+from core.results.sentiment_results import LOGISTIC
+from core.sentiment.behavioural_tests import segments
+from core.zoo.sentiment_classifiers import REVIEWERS
+from dashboard import typeset
 from pages.language.sentiment import words_fooled
 
 
@@ -20,10 +20,10 @@ def marked(before: str, after: str) -> str:
     parts = []
     for old, new in segments(before, after):
         if old == new:
-            parts.append(layout.plain(old))
+            parts.append(typeset.plain(old))
             continue
         for text, sign in ((old, "~~"), (new, "**")):
             if inner := text.strip():
                 gap = " " if text[0].isspace() or parts else ""
-                parts.append(f"{gap}{sign}{layout.plain(inner)}{sign}")
+                parts.append(f"{gap}{sign}{typeset.plain(inner)}{sign}")
     return "".join(parts).strip()

@@ -6,11 +6,13 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from core.sentiment.behavioural_tests import leaning
 from core.text import read_text
-from core.verdict.checklist import leaning
-from dashboard import charts, layout
+from dashboard import theme
 from dashboard.contents import LONGEST_LINE
-from dashboard.data_table import data_table
+from dashboard.frame import layout
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.language.sentiment import compute, words_fooled
 from pages.language.sentiment import compute_fooled as computed
 from pages.language.sentiment import fooled_sentences as sentences
@@ -44,7 +46,7 @@ def show(language: str, names: Sequence[str]) -> None:
     table = pd.DataFrame(values, columns=columns)
     if rows:
         charts.chart(
-            partial(moves, tuple(rows), look=layout.look(), x="how positive: 0% blame, 100% praise"),
+            partial(moves, tuple(rows), look=theme.look(), x="how positive: 0% blame, 100% praise"),
             name="sentiment-fooled-own",
             alt="; ".join(row.tell for row in rows),
             table=table,

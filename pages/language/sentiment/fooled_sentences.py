@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.verdict.checklist import Fooled, Rate
-from dashboard import layout
-from dashboard.numbers import compare_shares
+from core.sentiment.behavioural_tests import Fooled, Rate
+from dashboard import typeset
+from dashboard.number_format import compare_shares
 from pages.language.sentiment.words_fooled import SHOULD
 
 Counted = Mapping[str, Sequence[Fooled]]  # by the names of models
@@ -37,11 +37,11 @@ def about_kind(title: str, counted: Counted) -> str:
         return f"{begin} No model has read these pairs yet."
     worst, best = (pick(found, key=lambda name: found[name].share) for pick in (max, min))
     if found[worst].share == found[best].share:
-        named = f"All {len(found)} models fail" if len(found) > 1 else f"{layout.plain(worst)} fails"
+        named = f"All {len(found)} models fail" if len(found) > 1 else f"{typeset.plain(worst)} fails"
         return f"{begin} {named} on {told(found[worst])}."
     sure = "The intervals do not overlap" if apart(found[worst], found[best]) else "The intervals overlap"
     return (
-        f"{begin} {layout.plain(worst)} fails most, on {told(found[worst])}; {layout.plain(best)} least, on "
+        f"{begin} {typeset.plain(worst)} fails most, on {told(found[worst])}; {typeset.plain(best)} least, on "
         f"{told(found[best])}. {sure}."
     )
 
@@ -86,7 +86,7 @@ def about_right(counted: Counted) -> str | None:
         )
     return (
         f"Taken one by one, the sentences of these pairs get the verdict that they ask for in {found[best]:.0%} of "
-        f"cases by {layout.plain(best)}, and in {found[worst]:.0%} by {layout.plain(worst)}."
+        f"cases by {typeset.plain(best)}, and in {found[worst]:.0%} by {typeset.plain(worst)}."
     )
 
 
@@ -119,7 +119,7 @@ def about_baseline(counted: Counted, baseline: str) -> str | None:
     less = [name for name in rates if rates[name].share < own.share and apart(rates[name], own)]
     more = [name for name in rates if rates[name].share > own.share and apart(rates[name], own)]
     return (
-        f"{layout.plain(baseline)}, which counts words and pairs of words, fails on {told(own)} of all kinds. Clearly "
+        f"{typeset.plain(baseline)}, which counts words and pairs of words, fails on {told(own)} of all kinds. Clearly "
         f"less often, so that the intervals do not overlap: {_named(less)}. Clearly more often: {_named(more)}."
     )
 
@@ -135,7 +135,7 @@ def about_unread(counted: Counted) -> str | None:
     if not shares[most]:
         return None
     return (
-        f"Some words are read as unknown: {shares[most]:.1%} by {layout.plain(most)}. "
+        f"Some words are read as unknown: {shares[most]:.1%} by {typeset.plain(most)}. "
         f"{sum(not share for share in shares.values())} of {len(shares)} models know them all."
     )
 
@@ -152,7 +152,7 @@ def about_own(changed: Mapping[str, bool]) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    return ", ".join(map(layout.plain, names)) or "none"
+    return ", ".join(map(typeset.plain, names)) or "none"
 
 
 def _range(low: float, high: float) -> str:

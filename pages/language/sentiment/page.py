@@ -1,9 +1,9 @@
 """Does attention explain a verdict?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.language.sentiment import compared, faithful, fooled, read, swap_it, words
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.READ: read.show,

@@ -8,12 +8,14 @@ import streamlit as st
 from jaxtyping import Float
 from torch import Tensor
 
-from core.verdict.explanations import METHODS, by_word, replacement_of, words_of
-from core.zoo.reviewers import REVIEWERS
-from dashboard import charts, layout
+from core.attribution.token_methods import METHODS, by_word, replacement_of, words_of
+from core.zoo.sentiment_classifiers import REVIEWERS
+from dashboard import theme, typeset
 from dashboard.components.tinted_lines import Line, tinted_lines
-from dashboard.data_table import data_table
-from dashboard.watched import Text
+from dashboard.frame import layout
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
+from dashboard.recordings.watched import Text
 from pages.language.sentiment import compute, reviews, words
 from pages.language.sentiment.compute import Verdict
 from pages.language.sentiment.figures import verdict_bars
@@ -42,10 +44,10 @@ def show() -> None:
     with layout.waiting_place():
         given = compute.verdict(name, text)
         all_given = compute.verdicts(text, offered if name in offered else (*offered, name))
-    layout.say_what_was_cut(given.tokens)
+    typeset.say_what_was_cut(given.tokens)
     layout.heading(words.VERDICTS)
     classes = all_given[0].model.classes  # of ours, which stand first
-    st.markdown(about_verdicts(all_given, name, classes), width=layout.PROSE)
+    st.markdown(about_verdicts(all_given, name, classes), width=theme.PROSE)
     _bars(all_given, classes)
     layout.heading(words.WHY)
     with layout.waiting_place():
@@ -54,7 +56,7 @@ def show() -> None:
             for method in compute.methods(name)
         }
     labels = tuple("".join(given.tokens.labels[place] for place in span) for span in words_of(given.tokens))
-    st.markdown(about_first(scores, labels), width=layout.PROSE)
+    st.markdown(about_first(scores, labels), width=theme.PROSE)
     _tinted(given, scores, labels)
     alone = _sentences(text, given)
     layout.notes(
@@ -73,7 +75,7 @@ def _bars(given: Sequence[Verdict], classes: Sequence[str]) -> None:
     titles = [title for title, _ in known]
     table = pd.DataFrame([shares.tolist() for _, shares in known], columns=list(classes))
     charts.chart(
-        partial(verdict_bars, tuple(titles), classes, table.to_numpy(), look=layout.look()),
+        partial(verdict_bars, tuple(titles), classes, table.to_numpy(), look=theme.look()),
         name="sentiment-verdicts",
         alt="; ".join(f"{title}: {classes[int(shares.argmax())]} {shares.max():.1%}" for title, shares in known),
         table=pd.concat([pd.DataFrame({"model": titles}), table], axis=1),
@@ -87,10 +89,10 @@ def _own_bars(given: Verdict) -> None:
     best = given.probabilities.topk(min(MOST_CLASSES, len(given.probabilities)))
     names = [given.model.classes[number] for number in best.indices.tolist()]
     more = len(given.probabilities) - len(names)
-    title = f"**{layout.plain(given.model.title)}**"
+    title = f"**{typeset.plain(given.model.title)}**"
     st.markdown(f"{title}, the {len(names)} likeliest of {more + len(names)} classes" if more else title)
     charts.chart(
-        partial(class_bars, tuple(names), best.values.numpy(), look=layout.look()),
+        partial(class_bars, tuple(names), best.values.numpy(), look=theme.look()),
         name="sentiment-own-classes",
         alt=f"{given.model.title}: {names[0]} {best.values[0]:.1%}",
         table=pd.DataFrame({"class": list(given.model.classes), "probability": given.probabilities.tolist()}),
@@ -131,7 +133,7 @@ def _unknown(given: Verdict, words_read: int) -> str:
 def _line(given: Verdict, method: str, scores: Sequence[float], labels: Sequence[str]) -> Line:
     largest = max(map(abs, scores), default=0.0) or 1.0
     title = METHODS[method]
-    first = layout.readable(labels[max(range(len(scores)), key=lambda place: scores[place])]).strip()
+    first = typeset.readable(labels[max(range(len(scores)), key=lambda place: scores[place])]).strip()
     shown = list(zip(labels, scores, strict=True))[:TINTED]
     return Line(
         title,
@@ -203,7 +205,7 @@ def _formula(text: Text, given: Verdict, scores: Mapping[str, Float[Tensor, " wo
         st.latex(r"\textstyle g_i = \sum_k x_{ik}\, \partial F / \partial x_{ik}")
     if "integrated" in scores:
         _formula_integrated(text, given)
-    nothing = layout.plain(given.model.tokenizer.id_to_token(replacement_of(given.model)) or "")
+    nothing = typeset.plain(given.model.tokenizer.id_to_token(replacement_of(given.model)) or "")
     best = int(scores["occlusion"].argmax())
     st.markdown(words.FORMULA_OCCLUSION.format(nothing=nothing, word=quoted(labels[best])))
     lost = float(scores["occlusion"][best])

@@ -6,9 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.verdict.explanations import FROM_ATTENTION, METHODS
-from dashboard import layout
-from dashboard.numbers import POINT, compare
+from core.attribution.token_methods import FROM_ATTENTION, METHODS
+from dashboard import typeset
+from dashboard.number_format import POINT, compare
 from pages.language.sentiment.compute import Sentence, Verdict
 
 FIRST = 5  # words that are compared
@@ -18,7 +18,7 @@ LITTLE = 0.05  # of the log-odds: a sentence that adds less is for neither side
 
 def quoted(label: str) -> str:
     """A word of the visitor's in a sentence."""
-    return f"“{layout.plain(layout.readable(label).strip())}”"
+    return f"“{typeset.plain(typeset.readable(label).strip())}”"
 
 
 def shares_of(given: Verdict, classes: Sequence[str]) -> Float[Tensor, " class"] | None:
@@ -34,7 +34,7 @@ def about_verdicts(given: Sequence[Verdict], chosen: str, classes: Sequence[str]
     """What the chosen network says, then who of all that know `classes` agrees, and who is most in doubt."""
     own = next(each for each in given if each.model.name == chosen)
     begin = (
-        f"**{layout.plain(own.model.title)}** says **{layout.plain(own.said)}**, with {own.probabilities.max():.1%}."
+        f"**{typeset.plain(own.model.title)}** says **{typeset.plain(own.said)}**, with {own.probabilities.max():.1%}."
     )
     peers = [each for each in given if shares_of(each, classes) is not None]
     if own not in peers:
@@ -48,20 +48,20 @@ def about_verdicts(given: Sequence[Verdict], chosen: str, classes: Sequence[str]
         by_doubt = sorted(peers, key=lambda each: float(each.probabilities.max()))
         doubt, (least, second) = by_doubt[0], (float(each.probabilities.max()) for each in by_doubt[:2])
         agreed = "Both agree" if len(peers) == 2 else f"All {len(peers)} agree"
-        agreed += "" if own in peers else f" on {layout.plain(doubt.said)}"
+        agreed += "" if own in peers else f" on {typeset.plain(doubt.said)}"
         if compare(least, second, margin=POINT) == "as much":
             return f"{begin} {agreed}; the least sure are so with {least:.1%}."
-        return f"{begin} {agreed}; the least sure is {layout.plain(doubt.model.title)}, with {least:.1%}."
+        return f"{begin} {agreed}; the least sure is {typeset.plain(doubt.model.title)}, with {least:.1%}."
     most, *others = sorted(said.values(), key=len, reverse=True)
     # Titles have commas of their own.
     each_side = " ".join(
-        f"**{layout.plain(who[0].said.capitalize())}**: {'; '.join(layout.plain(each.model.title) for each in who)}."
+        f"**{typeset.plain(who[0].said.capitalize())}**: {'; '.join(typeset.plain(each.model.title) for each in who)}."
         for who in said.values()
     )
     if len(others[0]) == len(most):
         return f"{begin} They do not agree, and no side is larger than all others. {each_side}"
     verb = "says" if len(most) == 1 else "say"
-    return f"{begin} They do not agree: {len(most)} of {len(peers)} {verb} {layout.plain(most[0].said)}. {each_side}"
+    return f"{begin} They do not agree: {len(most)} of {len(peers)} {verb} {typeset.plain(most[0].said)}. {each_side}"
 
 
 def about_unknown(unknown: int, words: int, label: str) -> str:
@@ -70,7 +70,7 @@ def about_unknown(unknown: int, words: int, label: str) -> str:
         return ""
     which = "It is a word" if unknown == words == 1 else f"{unknown} of {words} are words"
     return (
-        f" “{layout.plain(label)}” stands for a word that the network never learned: {which} unknown to it, and it "
+        f" “{typeset.plain(label)}” stands for a word that the network never learned: {which} unknown to it, and it "
         "cannot tell one from another."
     )
 
@@ -100,15 +100,15 @@ def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence
     """Which words speak against the verdict, and how much of the attention lies on them all the same."""
     found = scores.get("integrated")
     if found is None:
-        return f"Attention and rollout cannot tell a word for “{layout.plain(said)}” from one against it."
+        return f"Attention and rollout cannot tell a word for “{typeset.plain(said)}” from one against it."
     against = found < 0
     name = METHODS["integrated"].lower()
     if not against.any():
-        return f"By {name} no word speaks against “{layout.plain(said)}”."
+        return f"By {name} no word speaks against “{typeset.plain(said)}”."
     count = int(against.sum())
     told = (
         f"By {name} {count} of {_words(len(labels))} {'speaks' if count == 1 else 'speak'} against "
-        f"“{layout.plain(said)}”, however slightly; {quoted(labels[int(found.argmin())])} most."
+        f"“{typeset.plain(said)}”, however slightly; {quoted(labels[int(found.argmin())])} most."
     )
     if "attention" not in scores:
         return f"{told} This network has no attention to compare with."
@@ -124,7 +124,7 @@ def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence
 
 def tell(label: str, score: float, method: str, said: str) -> str:
     """The sentence for one word under one explanation."""
-    name = layout.readable(label).strip()
+    name = typeset.readable(label).strip()
     if method in FROM_ATTENTION:
         return f"“{name}” gets {score:.1%} by {METHODS[method].lower()}."
     if compare(score, 0.0, margin=NOTHING) == "as much":
@@ -141,10 +141,10 @@ def about_sentences(found: Sequence[Sentence], shares: Sequence[float], said: st
     apart = sum(
         side == ("less" if sentence.said == said else "more") for sentence, side in zip(found, sides, strict=True)
     )
-    what = layout.plain(said)
+    what = typeset.plain(said)
     most = (
         f"Sentence {best + 1} of {len(shares)} adds most to “{what}” ({shares[best]:+.2f} of the log-odds); read alone "
-        f"it is {layout.plain(found[best].said)}."
+        f"it is {typeset.plain(found[best].said)}."
         if sides[best] == "more"
         else f"No sentence adds to “{what}” by more than {LITTLE} of the log-odds."
     )

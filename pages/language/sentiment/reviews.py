@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from core.zoo.reviewers import REVIEWERS
-from dashboard import controls, layout, naming
-from dashboard.watched import Text
+from core.zoo.sentiment_classifiers import REVIEWERS
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name
+from dashboard.recordings.watched import Text
 from pages.language.sentiment import words
 
 LANGUAGE = "language"
@@ -36,7 +37,7 @@ def choose(*, attending: bool = False) -> tuple[Text, str]:
         st.session_state["model"] = offered[0]
     with layout.control_bar():
         text = controls.text(first=next(iter(examples.values())))
-        name = naming.model("text", offered=offered)
+        name = model_name.model("text", offered=offered)
     return text, name
 
 

@@ -7,13 +7,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.measured.sentiment_results import Results
-from core.measured.sentiment_swapped import Swapped
-from core.verdict.swapped import MOST, TRIES
-from dashboard import charts, controls, layout
+from core.results.sentiment_results import Results
+from core.results.sentiment_swapped import Swapped
+from core.sentiment.swapped_attention import MOST, TRIES
+from dashboard import theme, typeset
 from dashboard.components.tinted_lines import Line, tinted_lines
-from dashboard.data_table import data_table
-from dashboard.numbers import compare, points
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import compare, points
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.language.sentiment import compute_swap as compute
 from pages.language.sentiment import reviews, words_swap
 from pages.language.sentiment.compute_swap import Exchanged, Tried
@@ -25,8 +28,8 @@ MOVES = (0.001, 0.01, 0.05, 0.1)
 
 def show() -> None:
     """The text tinted by each kind of weights, the verdict under each, and the same over held-out texts."""
-    if not layout.is_presented():
-        st.markdown(words_swap.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_swap.LEAD, width=theme.PROSE)
     text, name = reviews.choose(attending=True)
     with layout.control_bar():
         seed = controls.number_box(words_swap.SEED, 0, 9999, 0, key="swap_seed", width=130, help=words_swap.SEED_HELP)
@@ -42,14 +45,14 @@ def show() -> None:
         )
     with layout.waiting_place():
         found = compute.tried(name, text, int(seed), float(allowed))
-    layout.say_what_was_cut(found.tokens)
+    typeset.say_what_was_cut(found.tokens)
     layout.heading(words_swap.TINTED)
-    st.markdown(about_different(found), width=layout.PROSE)
+    st.markdown(about_different(found), width=theme.PROSE)
     _tinted(found)
     layout.heading(words_swap.VERDICTS)
     _bars(found)
     measured = _measured(reviews.language_of(name))
-    st.markdown(words_swap.SHOWS, width=layout.PROSE)
+    st.markdown(words_swap.SHOWS, width=theme.PROSE)
     layout.notes(
         words_swap.NOTES,
         notice=(about_permuted(found), *((about_measured(measured),) if measured else ())),
@@ -81,7 +84,7 @@ def _line(kind: str, found: Tried, largest: float) -> Line:
     each, title = found.exchanged[kind], words_swap.KINDS[kind]
     weights = each.weights[:SHOWN].tolist()
     tells = [
-        f"{title}: “{layout.readable(label).strip()}” has {weight:.2%} of the weight."
+        f"{title}: “{typeset.readable(label).strip()}” has {weight:.2%} of the weight."
         for label, weight in zip(found.labels, weights, strict=False)
     ]
     return Line(
@@ -96,7 +99,7 @@ def _line(kind: str, found: Tried, largest: float) -> Line:
 def about_different(found: Tried) -> str:
     """How far away the most different weights are, and what they do to the verdict."""
     own, other = found.exchanged["own"], found.exchanged["different"]
-    said = layout.plain(found.classes[found.target])
+    said = typeset.plain(found.classes[found.target])
     if len(own.weights) == 1:
         return f"With a single word there is nothing to exchange: it has all the weight, and the verdict is **{said}**."
     return (
@@ -124,7 +127,7 @@ def _bars(found: Tried) -> None:
     shown[words_swap.KINDS["trained"]] = found.trained
     values = np.stack([each.probabilities.numpy() for each in shown.values()])
     charts.chart(
-        partial(verdict_bars, tuple(shown), found.classes, values, look=layout.look()),
+        partial(verdict_bars, tuple(shown), found.classes, values, look=theme.look()),
         name="sentiment-swapped",
         alt="; ".join(
             f"{title}: {found.classes[found.target]} {each.probabilities[found.target]:.1%}"
@@ -143,7 +146,7 @@ def _measured(language: str) -> dict[str, Swapped]:
     rows = compute.measured(language)
     layout.heading(words_swap.MEASURED)
     found = {row.kind: row for row in rows if row.part == "all"}
-    st.markdown(about_needed(compute.trained()[language]), width=layout.PROSE)
+    st.markdown(about_needed(compute.trained()[language]), width=theme.PROSE)
     titles = [words_swap.KINDS[kind] for kind in found]
     table = pd.DataFrame(
         {
@@ -168,7 +171,7 @@ def _measured(language: str) -> dict[str, Swapped]:
             {title: [each[kind].change for each in parts.values()] for kind, title in shown.items()},
             x="texts by their largest weight of attention: thirds",
             y="median change of the output",
-            look=layout.look(),
+            look=theme.look(),
         ),
         name="sentiment-swapped-thirds",
         alt="; ".join(

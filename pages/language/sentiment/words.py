@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.zoo.reviewers import REVIEWERS
-from dashboard.layout import PageWords
-from dashboard.references import references
+from core.zoo.sentiment_classifiers import REVIEWERS
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 PAGE = PageWords(
     question="Does attention explain a verdict?",

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dashboard.references import references
+from dashboard.frame.references import references
 from pages.language.sentiment import words_fooled
 from pages.language.sentiment.words import PAGE
 

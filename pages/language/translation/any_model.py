@@ -10,11 +10,14 @@ from core import zoo
 from core.text import Tokens
 from core.translation.decoding import Hypothesis
 from core.zoo import NamedTranslator
-from dashboard import controls, layout, naming, onlooking
+from dashboard import theme, typeset
+from dashboard.cache.models import named_translator
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.components.attention_view import attention_view
-from dashboard.models import named_translator
-from dashboard.numbers import signed
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name
+from dashboard.number_format import signed
+from dashboard.output import streaming
 from dashboard.theme import HUES
 from pages.language.translation import compute, inputs, word_maps, words, writing
 from pages.language.translation.compute import Translated
@@ -40,7 +43,7 @@ class Settings:
 
 def show() -> None:
     """The name of a model; then the sentence, the translation as it comes, and the maps."""
-    model = naming.named(
+    model = model_name.named(
         "translator",
         "text",
         zoo.check_translates,
@@ -58,7 +61,7 @@ def show() -> None:
     settings = _settings(model)
     text, beam = settings.prefix + inputs.sentence(), inputs.beam()
     translated = _translate(model, text, beam, settings)
-    layout.say_what_was_cut(translated.source)
+    typeset.say_what_was_cut(translated.source)
     with layout.control_bar():
         there = [label for label, part in inputs.PARTS.items() if translated.aligned.maps[part]]
         part, joined = inputs.part("named_part", there), inputs.between_words("named_units")
@@ -85,7 +88,7 @@ def _settings(model: NamedTranslator) -> Settings:
             key="named_prefix",
             bind="query-params",
             max_chars=LONGEST_PREFIX,
-            width=layout.PROSE,
+            width=theme.PROSE,
             help=words.NAMED_PREFIX_HELP,
         )
     )
@@ -103,7 +106,7 @@ def _translate(model: NamedTranslator, text: str, beam: int, settings: Settings)
     """The translation, appearing as it is written; what somebody has asked for before is there at once."""
     place = st.empty()
     asked = (model.name, text, beam, settings.source_language, settings.target_language)
-    translated = compute.translate_by_name.known(*asked)
+    translated = compute.translate_by_name.peek(*asked)
 
     def so_far(step: int, best: Hypothesis) -> str:
         return _card(f"{writing.one_line(model.text(best.tokens))} ▍", f"step {step}")
@@ -111,7 +114,7 @@ def _translate(model: NamedTranslator, text: str, beam: int, settings: Settings)
     if translated is None:
         place.markdown("…")
         with layout.waiting_place():
-            translated = compute.translate_by_name(*asked, onlooking.onlooker(place, so_far))
+            translated = compute.translate_by_name(*asked, streaming.observer(place, so_far))
     below = f"{writing.how_probable(translated)} · {len(translated.target)} tokens"
     place.markdown(_card(writing.one_line(translated.text), below))
     return translated

@@ -14,9 +14,9 @@ from core.text import Tokens, read_text
 from core.translation.decoder_step import Look, Memory, look_additive, look_product, next_tokens, remember
 from core.translation.decoding import BEGIN, Decoded
 from core.zoo import UNCHANGED, Aligned, Changes, NamedTranslator, Translator
-from dashboard.kept import keep
-from dashboard.models import named_translator, translator
-from dashboard.onlooking import NOBODY, Onlooker
+from dashboard.cache.memo import cached
+from dashboard.cache.models import named_translator, translator
+from dashboard.output.streaming import NOBODY, StepObserver
 from pages.language.translation import compute_measured
 
 
@@ -59,31 +59,33 @@ class BestHead:
     shift: int  # 1: its row for a word is that of the next step, which has read the word
 
 
-@keep()
-def translate(name: str, text: str, beam: int, changes: Changes = UNCHANGED, onlooker: Onlooker = NOBODY) -> Translated:
+@cached()
+def translate(
+    name: str, text: str, beam: int, changes: Changes = UNCHANGED, observer: StepObserver = NOBODY
+) -> Translated:
     """The translation of a text from `read_text` by one of the three models; the onlooker may stop it by raising."""
     model = translator(name)
     source = model.encode(text)
-    decoded = model.write(source, beam=beam, changes=changes, keep_steps=True, progress=onlooker.look)
+    decoded = model.write(source, beam=beam, changes=changes, keep_steps=True, progress=observer.look)
     target = model.tokens(decoded.best.tokens)
     return Translated(model, source, decoded, target, model.align(source, target, changes))
 
 
-@keep()
+@cached()
 def align(name: str, english: str, french: str) -> Aligned:
     """What a model looks at while it is made to write a given translation."""
     model = translator(name)
     return model.align(model.encode(english), model.encode_target(french))
 
 
-@keep()
+@cached()
 def align_again(name: str, text: str, beam: int, changes: Changes) -> Aligned:
     """What a changed model looks at while it is made to write what it wrote before it was changed."""
     before = translate(name, text, beam)
     return translator(name).align(before.source, before.target, changes)
 
 
-@keep()
+@cached()
 def worked_step(name: str, text: str, beam: int, place: int, layer: int = 0, head: int = 0) -> WorkedStep:
     """The step that writes token `place` of a model's own translation; `layer` and `head` are the transformer's."""
     known = known_in_step(name, text, beam, place, layer, head)
@@ -91,7 +93,7 @@ def worked_step(name: str, text: str, beam: int, place: int, layer: int = 0, hea
     return WorkedStep(known, next_tokens(network, source, before, place))
 
 
-@keep()
+@cached()
 def known_in_step(name: str, text: str, beam: int, place: int, layer: int = 0, head: int = 0) -> Look | Memory:
     """What that step knows, without what it expects: for this the model need not write the sentence again."""
     network, source, before = _read_in_step(translate(name, text, beam))
@@ -117,19 +119,19 @@ def best_head() -> BestHead | None:
     return BestHead(int(found["layer"]), int(found["head"]), int(found["shift"]))
 
 
-@keep()
+@cached()
 def translate_by_name(
     name: str,
     text: str,
     beam: int,
     source_language: str | None = None,
     target_language: str | None = None,
-    onlooker: Onlooker = NOBODY,
+    observer: StepObserver = NOBODY,
 ) -> Translated:
     """The translation by a pretrained model; languages are codes of the model's own, where it leaves a choice."""
     model = named_translator(name)
     source = model.encode(read_text(text), source_language)
-    decoded = model.write(source, beam=beam, language=target_language, progress=onlooker.look)
+    decoded = model.write(source, beam=beam, language=target_language, progress=observer.look)
     target = model.tokens(decoded.best.tokens)
     begin = model.tokens([model.start(target_language)]).labels[0]
     return Translated(model, source, decoded, target, model.align(source, target, target_language), begin)

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from core.measured import translator_results
-from core.measured.translator_results import FOLDER, PAIRS_FOLDER, Alignment, Results
+from core.results import translator_results
+from core.results.translator_results import FOLDER, PAIRS_FOLDER, Alignment, Results
 
 
 def results() -> Results:

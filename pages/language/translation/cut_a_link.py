@@ -11,9 +11,12 @@ import streamlit as st
 from core.translation.decoding import limit_of
 from core.translation.translator_maps import Cell, Head, Part
 from core.zoo import UNCHANGED, Aligned, Changes
-from dashboard import charts, controls, layout
+from dashboard import theme, typeset
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
-from dashboard.numbers import signed
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import signed
+from dashboard.output import charts
 from pages.language.translation import compute, cut_effects, cuts, inputs, word_maps, words
 from pages.language.translation.cut_effects import Compared
 from pages.language.translation.cuts import CutLink
@@ -37,7 +40,7 @@ def show() -> None:
         inputs.classic()
     with layout.waiting_place(), st.spinner(f"{title} translates …"):
         before = compute.translate(name, english, beam)
-    layout.say_what_was_cut(before.source)
+    typeset.say_what_was_cut(before.source)
     source, first = words_of(before.source), words_of(before.target)
     most = limit_of(len(before.source))
     cut = cuts.read(len(source.spans), most)
@@ -199,12 +202,12 @@ def _closed(weights: np.ndarray, forbidden: frozenset[Cell]) -> np.ndarray:
 
 def _losses(compared: Compared) -> None:
     st.subheader("What the first translation has lost", anchor=False)
-    labels = [layout.readable(label) for label in compared.first.labels]
+    labels = [typeset.readable(label) for label in compared.first.labels]
     lines = {
         title: np.array(compared.first.sums(each.log_probabilities))
         for title, each in ((BEFORE, compared.before.aligned), (AFTER, compared.again))
     }
-    look, tell = layout.look(), "%{fullData.name}: log p(%{x}) = %{y:.2f}"
+    look, tell = theme.look(), "%{fullData.name}: log p(%{x}) = %{y:.2f}"
     hues = {BEFORE: look.palette.soft, AFTER: HUE[compared.name]}
     charts.chart(
         partial(by_word, labels, lines, look=look, y="log-probability", tell=tell, hues=hues),

@@ -8,8 +8,8 @@ import numpy as np
 
 from core.translation.translator_maps import Head
 from core.zoo import Aligned
-from dashboard import layout
-from dashboard.numbers import compare, signed
+from dashboard import typeset
+from dashboard.number_format import compare, signed
 from pages.language.translation import cuts, word_maps
 from pages.language.translation.compute import Translated
 from pages.language.translation.cuts import CutLink
@@ -59,15 +59,15 @@ def difference(before: Sequence[str], after: Sequence[str]) -> Difference:
 def marked(words: Sequence[str], places: Sequence[int], *, gone: bool) -> str:
     """The sentence as Markdown, the words at these places struck through or set off."""
     return "".join(
-        _marked(word, gone=gone) if place in places else layout.plain(word) for place, word in enumerate(words)
+        _marked(word, gone=gone) if place in places else typeset.plain(word) for place, word in enumerate(words)
     )
 
 
 def _marked(word: str, *, gone: bool) -> str:
-    bare = layout.plain(word.strip())
+    bare = typeset.plain(word.strip())
     space = " " if word[:1].isspace() else ""
     if not bare:
-        return layout.plain(word)
+        return typeset.plain(word)
     return f"{space}~~{bare}~~" if gone else f"{space}:orange-background[**{bare}**]"
 
 

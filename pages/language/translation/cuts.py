@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.translation.translator_maps import Cell
+from dashboard.address import parameter
 
 ADDRESS = "cut"
 PAST = "cuts_before"  # in the session: the addresses before each step, the oldest first
 STEPS = 50  # that can be undone
 MOST = 60  # cuts of the address that are read
-_CUT = re.compile(r"(all|(\d{1,3})(?:to(\d{1,3}))?)-(\d{1,3})")
+_CUT = re.compile(r"(all|(\d{1,3})(?:to(\d{1,3}))?)-(\d{1,3})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def decode(text: str, sources: int, targets: int) -> tuple[tuple[CutLink, ...], 
 
 def read(sources: int, targets: int) -> tuple[CutLink, ...]:
     """The visitor's cuts; what does not fit the sentence is dropped, and that is said."""
-    cuts, wrong = decode(st.query_params.get(ADDRESS, ""), sources, targets)
+    cuts, wrong = parameter(ADDRESS, lambda text: decode(text, sources, targets))
     if wrong:
         st.info(
             f"{wrong} of the cuts in the address {'lies' if wrong == 1 else 'lie'} outside this sentence of {sources} "

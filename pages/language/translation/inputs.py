@@ -6,7 +6,8 @@ import streamlit as st
 
 from core.text import read_text
 from core.translation.translator_maps import Part
-from dashboard import carried, controls, texts
+from dashboard.frame import carried
+from dashboard.inputs import controls, example_texts
 from pages.language.translation import words
 
 LONGEST = 5000  # characters: far more than the models read at once
@@ -17,7 +18,7 @@ WORDS, PIECES = "Words", "Pieces"
 
 def sentence() -> str:
     """The visitor's English sentence, as `read_text` leaves it."""
-    controls.examples(texts.TO_TRANSLATE)
+    controls.examples(example_texts.TO_TRANSLATE)
     raw = st.text_area(
         "Your English sentence",
         words.SENTENCE,

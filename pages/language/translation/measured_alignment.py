@@ -9,8 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from core.translation.alignment import Direction
-from dashboard import alignment_table, charts, controls, layout
-from dashboard.alignment_table import (
+from dashboard import theme
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import POINT, compare, span
+from dashboard.output import alignment_table, charts
+from dashboard.output.alignment_table import (
     COUNTED,
     DIRECTION_HELP,
     DIRECTIONS,
@@ -21,7 +25,6 @@ from dashboard.alignment_table import (
     comparable,
     pairs_of,
 )
-from dashboard.numbers import POINT, compare, span
 from pages.language.translation import compute_measured, figures, words
 from pages.language.translation.compute_measured import Alignment
 
@@ -52,7 +55,7 @@ def show_heads() -> tuple[str, ...]:
             list(rates.index),
             list(rates.columns),
             (int(best["layer"]), int(best["head"])),
-            layout.look(),
+            theme.look(),
         ),
         name="translation-heads",
         alt=f"Alignment error rate of each head of the transformer on {TEXTS[text]}: "

@@ -9,12 +9,15 @@ import streamlit as st
 
 from core.errors import ModelError
 from core.published import PublishedTranslator, published_translators
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
+from dashboard import theme, typeset
+from dashboard.cache.memo import cached
 from dashboard.figures.costs import Point, costs
 from dashboard.figures.curves import curves
-from dashboard.kept import keep
-from dashboard.numbers import compare, with_power
+from dashboard.frame import error_messages, layout
+from dashboard.inputs import controls
+from dashboard.number_format import compare, with_power
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.language.translation import compute_measured, measured_alignment, words
 from pages.language.translation.compute_measured import Results
@@ -33,7 +36,7 @@ def show() -> None:
     noticed: list[str] = []
     layout.noticed_here()
     for part in (_scores, _lengths, measured_alignment.show_table, measured_alignment.show_heads, _published):
-        with layout.sentences():
+        with error_messages.sentences():
             noticed += part()
     layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formulas)
 
@@ -81,14 +84,14 @@ def scores(results: Results) -> pd.DataFrame:
 
 def how_scored(results: Results) -> str:
     """On what the scores were measured, and what needs no model reaches there."""
-    signature = layout.plain(results.signature["bleu"])
+    signature = typeset.plain(results.signature["bleu"])
     told = [
         words.MEASURED_ON.format(sentences=results.sentences, references=results.references, signature=signature),
         *(
-            f"Without any model ({layout.plain(name)}): BLEU {of['bleu']:.1f}, chrF {of['chrf']:.1f}."
+            f"Without any model ({typeset.plain(name)}): BLEU {of['bleu']:.1f}, chrF {of['chrf']:.1f}."
             for name, of in results.baselines.items()
         ),
-        f"Trained on {layout.plain(results.hardware)}." if results.hardware else "",
+        f"Trained on {typeset.plain(results.hardware)}." if results.hardware else "",
     ]
     return " ".join(told)
 
@@ -103,14 +106,14 @@ def _lengths() -> tuple[str, ...]:
         curves,
         lines.index.to_numpy(dtype=float),
         {title: np.array(lines[title]) for title in lines},
-        look=layout.look(),
+        look=theme.look(),
         x="words of the English text (mean of each group)",
         y=score,
         tell=f"%{{fullData.name}}, %{{x:.3g}} words: {score} %{{y:.1f}}",
         hues=HUE_OF_TITLE,
         marks=True,
         y_range=(0, float(np.nanmax(lines.to_numpy())) * 1.08),
-        height=layout.look().high(360),
+        height=theme.look().high(360),
     )
     charts.chart(
         figure,
@@ -128,7 +131,7 @@ def by_length(rows: pd.DataFrame, score: str) -> pd.DataFrame:
     return wide[list(TITLES)].rename(columns=TITLES)
 
 
-@keep()
+@cached()
 def published() -> tuple[PublishedTranslator, ...]:
     """Vaswani et al. 2017, Table 2."""
     return published_translators()
@@ -145,7 +148,7 @@ def _published() -> tuple[str, ...]:
     if own := own_points():
         with here:
             _costs(own, "own", "Tatoeba, English to French", HUE_OF_TITLE, from_zero=True)
-    st.markdown(words.MEASURED_PUBLISHED, width=layout.PROSE)
+    st.markdown(words.MEASURED_PUBLISHED, width=theme.PROSE)
     return about_published(printed, language)
 
 
@@ -155,12 +158,12 @@ def _costs(shown: Sequence[Point], name: str, text: str, hues: Mapping[str, str]
         costs,
         shown,
         hues=hues,
-        look=layout.look(),
+        look=theme.look(),
         x="training FLOPs",
         y=f"BLEU ({text})",
         y_range=(0, 1.15 * max(point.quality for point in shown)) if from_zero else None,
         width=190 if from_zero else 500,  # beside one another, the second one third of the page
-        height=layout.look().high(420),
+        height=theme.look().high(420),
     )
     charts.chart(
         figure,
@@ -257,8 +260,8 @@ def _formulas() -> None:
         r"\begin{aligned}\mathrm{BLEU} = 100 &\cdot \min\!\left(1, e^{1 - r/c}\right)\\"
         r"&\cdot \exp\Big(\tfrac14 \textstyle\sum_{n=1}^{4} \log p_n\Big)\end{aligned}"
     )
-    with layout.sentences():
+    with error_messages.sentences():
         told = ", ".join(f"{TITLES[name]} {of['bleu']:.1f}" for name, of in compute_measured.results().models.items())
         st.markdown(f"{words.BLEU_FORMULA} Here: {told}.")
-    with layout.sentences():
+    with error_messages.sentences():
         measured_alignment.show_formula()

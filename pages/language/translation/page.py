@@ -1,6 +1,6 @@
 """Which word does each word come from?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.language.translation import (
     any_model,
     cut_a_link,
@@ -11,7 +11,7 @@ from pages.language.translation import (
     your_own_pair,
 )
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.TRANSLATE: three_translators.show,

@@ -13,12 +13,14 @@ from torch import Tensor
 
 from core.text import Tokens
 from core.translation.decoder_step import Look
-from dashboard import charts, contents, layout
-from dashboard.data_table import data_table
+from dashboard import contents, theme, typeset
 from dashboard.figures.paper import escape
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.figures.vector_rows import Row, vector_rows
-from dashboard.numbers import READABLE, signed, with_power
+from dashboard.frame import layout
+from dashboard.number_format import READABLE, signed, with_power
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.language.translation.word_maps import quoted
 
 MOST = 30  # source tokens that get a row of their own
@@ -50,7 +52,7 @@ def symbols(look: Look) -> Symbols:
 
 def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> None:
     """All source tokens: score, weight, and the share of what is handed on."""
-    labels, names = [layout.readable(label) for label in source.labels], symbols(look)
+    labels, names = [typeset.readable(label) for label in source.labels], symbols(look)
     shown = largest(look.weights.numpy(), MOST)
     columns = [
         Column("score", look.scores.numpy(), "%{customdata}: score %{x:.3f}"),
@@ -71,7 +73,7 @@ def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> N
             score_bars,
             rows,
             [_of_rows(column, shown) for column in columns],
-            look=layout.look(),
+            look=theme.look(),
             marked=shown.index(marked) if marked in shown else None,
         ),
         name="steps-scores",
@@ -109,9 +111,9 @@ def _of_rows(column: Column, shown: list[int]) -> Column:
 
 def one_word(look: Look, source: Tokens, place: int) -> None:
     """How one score comes about: the vectors as strips, and the channels that count most."""
-    label = layout.readable(source.labels[place])
+    label = typeset.readable(source.labels[place])
     charts.chart(
-        partial(vector_rows, strips(look, place, label), look=layout.look()),
+        partial(vector_rows, strips(look, place, label), look=theme.look()),
         name="steps-word",
         alt=f"The vectors that are compared for the source word {label}, number by number",
         table=partial(channels, look, place),
@@ -122,7 +124,7 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
         table.map(_four),
         hide_index=True,
         column_config=numbers,
-        width=layout.PROSE,
+        width=theme.PROSE,
         alt=f"The channels that contribute most to the score of {label}, and their sum",
     )
     layout.caption(pushes(look.terms[place]))
@@ -188,7 +190,7 @@ def mixed(look: Look, source: Tokens, *, step: int) -> None:
     """The vector that is handed on, and below it the parts that add up to it, all on one scale."""
     names = symbols(look)
     charts.chart(
-        partial(vector_rows, parts(look, source), look=layout.look(), one_scale=True),
+        partial(vector_rows, parts(look, source), look=theme.look(), one_scale=True),
         name="steps-mixed",
         alt=f"The {names.mixed_means} of step {step} and the parts that the source words have in it",
         table=partial(parts_table, look, source),
@@ -200,9 +202,9 @@ def parts(look: Look, source: Tokens) -> list[Row]:
     names, order = symbols(look), np.argsort(-look.weights.numpy(), kind="stable").tolist()
     rows = [Row(f"<b>{names.mixed}</b>, the {names.mixed_means},", names.mixed_means, look.mixed.numpy())]
     for place in order[:PARTS]:
-        label = escape(layout.readable(source.labels[place]))
+        label = escape(typeset.readable(source.labels[place]))
         title = f"{float(look.weights[place]):.3f} × <i>{names.value}</i> of “{label}”"
-        rows.append(Row(title, f"the part of “{layout.readable(source.labels[place])}”", look.parts[place].numpy()))
+        rows.append(Row(title, f"the part of “{typeset.readable(source.labels[place])}”", look.parts[place].numpy()))
     if rest := order[PARTS:]:
         weight = float(look.weights[rest].sum())
         title = f"the {len(rest)} others, {weight:.3f} together"

@@ -5,16 +5,20 @@ from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
+import torch
 
+from core.heads import measures
 from core.text import Tokens
 from core.translation.decoder_step import Look
 from core.translation.decoding import UNKNOWN, Hypothesis
 from core.zoo import Translator
-from dashboard import export, layout, onlooking
+from dashboard import theme, typeset
+from dashboard.cache.models import translator
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
 from dashboard.components.attention_view import attention_view
-from dashboard.models import translator
-from dashboard.numbers import POINT, compare, signed
+from dashboard.frame import layout
+from dashboard.number_format import POINT, compare, signed
+from dashboard.output import export, streaming
 from pages.language.translation import compute, inputs, word_maps, words, writing
 from pages.language.translation.compute import BestHead, Translated
 from pages.language.translation.figures import HUE
@@ -53,10 +57,10 @@ def show() -> None:
         shown = alignment(translations, joined=joined, marks=marks, best=best)
         alignment_view(shown, key="translate_alignment", name="translation")
     else:
-        if not layout.is_presented():
-            st.markdown(words.ABOUT_PART[part], width=layout.PROSE)
+        if not theme.is_presented():
+            st.markdown(words.ABOUT_PART[part], width=theme.PROSE)
         attention_view(word_maps.self_attention(transformer, part, joined=joined), key=f"translate_{part}")
-    if not layout.is_presented():
+    if not theme.is_presented():
         export.download_arrays(
             "All maps (NPZ)", lambda: word_maps.arrays(translations), name="translation", about=words.ARRAYS
         )
@@ -71,7 +75,7 @@ def show() -> None:
 def _translate_all(text: str, beam: int) -> dict[str, Translated]:
     """All three, each in a column of its own; what somebody has asked for before is there first."""
     places = {name: column.empty() for name, column in zip(TITLES, st.columns(len(TITLES), gap="large"), strict=True)}
-    known = {name: compute.translate.known(name, text, beam) for name in TITLES}
+    known = {name: compute.translate.peek(name, text, beam) for name in TITLES}
     for name, place in places.items():
         there = known[name]
         place.markdown(_card(TITLES[name], "…", words.WAITING) if there is None else _final(there))
@@ -80,8 +84,8 @@ def _translate_all(text: str, beam: int) -> dict[str, Translated]:
         for name, place in places.items():
             if known[name] is None:
                 model = translator(name)
-                looks_on = onlooking.onlooker(place, functools.partial(_unfinished, model))
-                known[name] = found = compute.translate(name, text, beam, onlooker=looks_on)
+                looks_on = streaming.observer(place, functools.partial(_unfinished, model))
+                known[name] = found = compute.translate(name, text, beam, observer=looks_on)
                 place.markdown(_final(found))
     return {name: translated for name, translated in known.items() if translated is not None}
 
@@ -102,7 +106,7 @@ def _card(title: str, text: str, below: str) -> str:
 
 def _say_what_was_read(text: str, source: Tokens) -> None:
     """Where a long text was cut, and which characters the models do not know."""
-    layout.say_what_was_cut(source)
+    typeset.say_what_was_cut(source)
     if unknown := unknown_characters(text, source, translator("transformer")):
         # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
         shown = ", ".join(f"\u2066{quoted(letter)}\u2069" for letter in unknown[:NAMED])
@@ -213,8 +217,12 @@ def about_sharpness(panels: tuple[Panel, ...], rows: Mapping[str, tuple[int, ...
         for place in dict.fromkeys((panel.start, 0)):
             each = panel.maps[place]
             bits = entropy(each.weights[list(rows[panel.key])])
+            if np.isnan(bits):
+                continue
             name = f"{panel.title}, {_map_name(each)}" if len(panel.maps) > 1 else panel.title
             told.append(f"{name} {bits:.2f} bits, as if over **{2**bits:.1f}** words")
+    if not told:
+        return "No row of these maps has attention, so nothing can be said of how sharp they are."
     return (
         f"How sharp the maps are: the mean entropy of a word's row is {'; '.join(told)}. Even attention to all "
         f"{sources} words and marks would have {np.log2(sources):.2f} bits."
@@ -222,9 +230,8 @@ def about_sharpness(panels: tuple[Panel, ...], rows: Mapping[str, tuple[int, ...
 
 
 def entropy(weights: np.ndarray) -> float:
-    """The mean entropy of the rows in bits."""
-    logs = np.log2(np.where(weights > 0, weights, 1))
-    return max(0.0, float(-(weights * logs).sum(axis=1).mean()))
+    """The mean entropy in bits of the rows that have attention, each scaled to sum to 1; NaN where none has."""
+    return float(measures.entropy(torch.from_numpy(np.asarray(weights))).nanmean())
 
 
 def _map_name(shown: Map) -> str:
@@ -248,7 +255,7 @@ def _show_row(translated: Translated, text: str, beam: int) -> None:
     look = compute.known_in_step("bahdanau", text, beam, place)
     assert isinstance(look, Look)
     st.latex(words.SOFTMAX_FORMULA)
-    word = layout.plain(layout.readable(translated.target.labels[place]))
+    word = typeset.plain(typeset.readable(translated.target.labels[place]))
     st.markdown(words.SOFTMAX_ROW.format(word=word, number=place + 1))
     st.markdown(row_table(look, translated.source.labels))
     st.markdown(words.JOINED)
@@ -269,7 +276,7 @@ def row_table(look: Look, labels: tuple[str, ...]) -> str:
     order = look.weights.argsort(descending=True).tolist()
     rows = ["| source | $e$ | $\\exp(e - m)$ | $\\alpha$ |", "|:--|--:|--:|--:|"]
     for place in order[:LISTED]:
-        label = layout.plain(layout.readable(labels[place]))
+        label = typeset.plain(typeset.readable(labels[place]))
         score, power, weight = (float(each[place]) for each in (look.scores, powers, look.weights))
         rows.append(f"| {label} | {signed(score)} | {power:.4f} | {weight:.4f} |")
     if rest := order[LISTED:]:

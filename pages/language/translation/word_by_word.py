@@ -11,12 +11,15 @@ import streamlit as st
 from core.models.transformer import Transformer
 from core.translation.decoder_step import Look, Memory
 from core.translation.decoding import BEGIN, PAD, PENALTY, length_penalty, limit_of
-from dashboard import charts, controls, layout, search_tree
-from dashboard.data_table import data_table
+from dashboard import theme, typeset
 from dashboard.figures.beam_tree import beam_tree
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows
-from dashboard.numbers import compare
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import compare
+from dashboard.output import charts, search_tree
+from dashboard.output.data_table import data_table
 from pages.language.translation import compute, inputs, step_attention, words
 from pages.language.translation.compute import BestHead, Translated, WorkedStep
 from pages.language.translation.figures import HUE
@@ -41,7 +44,7 @@ def show() -> None:
     name = next(name for name, each in TITLES.items() if each == title)
     with layout.waiting_place(), st.spinner("Translating …"):
         translated = compute.translate(name, text, beam)
-    layout.say_what_was_cut(translated.source)
+    typeset.say_what_was_cut(translated.source)
     best = compute.best_head() if name == "transformer" else None
     with second:
         step = _step(len(translated.target))
@@ -105,7 +108,7 @@ def _source_word(labels: Sequence[str], strongest: int) -> int:
     def name(place: int) -> str:
         if place == STRONGEST:
             return "the one with the largest weight"
-        return f"{place + 1}. {layout.readable(labels[place])}"
+        return f"{place + 1}. {typeset.readable(labels[place])}"
 
     place = cast(int, st.selectbox("Source word", options, format_func=name, key=key, bind="query-params", width=300))
     return strongest if place == STRONGEST else place
@@ -115,9 +118,9 @@ def written(translated: Translated, step: int) -> str:
     """The translation in Markdown: what is written so far, the token of this step marked, the rest pale."""
     labels = translated.target.labels
     before, token, after = "".join(labels[: step - 1]).strip(), labels[step - 1], "".join(labels[step:])
-    name = layout.plain(layout.readable(token))
-    past = f"{layout.plain(before)}{_joint(token)}" if before else "*nothing yet*, then "
-    future = f"{_joint(after)}:gray[{layout.plain(after.strip())}]" if after.strip() else ""
+    name = typeset.plain(typeset.readable(token))
+    past = f"{typeset.plain(before)}{_joint(token)}" if before else "*nothing yet*, then "
+    future = f"{_joint(after)}:gray[{typeset.plain(after.strip())}]" if after.strip() else ""
     probability = percent(math.exp(translated.aligned.log_probabilities[step - 1]))
     return (
         f"Written so far: {past}:primary-background[**{name}**]{future}  \n"
@@ -150,8 +153,8 @@ def _step_in_numbers(translated: Translated, worked: WorkedStep, step: int) -> i
     place = _source_word(translated.source.labels, int(look.weights.argmax()))
     step_attention.one_word(look, translated.source, place)
     layout.heading("What is handed on")
-    if not layout.is_presented():
-        st.markdown(words.HANDED_ON if look.state is not None else words.HANDED_ON_BY_A_HEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.HANDED_ON if look.state is not None else words.HANDED_ON_BY_A_HEAD, width=theme.PROSE)
     step_attention.mixed(look, translated.source, step=step)
     with scores:
         hue = HUE[translated.model.name]
@@ -166,7 +169,7 @@ def _next(translated: Translated, worked: WorkedStep, step: int) -> None:
     numbers += [token] if token not in numbers else []
     labels = [_label(translated, number) for number in numbers]
     values = worked.log_probabilities[numbers].exp().tolist()
-    look, hue = layout.look(), HUE[translated.model.name]
+    look, hue = theme.look(), HUE[translated.model.name]
     hues = [hue if number == token else look.palette.soft for number in numbers]
     charts.chart(
         partial(prediction_bars, labels, values, look=look, hues=hues),
@@ -177,7 +180,7 @@ def _next(translated: Translated, worked: WorkedStep, step: int) -> None:
 
 
 def _label(translated: Translated, token: int) -> str:
-    return layout.readable(translated.model.tokens([token]).labels[0])
+    return typeset.readable(translated.model.tokens([token]).labels[0])
 
 
 def _memory(memory: Memory, step: int) -> None:
@@ -188,7 +191,7 @@ def _memory(memory: Memory, step: int) -> None:
         Row("<i>s</i> after it has read the last token,", "state after", memory.after.numpy()),
     ]
     charts.chart(
-        partial(vector_rows, rows, look=layout.look(), one_scale=True),
+        partial(vector_rows, rows, look=theme.look(), one_scale=True),
         name="steps-memory",
         alt=f"The summary of the source and the decoder's state around step {step}, number by number",
         table=pd.DataFrame({"summary": memory.summary, "before": memory.before, "after": memory.after}),
@@ -206,7 +209,7 @@ def _tree(translated: Translated, beam: int, step: int) -> None:
 
     nodes = search_tree.nodes_of(decoded, label, last=step, columns=columns)
     table = search_tree.table(decoded.steps[step - 1], search_tree.winning_places(decoded).get(step), label)
-    figure = partial(beam_tree, nodes, look=layout.look(), hue=HUE[translated.model.name], chosen=step)
+    figure = partial(beam_tree, nodes, look=theme.look(), hue=HUE[translated.model.name], chosen=step)
     charts.chart(figure, name="steps-tree", alt=f"The tree of the beam search up to step {step}", table=table)
     longest = limit_of(len(translated.source))
     layout.caption(search_tree.about_drawing(decoded, step, beam=beam, longest=longest))

@@ -9,13 +9,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.heads.relevance import join_words, word_spans
 from core.text import Tokens
+from core.tokens.words import join_words, word_spans
 from core.translation.translator_maps import Part
 from core.zoo import Aligned
-from dashboard import export, layout
+from dashboard import typeset
 from dashboard.components.alignment_view import Map
 from dashboard.components.attention_view import Layer, Scene, TextSequence
+from dashboard.output import export
 from pages.language.translation import words as said
 from pages.language.translation.compute import BestHead, Translated
 
@@ -52,8 +53,8 @@ class Words:
 
     def numbered(self, place: int) -> str:
         """A word for a list; where the text has it several times, with its number among them: "le (2 of 3)"."""
-        name = layout.readable(self.labels[place])
-        same = [each for each, label in enumerate(self.labels) if layout.readable(label) == name]
+        name = typeset.readable(self.labels[place])
+        same = [each for each, label in enumerate(self.labels) if typeset.readable(label) == name]
         return name if len(same) == 1 else f"{name} ({same.index(place) + 1} of {len(same)})"
 
     def quoted(self, place: int) -> str:
@@ -67,7 +68,7 @@ class Words:
 
 def quoted(label: str) -> str:
     """A word or token in a sentence of ours."""
-    return f"“{layout.plain(layout.readable(label))}”"
+    return f"“{typeset.plain(typeset.readable(label))}”"
 
 
 def words_of(tokens: Tokens, *, joined: bool = True, marks: bool = True) -> Words:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from core.zoo import TRANSLATION
-from dashboard.layout import PageWords
-from dashboard.references import references
-from dashboard.texts import TO_TRANSLATE
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
+from dashboard.inputs.example_texts import TO_TRANSLATE
 
 SENTENCE = next(iter(TO_TRANSLATE.values()))
 CLASSIC = "The agreement on the European Economic Area was signed in August 1992."

@@ -1,14 +1,14 @@
 """What is said of a translation, and of one that is being written."""
 
-from dashboard import layout
-from dashboard.numbers import signed
+from dashboard import typeset
+from dashboard.number_format import signed
 from pages.language.translation import words
 from pages.language.translation.compute import Translated
 
 
 def one_line(text: str) -> str:
     """What a model wrote, in one line, exactly these characters."""
-    return layout.plain(" ".join(text.split())) or "∅"
+    return typeset.plain(" ".join(text.split())) or "∅"
 
 
 def how_probable(translated: Translated) -> str:

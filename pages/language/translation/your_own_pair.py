@@ -14,11 +14,15 @@ from torch import Tensor
 from core.text import read_text
 from core.translation.alignment import Agreement, Direction, Link, agreement, diagonal, links_of
 from core.zoo import Aligned
-from dashboard import charts, controls, layout
-from dashboard.alignment_table import DIRECTION_HELP, DIRECTIONS
+from dashboard import theme, typeset
+from dashboard.address import parameter
 from dashboard.components.alignment_view import AlignmentScene, Panel, alignment_view
-from dashboard.data_table import data_table
-from dashboard.numbers import compare, signed
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import compare, signed
+from dashboard.output import charts
+from dashboard.output.alignment_table import DIRECTION_HELP, DIRECTIONS
+from dashboard.output.data_table import data_table
 from pages.language.translation import compute, inputs, word_maps, words
 from pages.language.translation.figures import HUE, HUE_OF_TITLE, agreement_bars, by_word
 from pages.language.translation.word_maps import Words
@@ -33,7 +37,7 @@ ALIKE = 0.5  # bits: sentences whose costs differ by less are as probable
 
 
 _PROPOSED, _PAIR = "_proposed_french", "_pair_of_links"
-_LINK = re.compile(r"(\d{1,3})-(\d{1,3})")  # source-target, as in the files that aligners write
+_LINK = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)  # source-target, as in the files that aligners write
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +71,7 @@ def show() -> None:
     with layout.waiting_place(), st.spinner("The models write your sentence …"):
         pair = pair_of(english, french)
     for tokens in (pair.aligned[TRANSFORMER].source, pair.aligned[TRANSFORMER].target):
-        layout.say_what_was_cut(tokens)
+        typeset.say_what_was_cut(tokens)
     own = _own_links((english, french), pair.source.real, pair.target.real)
     _view(pair, own)
     found = _found_links(pair, own)
@@ -145,7 +149,7 @@ def _own_links(pair: tuple[str, str], sources: Collection[int], targets: Collect
     if former not in (None, pair) and ADDRESS in st.query_params:
         _write(())
         st.caption("The sentences have changed, so the links were cleared: they belonged to the words before.")
-    links, wrong = links_from_text(st.query_params.get(ADDRESS, ""), sources, targets)
+    links, wrong = parameter(ADDRESS, lambda text: links_from_text(text, sources, targets))
     if wrong:
         st.info(
             f"{wrong} of the links in the address do not fit these sentences of {len(sources)} and {len(targets)} "
@@ -218,7 +222,7 @@ def _measures(agreements: Mapping[str, Agreement]) -> None:
     pale = frozenset(name for name in agreements if name.endswith(word_maps.MEAN))
     hues = {name: HUE_OF_TITLE[name.split(",")[0]] for name in agreements if name.split(",")[0] in HUE_OF_TITLE}
     charts.chart(
-        partial(agreement_bars, agreements, look=layout.look(), hues=hues, pale=pale),
+        partial(agreement_bars, agreements, look=theme.look(), hues=hues, pale=pale),
         name="pair-agreement",
         alt="Precision, recall and alignment error rate of the strongest links of each model against yours: "
         + "; ".join(f"{name} {each.error_rate:.0%} error" for name, each in agreements.items()),
@@ -227,14 +231,14 @@ def _measures(agreements: Mapping[str, Agreement]) -> None:
 
 
 def _surprises(target: Words, bits: Mapping[str, np.ndarray]) -> None:
-    labels = [layout.readable(label) for label in target.labels]
+    labels = [typeset.readable(label) for label in target.labels]
     tell = "%{fullData.name}: “%{x}” costs %{y:.1f} bits"
     charts.chart(
         partial(
             by_word,
             labels,
             bits,
-            look=layout.look(),
+            look=theme.look(),
             y="surprise (bits)",
             tell=tell,
             hues=HUE_OF_TITLE,

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from dashboard import glossary, layout
+from dashboard import glossary, theme, typeset
+from dashboard.address import parameter
+from dashboard.frame import page_head
 from dashboard.glossary import TERMS, Term
 from pages.learn.glossary import words
 
@@ -11,10 +13,10 @@ COLUMNS = 2  # on a wide window
 
 def explained(term: Term) -> str:
     """A term with its other spellings, its meaning and the way to what shows it, in Markdown."""
-    also = f" :gray[also {layout.plain(', '.join(term.also))}]" if term.also else ""
+    also = f" :gray[also {typeset.plain(', '.join(term.also))}]" if term.also else ""
     return (
-        f"**{layout.plain(term.name)}**{also}  \n{layout.plain(term.says)}  \n"
-        f"[Where to see it: {layout.plain(term.place)}]({term.shown_at})"
+        f"**{typeset.plain(term.name)}**{also}  \n{typeset.plain(term.says)}  \n"
+        f"[Where to see it: {typeset.plain(term.place)}]({term.shown_at})"
     )
 
 
@@ -28,13 +30,13 @@ def found(sought: str) -> list[Term]:
     return list(dict.fromkeys([*begin, *hold, *mean]))
 
 
-layout.head(words.GLOSSARY)
-if asked := TERMS.get(st.query_params.get(glossary.TERM, "")):
-    st.container(border=True, width=layout.PROSE, key="asked").markdown(explained(asked))
+page_head.head(words.GLOSSARY)
+if asked := parameter(glossary.TERM, TERMS.get):
+    st.container(border=True, width=theme.PROSE, key="asked").markdown(explained(asked))
 sought = st.text_input(words.FIND, key="find", bind="query-params", placeholder=words.PLACEHOLDER, width=320)
 terms = found(sought)
 if not terms:
-    st.info(words.NONE.format(sought=layout.plain(sought)), icon=":material/info:")
+    st.info(words.NONE.format(sought=typeset.plain(sought)), icon=":material/info:")
 half = -(-len(terms) // COLUMNS)
 for column, first in zip(st.columns(COLUMNS, gap="large"), (0, half), strict=True):
     column.markdown("\n\n".join(explained(term) for term in terms[first : first + half]))

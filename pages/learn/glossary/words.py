@@ -1,6 +1,6 @@
 """What the page Glossary says."""
 
-from dashboard.layout import PageWords
+from dashboard.frame.layout import PageWords
 
 GLOSSARY = PageWords(
     question="What does this word mean?",

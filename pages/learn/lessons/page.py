@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from dashboard import layout, uploads
+from dashboard import theme, typeset
+from dashboard.frame import layout, page_head
+from dashboard.inputs import uploads
 from dashboard.lessons import player
 from dashboard.lessons.form import FOLDER, Lesson, lessons
 from pages.learn.lessons import words
@@ -21,15 +23,14 @@ def show() -> None:
             with column.container(border=True, height="stretch"):
                 card(found[place])
     st.header(words.OWN, anchor=False)
-    st.markdown(words.OWN_ABOUT, width=layout.PROSE)
+    st.markdown(words.OWN_ABOUT, width=theme.PROSE)
     uploads.offer_to_remove(FILE)
     uploads.take(FILE, "A lesson", type=["md", "txt"])
     if file := uploads.given(FILE):
         own = player.opened(file)
         with st.container(border=True):
             card(own)
-    with st.expander(words.FORM):
-        st.code(shown_form(), language="markdown", wrap_lines=True)
+    st.expander(words.FORM).code(shown_form(), language="markdown", wrap_lines=True)
 
 
 def shown_form() -> str:
@@ -39,11 +40,11 @@ def shown_form() -> str:
 
 def card(lesson: Lesson) -> None:
     """What a lesson is about, its stations, and the way in."""
-    st.subheader(layout.plain(lesson.title), anchor=False)
+    st.subheader(typeset.plain(lesson.title), anchor=False)
     st.markdown(lesson.about)
     for number in range(len(lesson.stations)):
         player.entry(lesson, number)
 
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 show()

@@ -1,6 +1,6 @@
 """What the page Lessons says."""
 
-from dashboard.layout import PageWords
+from dashboard.frame.layout import PageWords
 
 PAGE = PageWords(
     question="Where do I begin?",

@@ -16,11 +16,11 @@ from core.errors import InputError, ModelError
 from core.generation import sampling
 from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
-from core.progress import Progress, unheard
+from core.progress import Progress, no_progress
 from core.text import Tokens, encode
-from dashboard.kept import Upload, keep
-from dashboard.models import long_text_model
-from dashboard.watched import Text, content_of
+from dashboard.cache.memo import Upload, cached
+from dashboard.cache.models import long_text_model
+from dashboard.recordings.watched import Text, content_of
 from pages.scale.efficient_attention.words import FOLLOWING, READING, TOO_LONG_FOR_RANK, TOO_SHORT, WRITING
 
 SEED = 0
@@ -75,8 +75,8 @@ def warm_up() -> None:
     written(name, min(FIRST, longest(name)))
 
 
-@keep(WRITING, unit="tokens")
-def written(name: str, tokens: int, progress: Progress = unheard) -> str:
+@cached(WRITING, unit="tokens")
+def written(name: str, tokens: int, progress: Progress = no_progress) -> str:
     """What the model writes by itself after a line break, always with the same seed."""
     model = long_text_model(name)
     assert isinstance(model.network, GPT | RotaryGPT)
@@ -85,8 +85,8 @@ def written(name: str, tokens: int, progress: Progress = unheard) -> str:
     return model.tokenizer.decode(list(numbers), skip_special_tokens=False)
 
 
-@keep(READING, unit="layers")
-def read(name: str, text: Text, most: int, progress: Progress = unheard) -> Reading:
+@cached(READING, unit="layers")
+def read(name: str, text: Text, most: int, progress: Progress = no_progress) -> Reading:
     """Run a language model on at most so many tokens of a text, and keep what its heads compute with.
 
     InputError for fewer than two tokens, ModelError for a model that answers in a text of another length.
@@ -114,7 +114,7 @@ def head(reading: Reading, layer: int, number: int) -> Head:
     return approximation_error.head_of(reading.calls[layer], number)
 
 
-@keep()
+@cached()
 def farthest(reading: Reading) -> tuple[int, int]:
     """The layer and the head that look most at single tokens far back: there an approximation has most to lose."""
     length, found = reading.length, dict[tuple[int, int], float]()
@@ -129,16 +129,16 @@ def farthest(reading: Reading) -> tuple[int, int]:
     return max(found, key=found.__getitem__, default=(0, 0))
 
 
-@keep("Comparing with the exact map …")
+@cached("Comparing with the exact map …")
 def compared(reading: Reading, layer: int, number: int, variant: Variant) -> Comparison:
     """Both maps of a head and the errors."""
     variant = _with_factors(reading, layer, number, variant)
     return approximation_error.compare(variant, head(reading, layer, number), size=CELLS)
 
 
-@keep("Computing other settings; with a long text this takes seconds …", unit="settings")
+@cached("Computing other settings; with a long text this takes seconds …", unit="settings")
 def along(
-    reading: Reading, layer: int, number: int, variant: Variant, progress: Progress = unheard
+    reading: Reading, layer: int, number: int, variant: Variant, progress: Progress = no_progress
 ) -> tuple[error_curve.Point, ...]:
     """The variant from its cheapest setting to its dearest: ask with the same setting for all, to be kept once."""
     variant = _with_factors(reading, layer, number, variant)
@@ -153,34 +153,34 @@ def _with_factors(reading: Reading, layer: int, number: int, variant: Variant) -
     return replace(variant, factors=_factors(reading, layer, number))
 
 
-@keep()
+@cached()
 def _factors(reading: Reading, layer: int, number: int) -> tuple[Tensor, Tensor, Tensor]:
     given = head(reading, layer, number)
     return factors(*given.parts[:2], causal=given.causal)
 
 
-@keep(FOLLOWING)
+@cached(FOLLOWING)
 def needed(variant: Sparse, tokens: int, layers: int) -> Int[Tensor, "query key"]:
     """In how many layers each token hears of each other; -1 where these are not enough."""
     return sparse_reach.layers_needed(variant.allowed(tokens), layers)
 
 
-@keep(FOLLOWING)
+@cached(FOLLOWING)
 def heard(variant: Sparse, tokens: int, layers: int) -> tuple[Bool[Tensor, " key"], ...]:
     """What the last token hears of, layer by layer."""
     return sparse_reach.heard_by(variant, tokens, tokens - 1, layers)
 
 
-@keep(READING, unit="layers")
+@cached(READING, unit="layers")
 def surprises(
-    reading: Reading, variant: Variant | None, layers: tuple[int, ...], progress: Progress = unheard
+    reading: Reading, variant: Variant | None, layers: tuple[int, ...], progress: Progress = no_progress
 ) -> Float[Tensor, " token"]:
     """-log p in nats of each token after the first, with a variant in these layers; None and no layers: exact."""
     paths = [reading.calls[layer].path for layer in layers]
     return swapped.surprises(reading.model, reading.tokens, variant, paths=paths, progress=progress)
 
 
-@keep(unit="passes")
-def measured_here(progress: Progress = unheard) -> tuple[Cost, ...]:
+@cached(unit="passes")
+def measured_here(progress: Progress = no_progress) -> tuple[Cost, ...]:
     """Time and memory of each kind of attention on this machine: all visitors share it, as they share the machine."""
     return measure_attention(progress)

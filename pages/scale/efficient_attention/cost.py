@@ -12,10 +12,12 @@ from core.costs.attention_costs import EACH, GROWING, VARIANTS, crossing, expone
 from core.costs.one_pass import Cost
 from core.efficient.clustered import STEPS
 from core.efficient.performer import CHUNK
-from core.measured import attention_costs
-from dashboard import charts, layout, measuring
-from dashboard.data_table import data_table
-from dashboard.numbers import NOISE, compare_times, in_latex
+from core.results import attention_costs
+from dashboard import theme, typeset
+from dashboard.frame import layout
+from dashboard.number_format import NOISE, compare_times, in_latex
+from dashboard.output import charts, measured_costs
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
 from pages.scale.efficient_attention.compute import measured_here
@@ -47,20 +49,20 @@ CROSSINGS = {"faster than fused from": FUSED, "faster than written out from": WR
 
 def show() -> None:
     """The two figures, the table of exponents, the button."""
-    if not layout.is_presented():
-        st.markdown(words.COST_LEAD.format(each=EACH), width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.COST_LEAD.format(each=EACH), width=theme.PROSE)
     layout.caption(settings())
-    here = measured_here.known()
+    here = measured_here.peek()
     costs, told = _that_come_along()
     if here:
         costs = here
         told = words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in here))
     st.caption(told)
-    measuring.time_and_memory(costs, hues=HUE, name="efficient", what="kinds of attention")
+    measured_costs.time_and_memory(costs, hues=HUE, name="efficient", what="kinds of attention")
     rows = table(costs)
     _table(rows)
-    if not layout.is_presented():
-        measuring.offer(measured_here.anew, again=here is not None)
+    if not theme.is_presented():
+        measured_costs.offer(measured_here.refresh, again=here is not None)
     layout.notes(words.COST_NOTES, notice=notices(rows, costs[0].tokens), formula=lambda: _formula(costs[-1].tokens))
 
 
@@ -72,7 +74,7 @@ def settings() -> str:
 def _that_come_along() -> tuple[tuple[Cost, ...], str]:
     found = attention_costs()
     repeats = min(cost.repeats for cost in found.costs)
-    return found.costs, words.KEPT.format(source=found.source, hardware=layout.plain(found.hardware), repeats=repeats)
+    return found.costs, words.KEPT.format(source=found.source, hardware=typeset.plain(found.hardware), repeats=repeats)
 
 
 def table(costs: Sequence[Cost]) -> pd.DataFrame:

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.measured import HIDDEN, EfficientRun, efficient_characters
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
+from core.results import HIDDEN, EfficientRun, efficient_characters
+from dashboard import theme, typeset
 from dashboard.figures.costs import Point, costs
-from dashboard.numbers import compare
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import compare
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
 
@@ -21,17 +24,17 @@ EXACT, LOW_RANK = "Exact", "Low rank"
 def show() -> None:
     """The task; loss against work, and the table."""
     every = efficient_characters()
-    if not layout.is_presented():
+    if not theme.is_presented():
         sizes = sorted({run.parameters for run in every})
         parameters = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
         lead = words.SCRATCH_LEAD.format(parameters=parameters, context=every[0].context, steps=every[0].steps)
-        st.markdown(lead, width=layout.PROSE)
+        st.markdown(lead, width=theme.PROSE)
     names = {name: task for task, name in words.TASKS.items() if task in {run.task for run in every}}
     with layout.control_bar():
         task = names[controls.choice(words.TASK, names, key="learns", about=words.TASK_HELP)]
     runs = tuple(run for run in every if run.task == task)
-    if not layout.is_presented():
-        st.markdown(words.TASK_TOLD[task], width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.TASK_TOLD[task], width=theme.PROSE)
     rows = table(runs)
     _figure(runs, rows)
     _table(runs[0], rows)
@@ -51,12 +54,12 @@ def _figure(runs: Sequence[EfficientRun], rows: pd.DataFrame) -> None:
     hues = {run.variant: HUES[number % len(HUES)] for number, run in enumerate(runs)}
     figure = costs(
         points,
-        hues=hues | {LOW_RANK: layout.look().palette.soft},  # a yardstick, not one of them
-        look=layout.look(),
+        hues=hues | {LOW_RANK: theme.look().palette.soft},  # a yardstick, not one of them
+        look=theme.look(),
         x="numbers multiplied by one head",
         y="bits a character",
         width=640,
-        height=layout.look().high(420),
+        height=theme.look().high(420),
     )
     figure.update_traces(hovertemplate="%{customdata}: %{y:.3f} bits a character, %{x:.3s} products<extra></extra>")
     charts.chart(
@@ -77,7 +80,7 @@ def _table(run: EfficientRun, rows: pd.DataFrame) -> None:
             "multiplied by a head": st.column_config.NumberColumn(format="localized"),
         },
     )
-    letter, hardware = words.LETTER[run.task], layout.plain(run.hardware)
+    letter, hardware = words.LETTER[run.task], typeset.plain(run.hardware)
     layout.caption(words.HOW.format(letter=letter, source=run.source, hardware=hardware, context=run.context))
 
 

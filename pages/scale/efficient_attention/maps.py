@@ -11,10 +11,13 @@ from core.efficient import BigBird, Clustered, Linformer, LowRank, Performer, Sl
 from core.efficient.approximation_error import Comparison
 from core.efficient.error_curve import Point
 from core.text import Tokens
-from dashboard import charts, controls, layout
+from dashboard import theme, typeset
 from dashboard.components.cell_map import cell_map
-from dashboard.data_table import data_table
-from dashboard.numbers import signed
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import signed
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.scale.efficient_attention import compute, methods, reading, words
 from pages.scale.efficient_attention.mask import mask_and_reach
 from pages.scale.efficient_attention.methods import Method
@@ -101,7 +104,7 @@ def _side_by_side(found: Comparison, method: str, tokens: Tokens) -> None:
     )
     rows, keys = math.ceil(len(found.rows) / len(exact)), math.ceil(found.tokens / exact.shape[1])
     if found.tokens <= NAMED:
-        queries = columns = [layout.readable(label) for label in tokens.labels]
+        queries = columns = [typeset.readable(label) for label in tokens.labels]
     else:  # where a cell is a block, the first position in the text
         queries = [f"{int(row):,}" for row in found.rows[::rows]]
         columns = [f"{column:,}" for column in range(0, found.tokens, keys)]
@@ -119,7 +122,7 @@ def _side_by_side(found: Comparison, method: str, tokens: Tokens) -> None:
                 limits=limits,
                 alt=f"The {name} map: queries from top to bottom, keys from left to right, {found.tokens} tokens",
                 name=f"maps-{name}",
-                height=layout.look().high(360),
+                height=theme.look().high(360),
             )
     pooled = exact.size < found.tokens * len(found.rows)
     st.caption((words.POOLED if pooled else words.SCALE).format(rows=rows, keys=keys, end=f"{end:.2g}"))
@@ -142,7 +145,7 @@ def _links(found: Comparison, tokens: Tokens) -> None:
     if not links:
         st.caption(words.NO_LINKS)
         return
-    names = [layout.readable(label) for label in tokens.labels]
+    names = [typeset.readable(label) for label in tokens.labels]
     rows = [
         (f"{link.query} {names[link.query]}", f"{link.key} {names[link.key]}", link.exact, link.approximate)
         for link in links
@@ -181,7 +184,7 @@ def lost_notice(found: Comparison, method: Method, tokens: Tokens) -> str:
     link = next((link for link in found.links if link.exact - link.approximate >= SEEN), None)
     if link is None:
         return told.strip()
-    query, key = (layout.plain(layout.readable(tokens.labels[place])) for place in (link.query, link.key))
+    query, key = (typeset.plain(typeset.readable(tokens.labels[place])) for place in (link.query, link.key))
     back = link.query - link.key
     target = "itself" if not back else f"“{key}” (token {link.key:,})"
     where = f", {back:,} token{'s' * (back > 1)} back," if back > 0 else ""

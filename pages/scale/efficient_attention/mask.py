@@ -6,8 +6,9 @@ import torch
 
 from core.capture.overview import block_width, pool_columns
 from core.efficient import Sparse
-from dashboard import layout
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
+from dashboard.frame import layout
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import compute, words
 
@@ -120,4 +121,4 @@ def _layers(count: int) -> str:
 
 
 def _height() -> int:
-    return 560 if layout.is_presented() else 400
+    return 560 if theme.is_presented() else 400

@@ -17,7 +17,8 @@ from core.efficient import (
     Variant,
 )
 from core.efficient.error_curve import SETTING
-from dashboard import controls, layout
+from dashboard.frame import layout
+from dashboard.inputs import controls
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
 

@@ -5,9 +5,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from core import zoo
-from dashboard import controls, layout, naming, texts, waiting
-from dashboard.models import long_text_model
-from dashboard.watched import Text
+from dashboard import theme, typeset
+from dashboard.cache import waiting
+from dashboard.cache.models import long_text_model
+from dashboard.frame import layout
+from dashboard.inputs import controls, example_texts, model_name
+from dashboard.recordings.watched import Text
 from pages.scale.efficient_attention import compute, words
 from pages.scale.efficient_attention.compute import FIRST, Reading
 
@@ -26,7 +29,7 @@ def choose() -> Reading:
 def _choose() -> Reading:
     with layout.control_bar():
         first = compute.first_model()
-        name = naming.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)])
+        name = model_name.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)])
         longest = compute.longest(name)
         sources, about = ([WRITTEN, OWN], words.OWN_TEXT_HELP) if longest else ([OWN], words.NO_SAMPLE)
         source = controls.choice("Text", sources, key="source", about=about)
@@ -40,15 +43,15 @@ def _choose() -> Reading:
         most, instead = context, None
     else:
         text = controls.text()
-        controls.examples(texts.TO_GO_ON)
+        controls.examples(example_texts.TO_GO_ON)
         most = _most(context)
         instead = _fewer("read", "most", FEWEST) if context > USUAL and most > FEWEST else None
     with waiting.patiently(words.READING, unit="layers", instead=instead) as progress:
         reading = compute.read(name, text, most, progress)
-    if source == WRITTEN and not layout.is_presented():
+    if source == WRITTEN and not theme.is_presented():
         with st.expander("What the model wrote"):
             st.text(str(text).strip())
-    layout.say_what_was_cut(reading.tokens)
+    typeset.say_what_was_cut(reading.tokens)
     return reading
 
 

@@ -9,10 +9,13 @@ import torch
 
 from core.efficient import swapped
 from core.progress import Progress
-from dashboard import charts, layout, waiting
-from dashboard.data_table import data_table
+from dashboard import theme, typeset
+from dashboard.cache import waiting
 from dashboard.figures.curves import curves
-from dashboard.numbers import CLEAR, compare
+from dashboard.frame import layout
+from dashboard.number_format import CLEAR, compare
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.scale.efficient_attention import compute, methods, reading, words
 from pages.scale.efficient_attention.compute import Reading
 from pages.scale.efficient_attention.methods import Method
@@ -25,13 +28,13 @@ ROOM = 32  # tokens: in shorter texts no half says anything
 
 def show() -> None:
     """Text, layers and method; the loss; where it rises; every method at every setting."""
-    st.markdown(words.ABOUT, width=layout.PROSE)
+    st.markdown(words.ABOUT, width=theme.PROSE)
     read = reading.choose()
     swapped.check(read.model, read.tokens)
     layers = _layers(len(read.calls))
     method = methods.choose(read.length, causal=True, key="swap", measured=True)
     layout.caption(words.NOT_CAUSAL)
-    if read.length > FAST and compute.surprises.known(read, method.variant, layers) is None:
+    if read.length > FAST and compute.surprises.peek(read, method.variant, layers) is None:
         _offer(read, method, layers)
         return
     with layout.waiting_place():
@@ -39,12 +42,12 @@ def show() -> None:
     _numbers(exact, other)
     _by_position(exact, other, method.name)
     listed, swept = st.columns([2, 3], gap="large")
-    table = rises(exact, other, [layout.in_word(read.tokens, place) for place in range(read.length)])
+    table = rises(exact, other, [typeset.in_word(read.tokens, place) for place in range(read.length)])
     with listed:
         st.markdown(f"**{words.RISES}**")
         digits = {name: st.column_config.NumberColumn(format="%.2f") for name in table.columns[2:]}
         data_table(table, hide_index=True, column_config=digits)
-        layout.explain_bytes(table["token"])
+        typeset.explain_bytes(table["token"])
         charts.download_table(table, "swapped-rises")
     with swept:
         lines = loss_against_work(read, layers, float(exact.mean()) / LN2)
@@ -103,11 +106,11 @@ def _by_position(exact: torch.Tensor, other: torch.Tensor, method: str) -> None:
     figure = curves(
         places + 1,
         {name: running(values, width)[places] for name, values in (("exact", exact), (method, other))},
-        look=layout.look(),
+        look=theme.look(),
         x="position in the text",
         y="surprise (bits)",
         tell="%{fullData.name}, around token %{x:,}: %{y:.2f} bits",
-        hues={"exact": layout.look().palette.soft, method: methods.HUE[method]},
+        hues={"exact": theme.look().palette.soft, method: methods.HUE[method]},
         height=320,
     )
     figure.update_yaxes(rangemode="tozero")
@@ -158,7 +161,7 @@ def notices(exact: torch.Tensor, other: torch.Tensor, method: str, table: pd.Dat
     if len(table):
         row = table.iloc[0]
         said.append(
-            f"The largest rise is at “{layout.plain(str(row['token']))}” (token {row['position']:,}): from "
+            f"The largest rise is at “{typeset.plain(str(row['token']))}” (token {row['position']:,}): from "
             f"{row['exact, bits']:.1f} to {row['now, bits']:.1f} bits."
         )
     return tuple(said)

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.measured import HIDDEN, NEXT
-from dashboard.layout import PageWords
-from dashboard.references import references
+from core.results import HIDDEN, NEXT
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 PAGE = PageWords(
     question="What may be left out?",

@@ -9,7 +9,10 @@ from core.efficient import Fused, Variant
 from core.efficient.approximation_error import WHOLE, Comparison
 from core.efficient.error_curve import SETTING, Point, settings_of, with_setting
 from core.progress import Progress
-from dashboard import charts, layout, waiting
+from dashboard import theme
+from dashboard.cache import waiting
+from dashboard.frame import layout
+from dashboard.output import charts
 from pages.scale.efficient_attention import compute, methods, words
 from pages.scale.efficient_attention.compute import Reading
 from pages.scale.efficient_attention.figures import Step, against_work
@@ -51,7 +54,7 @@ def error_against_work(
     now = Step(method.setting, found.cost, found.output_error)
     figure = against_work(
         lines,
-        look=layout.look(),
+        look=theme.look(),
         hues=methods.HUE,
         settings=words.SETTINGS,
         y="relative error of the output",
@@ -86,7 +89,7 @@ def loss_against_work(reading: Reading, layers: tuple[int, ...], exact: float) -
         return {}
     lines: dict[str, list[Step]] = {}
     for name, setting, work, variant in wanted:
-        if (known := compute.surprises.known(reading, variant, layers)) is not None:
+        if (known := compute.surprises.peek(reading, variant, layers)) is not None:
             lines.setdefault(name, []).append(Step(setting, work, float(known.mean()) / LN2))
     done = sum(map(len, lines.values()))
     if done < len(wanted):
@@ -128,7 +131,7 @@ def _loss_figure(lines: dict[str, list[Step]], exact: float, swapped: int, layer
     figure = partial(
         against_work,
         lines,
-        look=layout.look(),
+        look=theme.look(),
         hues=methods.HUE,
         settings=words.SETTINGS,
         y="loss (bits per token)",

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from jaxtyping import Float
 
+from core.costs import Line, Shape, flops, total
 from core.published.devices import devices
 from core.scaling import (
     EXACT,
@@ -22,10 +23,12 @@ from core.scaling import (
     training_flops,
     training_memory,
 )
-from core.sizes import Line, Shape, flops, total
-from dashboard import charts, contents, controls, layout, own_gpt
+from dashboard import contents, theme
 from dashboard.figures import explored as figures_explored
-from dashboard.numbers import amount, compare, in_latex, with_power
+from dashboard.frame import layout
+from dashboard.inputs import controls, gpt_size
+from dashboard.number_format import amount, compare, in_latex, with_power
+from dashboard.output import charts
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words_laws
 from pages.scale.scaling_comparison.figures_bars import memory_bar
@@ -69,8 +72,8 @@ class Wanted:
 
 def show() -> None:
     """Controls, numbers, two figures."""
-    if not layout.is_presented():
-        st.markdown(words_laws.CALCULATOR_LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_laws.CALCULATOR_LEAD, width=theme.PROSE)
     wanted = _choose()
     rule, exact = wanted.flops
     with layout.control_bar():
@@ -84,7 +87,7 @@ def show() -> None:
         _memory(wanted)
     with right:
         split = _split(wanted)
-    if not layout.is_presented():
+    if not theme.is_presented():
         with st.expander(words_laws.BILL):
             st.markdown(words_laws.BILL_SYMBOLS)
             for line in (*wanted.flops, *wanted.memory, wanted.kept):
@@ -95,7 +98,7 @@ def show() -> None:
 
 
 def _choose() -> Wanted:
-    shape, context = own_gpt.choose("calc")
+    shape, context = gpt_size.choose("calc")
     offered = {device.name: device for device in devices()}
     with layout.control_bar():
         tokens = st.select_slider(
@@ -145,7 +148,7 @@ def _memory(wanted: Wanted) -> None:
     st.subheader("Does the training fit?", anchor=False)
     layout.caption(words_laws.FIT)
     parts = {line.part: line.value / BILLION for line in wanted.memory}
-    figure = partial(memory_bar, parts, wanted.device.bytes / BILLION, device=wanted.device.name, look=layout.look())
+    figure = partial(memory_bar, parts, wanted.device.bytes / BILLION, device=wanted.device.name, look=theme.look())
     charts.chart(
         figure,
         name="calculator-memory",
@@ -208,7 +211,7 @@ def split_curve(split: Split) -> go.Figure:
         x=figures_explored.Axis("parameters", True, "power"),
         y=figures_explored.Axis("loss, nats a token"),
         hues={name: hue for name, (_, _, hue) in marks.items()},
-        look=layout.look(),
+        look=theme.look(),
         lines=[curve],
         symbols=("diamond", "circle"),
         height=380,

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, layout
+from dashboard import typeset
+from dashboard.output import charts
 from pages.scale.scaling_comparison import words
 from pages.scale.scaling_comparison.selection import Measure, Table
 
@@ -14,7 +15,7 @@ def show(table: Table, rows: pd.DataFrame) -> None:
     """One of `rows` (by their names) as a card with all of its figures, several beside one another."""
     with st.container(border=True, key=f"{table.name}_cards"):
         if len(rows) == 1:
-            st.markdown(f"#### {layout.plain(rows.index[0])}")
+            st.markdown(f"#### {typeset.plain(rows.index[0])}")
         st.markdown(as_markdown(table, rows))
         if len(rows) > 1:
             st.caption(words.BEST)
@@ -26,7 +27,7 @@ def show(table: Table, rows: pd.DataFrame) -> None:
             for label, link in rows[table.link].items() if table.link else ():
                 if str(link).startswith(("https://", "http://")):
                     name = f"{words.OPEN_SOURCE}: {label}" if len(rows) > 1 else words.OPEN_SOURCE
-                    st.link_button(layout.plain(name), link, icon=":material/open_in_new:", type="tertiary")
+                    st.link_button(typeset.plain(name), link, icon=":material/open_in_new:", type="tertiary")
 
 
 def as_markdown(table: Table, rows: pd.DataFrame) -> str:
@@ -51,7 +52,7 @@ def _details(table: Table, rows: pd.DataFrame) -> dict[str, str]:
 
 
 def _cells(values: Sequence[object] | pd.Series | pd.Index) -> list[str]:
-    return [layout.plain(str(value)) if value else "—" for value in values]
+    return [typeset.plain(str(value)) if value else "—" for value in values]
 
 
 def _figures(measure: Measure, rows: pd.DataFrame) -> list[str]:

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import pandas as pd
 
 from core import published
-from core.progress import Progress, unheard
+from core.progress import Progress, no_progress
 from core.published.language import GLUE_TASKS
 from core.scaling import LAWS, Bootstrap, Chinchilla, Points, bootstrap
-from dashboard.kept import keep
+from dashboard.cache.memo import cached
 
 Collection = Literal["Chinchilla", "Pythia"]
 OUTLIERS = 5  # of Chinchilla's runs: Besiroglu et al. 2024 leave them out
@@ -19,7 +19,7 @@ FIRST_STEP = 1000  # of Pythia: before it the models have hardly begun to learn,
 DRAWS = 60
 
 
-@keep(computes=False)
+@cached(computes=False)
 def image_models() -> pd.DataFrame:
     """timm's results: a row for each model and resolution; `architecture` is the name before the dot."""
     measured = ("macs", "real", "v2", "a", "r", "sketch", "rtx5090", "rtx4090", "rtx3090", "cpu")
@@ -30,7 +30,7 @@ def image_models() -> pd.DataFrame:
     return rows
 
 
-@keep(computes=False)
+@cached(computes=False)
 def leaders() -> pd.DataFrame:
     """The first places of ImageNet on two days; a model that stood there twice would be told apart by the day."""
     rows = _table(published.imagenet_leaders(), "top5", "flops", "year")
@@ -39,7 +39,7 @@ def leaders() -> pd.DataFrame:
     return rows
 
 
-@keep(computes=False)
+@cached(computes=False)
 def translators() -> pd.DataFrame:
     """Vaswani et al. 2017, Table 2."""
     rows = _table(published.published_translators(), "bleu_german", "bleu_french", "flops_german", "flops_french")
@@ -47,13 +47,13 @@ def translators() -> pd.DataFrame:
     return rows
 
 
-@keep(computes=False)
+@cached(computes=False)
 def translation_leaders() -> pd.DataFrame:
     """WMT 2014 until 2020, by NLP-progress."""
     return _table(published.translation_leaders(), "year", "bleu_german", "bleu_french")
 
 
-@keep(computes=False)
+@cached(computes=False)
 def transfer() -> pd.DataFrame:
     """Dosovitskiy et al. 2020, Table 2: a row for each model and data set."""
     rows = _table(published.transfer_results(), "deviation")
@@ -63,7 +63,7 @@ def transfer() -> pd.DataFrame:
     return rows
 
 
-@keep(computes=False)
+@cached(computes=False)
 def more_data() -> pd.DataFrame:
     """What more pictures buy: architectures that timm has with and without them, at one resolution.
 
@@ -80,7 +80,7 @@ def more_data() -> pd.DataFrame:
     return both.sort_values("gain", ascending=False, ignore_index=True)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def glue() -> pd.DataFrame:
     """The GLUE leaderboard: a column for each task."""
     entries = published.glue_entries()
@@ -88,7 +88,7 @@ def glue() -> pd.DataFrame:
     return _table(entries).assign(family=["people" if entry.human else "models" for entry in entries], **tasks)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def sentiment() -> pd.DataFrame:
     """English film reviews and Spanish tweets."""
     rows = _table(published.sentiment_results(), "parameters", "epochs", "seconds_per_epoch")
@@ -99,14 +99,14 @@ def sentiment() -> pd.DataFrame:
     return rows
 
 
-@keep(computes=False)
+@cached(computes=False)
 def language_models() -> pd.DataFrame:
     """From 2014 to GPT-3."""
     rows = _table(published.language_models(), "parameters", "text_gigabytes", "year")
     return rows.assign(family=rows.architecture)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def notable() -> pd.DataFrame:
     """Epoch AI's notable models; `year` has the day in it as a fraction."""
     models = published.notable_models()
@@ -130,7 +130,7 @@ def _kind_of_network(name: str) -> str:
     return next((kind for kind, word in kinds if word in name), "other")
 
 
-@keep(computes=False)
+@cached(computes=False)
 def published_runs(collection: Collection) -> pd.DataFrame:
     """All training runs of a collection by rising compute: run, parameters, tokens, training FLOPs, loss, source."""
     rows = _chinchilla() if collection == "Chinchilla" else _pythia()
@@ -167,7 +167,7 @@ def runs_without(collection: Collection, outliers: int, smallest: float) -> pd.D
     return runs[(runs.parameters >= smallest) & ~runs.index.isin(worst)].reset_index(drop=True)
 
 
-@keep("Fitting the law, and fitting it again to resamples …", unit="fits")
+@cached("Fitting the law, and fitting it again to resamples …", unit="fits")
 def fitted(
     collection: Collection,
     law: str,
@@ -176,14 +176,14 @@ def fitted(
     smallest: float,
     *,
     draws: int = DRAWS,
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> Bootstrap:
     """The law and its resamples, fitted to those of `runs_without` that cost no more than `most_flops`."""
     runs = runs_without(collection, outliers, smallest)
     return bootstrap(LAWS[law], points_of(runs[runs["training FLOPs"] <= most_flops]), draws=draws, progress=progress)
 
 
-@keep("Fitting the law …")
+@cached("Fitting the law …")
 def law_of_chinchilla() -> tuple[Chinchilla, Points]:
     """The law of Chinchilla, and what it was fitted to: all of its runs but the outliers."""
     points = points_of(runs_without("Chinchilla", OUTLIERS, 0.0))

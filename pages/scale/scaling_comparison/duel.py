@@ -7,8 +7,10 @@ import pandas as pd
 import streamlit as st
 
 from core import published
-from dashboard import charts, layout
-from dashboard.data_table import data_table
+from dashboard import theme, typeset
+from dashboard.frame import layout
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.figures_bars import differences
 from pages.scale.scaling_comparison.selection import FAMILIES, difference, listed
@@ -34,7 +36,7 @@ def show() -> None:
         rows.difference.to_numpy(),
         2 * rows.error.to_numpy(),
         [_tell(own, other, row) for row in rows.itertuples()],
-        look=layout.look(),
+        look=theme.look(),
         x=words.DUEL_AXIS,
         colours=(FAMILIES[family[own]], FAMILIES[family[other]]),
     )
@@ -74,7 +76,7 @@ def _tell(own: str, other: str, row) -> str:
 
 def _numbers(own: str, other: str, rows: pd.DataFrame) -> None:
     number = st.column_config.NumberColumn
-    with st.expander("The numbers", expanded=layout.is_presented()):
+    with st.expander("The numbers", expanded=theme.is_presented()):
         data_table(
             rows.drop(columns=["core_days", "core_days_other", "source_other", "error"]),
             hide_index=True,
@@ -103,13 +105,13 @@ def notice(own: str, other: str, rows: pd.DataFrame) -> tuple[str, ...]:
         return (words.SAME,)
     won, lost, even = (rows.dataset[mask] for mask in (rows.difference > 0, rows.difference < 0, rows.difference == 0))
     sentences = [
-        f"**{layout.plain(own)}** is ahead on **{len(won)} of {len(rows)}** data sets"
+        f"**{typeset.plain(own)}** is ahead on **{len(won)} of {len(rows)}** data sets"
         + (f", behind on {', '.join(lost)}" if len(lost) else "")
         + (f", equal on {', '.join(even)}." if len(even) else ".")
     ]
     if len(even) < len(rows):
         widest = rows[rows.difference.abs() == rows.difference.abs().max()]
-        gaps = (f"{layout.plain(row.dataset)} ({difference(row.difference, 2)} points)" for row in widest.itertuples())
+        gaps = (f"{typeset.plain(row.dataset)} ({difference(row.difference, 2)} points)" for row in widest.itertuples())
         sentences.append(f"The widest gap is on {listed(list(gaps))}.")
     known = rows[rows.error.notna()]
     if len(known):
@@ -129,7 +131,7 @@ def formula(rows: pd.DataFrame) -> None:
     """The difference and its error, with the numbers of the first data set that has both deviations."""
     st.latex(rf"d = \bar p_A - \bar p_B \pm 2\,\sqrt{{\frac{{s_A^2}}{{{RUNS}}} + \frac{{s_B^2}}{{{RUNS}}}}}")
     for row in rows[rows.error.notna()].head(1).itertuples():
-        st.markdown(f"{layout.plain(row.dataset)}:")
+        st.markdown(f"{typeset.plain(row.dataset)}:")
         st.latex(
             rf"\begin{{aligned}} {row.accuracy:.2f} - {row.accuracy_other:.2f} &= {row.difference:.2f} \\ "
             rf"2\,\sqrt{{{row.deviation:.2f}^2/{RUNS} + {row.deviation_other:.2f}^2/{RUNS}}} &= {2 * row.error:.3f} "

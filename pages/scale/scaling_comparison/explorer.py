@@ -7,8 +7,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, controls, layout
+from dashboard import theme
 from dashboard.figures.explored import FEW, Axis, Line, Ticks, explored
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
 from pages.scale.scaling_comparison import cards, words
 from pages.scale.scaling_comparison.selection import Choices, Measure, Selection, Table, hidden_by, select
 
@@ -25,8 +28,8 @@ def choose_part(title: str, about: Mapping[str, str], label: str, key: str) -> s
     """The name of the chosen one of a section's parts, of which `about` says a few words each."""
     st.subheader(title, anchor=False)
     part = controls.choice(label, about, key=key, first=next(iter(about)))
-    if not layout.is_presented():
-        st.markdown(about[part], width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(about[part], width=theme.PROSE)
     return part
 
 
@@ -67,7 +70,7 @@ def explore(
         with st.container(key=f"{table.name}_hides"):
             st.markdown(f"**{words.HIDES}**")
             hidden = (*hidden_by(table, selection), *hides(selection))
-            st.markdown("\n".join(f"- {sentence}" for sentence in hidden), width=layout.PROSE)
+            st.markdown("\n".join(f"- {sentence}" for sentence in hidden), width=theme.PROSE)
     told = tuple(notice(selection)) if len(selection.placed) else (words.NOTHING,)
     layout.notes(notes, notice=told, formula=lambda: formula(selection))
 
@@ -172,11 +175,11 @@ def _picture(table: Table, selection: Selection, names: Sequence[str], lines: Se
         x=Axis(of.x.axis, of.log_x, TICKS.get(of.x.form, "none")),
         y=Axis(of.y.axis, of.log_y, TICKS.get(of.y.form, "none")),
         hues=table.hues,
-        look=layout.look(),
+        look=theme.look(),
         lines=(*lines, *_front(selection)),
         footer=_one_source(table),
         chosen=rows.index[rows.label.isin(names)].tolist(),
-        height=layout.look().high(520),
+        height=theme.look().high(520),
     )
     charts.chart(
         figure,

@@ -7,7 +7,10 @@ import pandas as pd
 import streamlit as st
 
 from core.published.language import GLUE_TASKS
-from dashboard import charts, controls, layout
+from dashboard import theme, typeset
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.figures_bars import against
@@ -29,7 +32,7 @@ def show() -> None:
         tasks.people.to_numpy(),
         labels=models.label.tolist(),
         name=name,
-        look=layout.look(),
+        look=theme.look(),
         x=words.GLUE_AXIS,
     )
     charts.chart(
@@ -40,7 +43,7 @@ def show() -> None:
         table=tasks,
     )
     told = (words.GLUE_SOURCE.format(source=board.source.iloc[0]), *filter(None, board.note.unique()))
-    st.caption(layout.plain(" ".join(told)))
+    st.caption(typeset.plain(" ".join(told)))
     layout.notes(words.LANGUAGE_NOTES, notice=notice(tasks), formula=lambda: formula(tasks))
 
 
@@ -74,7 +77,7 @@ def notice(tasks: pd.DataFrame) -> tuple[str, ...]:
     first = "Furthest ahead" if most.difference > 0 else "Least behind"
     last = "furthest behind" if least.difference < 0 else "least ahead"
     return (
-        f"**{layout.plain(tasks.columns[1])}** is ahead of people on **{len(ahead)} of {len(tasks)}** tasks"
+        f"**{typeset.plain(tasks.columns[1])}** is ahead of people on **{len(ahead)} of {len(tasks)}** tasks"
         + (f", behind on {', '.join(behind.task)}" if len(behind) else "")
         + (f", equal on {', '.join(equal.task)}." if len(equal) else "."),
         f"{first} on {most.task} ({difference(most.difference)}), {last} on {least.task} "

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from dashboard import layout
+from dashboard import typeset
 from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.explorer import choose_part, explore
 from pages.scale.scaling_comparison.selection import (
@@ -148,8 +148,8 @@ def beaten(selection: Selection) -> str:
         front = front[ahead >= behind if measure.better == "more" else ahead <= behind]
     winner = front.iloc[0]
     return words.BEATEN.format(
-        winner=layout.plain(winner.label),
-        loser=layout.plain(loser.label),
+        winner=typeset.plain(winner.label),
+        loser=typeset.plain(loser.label),
         winner_x=x.tell(winner[x.column]),
         loser_x=x.tell(loser[x.column]),
         winner_y=y.tell(winner[y.column]),

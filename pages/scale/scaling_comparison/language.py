@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.published.language import ARCHITECTURES
-from dashboard import layout
+from dashboard import typeset
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, glue, words
 from pages.scale.scaling_comparison.explorer import choose_part, explore
@@ -27,7 +27,7 @@ def show() -> None:
     elif part == words.SENTIMENT:
         explore(sentiment(), notes, notice=about_sentiment, formula=sentiment_formula, hides=hides_of_sentiment)
     else:
-        explore(sizes(), notes, notice=about_sizes, formula=sizes_formula, hides=hides_of_sizes)
+        explore(sizes(), notes, notice=about_sizes, formula=sizes_formula, hides=missing_text_sizes)
 
 
 def sentiment() -> Table:
@@ -66,15 +66,15 @@ def about_sentiment(selection: Selection) -> tuple[str, ...]:
         spread = f"; the networks lie within {np.ptp(trained):.1f} points" if len(trained) > 1 else ""
         best = with_most(rows, "percent")
         sentences.append(
-            f"Best of those shown on {layout.plain(str(dataset))} ({best.percent.iloc[0]:.1f} %): "
+            f"Best of those shown on {typeset.plain(str(dataset))} ({best.percent.iloc[0]:.1f} %): "
             f"{named(best, 'model')}{spread}."
         )
     timed = selection.placed[selection.placed.seconds.notna()]
     if timed.seconds.nunique() > 1:
         quick, slow = timed.loc[timed.seconds.idxmin()], timed.loc[timed.seconds.idxmax()]
         sentences.append(
-            f"Quickest to train was **{layout.plain(quick.label)}** ({quick.seconds:.0f} s), slowest "
-            f"**{layout.plain(slow.label)}** ({slow.seconds:.0f} s)."
+            f"Quickest to train was **{typeset.plain(quick.label)}** ({quick.seconds:.0f} s), slowest "
+            f"**{typeset.plain(slow.label)}** ({slow.seconds:.0f} s)."
         )
     return tuple(sentences)
 
@@ -86,7 +86,7 @@ def sentiment_formula(selection: Selection) -> None:
     if len(timed):
         row = timed.loc[timed.percent.idxmax()]
         st.latex(rf"{row.epochs:.0f} \cdot {row.seconds_per_epoch:.0f}\,\text{{s}} = {row.seconds:.0f}\,\text{{s}}")
-        st.markdown(f"{layout.plain(row.label)}. {words.SECONDS_FORMULA}")
+        st.markdown(f"{typeset.plain(row.label)}. {words.SECONDS_FORMULA}")
 
 
 def sizes() -> Table:
@@ -108,7 +108,7 @@ def sizes() -> Table:
     )
 
 
-def hides_of_sizes(selection: Selection) -> tuple[str, ...]:
+def missing_text_sizes(selection: Selection) -> tuple[str, ...]:
     """Of whom the text is not known, and who was chosen."""
     without = int(selection.kept.text_gigabytes.isna().sum())
     return (f"For {without} of {len(selection.kept)} the table has no gigabytes of text.", words.FAMOUS)
@@ -120,7 +120,7 @@ def about_sizes(selection: Selection) -> tuple[str, ...]:
         return ()
     small, large, doublings = ends
     first = (
-        f"From **{layout.plain(small.label)}** ({small.year:.0f}) to **{layout.plain(large.label)}** "
+        f"From **{typeset.plain(small.label)}** ({small.year:.0f}) to **{typeset.plain(large.label)}** "
         f"({large.year:.0f}): **{large.parameters / small.parameters:,.4g} times** as many parameters."
     )
     years = large.year - small.year

@@ -10,10 +10,13 @@ import streamlit as st
 
 from core.published import published_laws
 from core.scaling import LAWS, Bootstrap, Chinchilla
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
+from dashboard import theme
 from dashboard.figures.explored import Axis, Line, explored
-from dashboard.numbers import amount, in_latex, with_power
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import amount, in_latex, with_power
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words_laws
 
@@ -33,8 +36,8 @@ class Fit:
 
 def show() -> None:
     """Controls, the two figures, the coefficients."""
-    if not layout.is_presented():
-        st.markdown(words_laws.LAWS_LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_laws.LAWS_LEAD, width=theme.PROSE)
     fit = fit_of(*_choose())
     numbers = fit.runs
     left, right = st.columns([3, 2], gap="medium")
@@ -152,10 +155,10 @@ def runs_figure(numbers: pd.DataFrame, x: str, y: str, line: Line) -> go.Figure:
         x=Axis(TITLES[x], True, "power" if by_compute else "none"),
         y=Axis("loss, nats" if by_compute else TITLES[y], True),
         hues=KINDS,
-        look=layout.look(),
+        look=theme.look(),
         lines=[line],
         footer=numbers.source[0],
-        height=layout.look().high(440),
+        height=theme.look().high(440),
     )
     # Losses span less than a power of ten: round ones are written.
     ticks = round_ticks(numbers["loss"], line.y)

@@ -1,6 +1,6 @@
 """What does size buy?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.scale.scaling_comparison import (
     calculator,
     images,
@@ -13,7 +13,7 @@ from pages.scale.scaling_comparison import (
     years,
 )
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.TRANSLATION: translation.show,

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from core.scaling.pareto import pareto_front
-from dashboard import layout
-from dashboard.numbers import with_power
+from dashboard import typeset
+from dashboard.number_format import with_power
 from dashboard.theme import HUES
 
 FAMILIES = {
@@ -222,7 +222,7 @@ def with_most(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 
 def named(rows: pd.DataFrame, column: str = "label") -> str:
     """The names of rows in a sentence, in bold; of more than three the rest is counted."""
-    names = [f"**{layout.plain(str(name))}**" for name in rows[column]]
+    names = [f"**{typeset.plain(str(name))}**" for name in rows[column]]
     return listed(names if len(names) < 4 else [*names[:2], f"{len(names) - 2} more"])
 
 

@@ -8,13 +8,15 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.measured import small_data_runs
 from core.published import small_data_results
-from dashboard import charts, layout
-from dashboard.data_table import data_table
+from core.results import small_data_runs
+from dashboard import theme, typeset
 from dashboard.figures.curves import curves
 from dashboard.figures.explored import Axis, explored
-from dashboard.numbers import CLEAR, compare
+from dashboard.frame import layout
+from dashboard.number_format import CLEAR, compare
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
 from pages.scale.scaling_comparison import words
 
@@ -31,8 +33,8 @@ TITLES = {
 
 def show() -> None:
     """The two figures and the table."""
-    if not layout.is_presented():
-        st.markdown(words.SMALL_LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.SMALL_LEAD, width=theme.PROSE)
     runs, lecture = table_of(small_data_runs()), table_of(small_data_results())
     _figures(runs, lecture)
     _table(runs)
@@ -46,13 +48,13 @@ def table_of(results: Iterable[Any]) -> pd.DataFrame:
 
 
 def _figures(runs: pd.DataFrame, lecture: pd.DataFrame) -> None:
-    height = 560 if layout.is_presented() else 420
+    height = 560 if theme.is_presented() else 420
     left, right = st.columns(2, gap="medium")
     with left:
         st.subheader("How much data closes the gap?", anchor=False)
         told = (f"{row.model} {row.reached:.0f} % of {row.pictures:,}" for row in _named(runs))
         charts.chart(
-            against_pictures(runs, look=layout.look(), height=height),
+            against_pictures(runs, look=theme.look(), height=height),
             name="small-data-pictures",
             alt="Accuracy against the pictures to learn from: " + "; ".join(told),
             table=runs[["model", "family", "pictures", "accuracy, %"]],
@@ -61,7 +63,7 @@ def _figures(runs: pd.DataFrame, lecture: pd.DataFrame) -> None:
     with right:
         st.subheader("Does size help?", anchor=False)
         charts.chart(
-            against_size(whole, lecture, look=layout.look(), height=height),
+            against_size(whole, lecture, look=theme.look(), height=height),
             name="small-data-size",
             alt=f"Accuracy with all {runs.pictures.max():,} pictures against parameters, ours and a lecture's.",
             table=lecture[["model", "family", "parameters", "accuracy, %", "epochs", "source", "note"]],
@@ -142,7 +144,7 @@ def _table(runs: pd.DataFrame) -> None:
             },
         )
     epochs = ", ".join(f"{row.epochs} times {row.pictures:,}" for row in runs.drop_duplicates("pictures").itertuples())
-    layout.caption(words.HOW.format(epochs=epochs, hardware=layout.plain(runs.hardware[0])))
+    layout.caption(words.HOW.format(epochs=epochs, hardware=typeset.plain(runs.hardware[0])))
     charts.download_table(rows, "small-data")
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import layout
-from dashboard.numbers import CLEAR, compare, in_latex
+from dashboard import typeset
+from dashboard.number_format import CLEAR, compare, in_latex
 from pages.scale.scaling_comparison import compute, duel, words
 from pages.scale.scaling_comparison.explorer import choose_part, explore
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference, named, with_most
@@ -61,13 +61,13 @@ def about_cost(selection: Selection) -> tuple[str, ...]:
     """The best on each data set, and the cheapest."""
     rows = selection.placed
     best = rows[rows.accuracy == rows.groupby("dataset").accuracy.transform("max")]
-    told = ", ".join(f"**{layout.plain(name)}** on {count}" for name, count in best.model.value_counts().items())
+    told = ", ".join(f"**{typeset.plain(name)}** on {count}" for name, count in best.model.value_counts().items())
     cheap, sets = rows.loc[rows.core_days.idxmin()], rows.dataset.nunique()
     times = rows.core_days.max() / cheap.core_days
     dearest = f"; the dearest of those shown took {times:.1f} times as much" if times >= 1.05 else ""
     return (
         f"Best of those shown, by data set ({sets}): {told}.",
-        f"Cheapest to pre-train is **{layout.plain(cheap.model)}** ({cheap.core_days:,.0f} core-days){dearest}.",
+        f"Cheapest to pre-train is **{typeset.plain(cheap.model)}** ({cheap.core_days:,.0f} core-days){dearest}.",
         *((words.MIXED_SETS,) if sets > 1 else ()),
     )
 
@@ -78,7 +78,7 @@ def cost_formula(selection: Selection) -> None:
     if len(selection.placed):
         dear = selection.placed.loc[selection.placed.core_days.idxmax()]
         st.latex(rf"{in_latex(dear.core_days)} = 512 \cdot {dear.core_days / 512:.1f}\ \text{{days}}")
-        st.markdown(words.COST_FORMULA.format(model=layout.plain(dear.model)))
+        st.markdown(words.COST_FORMULA.format(model=typeset.plain(dear.model)))
 
 
 def gains() -> Table:
@@ -148,4 +148,4 @@ def gain_formula(selection: Selection) -> None:
     if len(selection.placed):
         row = selection.placed.loc[selection.placed.gain.idxmax()]
         st.latex(rf"{row.top1:.2f} - {row.top1_alone:.2f} = {row.gain:.2f}")
-        st.markdown(f"{layout.plain(row.label)}. {words.GAIN_FORMULA}")
+        st.markdown(f"{typeset.plain(row.label)}. {words.GAIN_FORMULA}")

@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import layout
-from dashboard.numbers import in_latex, with_power
+from dashboard import typeset
+from dashboard.number_format import in_latex, with_power
 from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.explorer import choose_part, explore
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, best_shown, front_shown
@@ -92,8 +92,8 @@ def same_bleu(selection: Selection) -> str:
     if times < LEAST:  # no other took more
         return ""
     return (
-        f"**{layout.plain(own.label)}** reaches {y.tell(own[y.column])} with {x.tell(own[x.column])}; the best model "
-        f"of another family that scores no more, **{layout.plain(other.label)}** ({y.tell(other[y.column])}), took "
+        f"**{typeset.plain(own.label)}** reaches {y.tell(own[y.column])} with {x.tell(own[x.column])}; the best model "
+        f"of another family that scores no more, **{typeset.plain(other.label)}** ({y.tell(other[y.column])}), took "
         f"{x.tell(other[x.column])}: **{times:.1f} times** as much."
     )
 

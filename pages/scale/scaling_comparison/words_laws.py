@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dashboard.references import references
+from dashboard.frame.references import references
 from pages.scale.scaling_comparison.words import PAGE
 
 # Laws

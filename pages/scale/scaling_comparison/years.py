@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from core.scaling.growth import Growth, fit_growth
-from dashboard import layout
+from dashboard import theme
 from dashboard.figures.explored import Line
-from dashboard.numbers import with_power
+from dashboard.number_format import with_power
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.explorer import explore
@@ -30,8 +30,8 @@ FIELDS = {
 def show() -> None:
     """The table in the explorer, with a line through what is shown of it."""
     st.subheader(words.YEARS_TITLE, anchor=False)
-    if not layout.is_presented():
-        st.markdown(words.YEARS_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.YEARS_ABOUT, width=theme.PROSE)
     explore(table(), words.YEARS_NOTES, notice=notice, formula=formula, hides=hides, lines=lines)
 
 

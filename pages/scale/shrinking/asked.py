@@ -8,10 +8,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.measured.shrinking import Variant
-from dashboard import charts, controls, layout, naming, photograph
+from core.results.shrinking import Variant
+from dashboard import theme, typeset
 from dashboard.figures.predictions import prediction_bars
-from dashboard.numbers import CLEAR, compare, span
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name, photograph
+from dashboard.number_format import CLEAR, compare, span
+from dashboard.output import charts
 from pages.scale.shrinking import compute, figures, words
 from pages.scale.shrinking.compute import Beside, Question
 
@@ -33,7 +36,7 @@ def choose(models: Mapping[str, str] = words.MODELS, *, others: bool = True, for
     if chosen == words.OTHER_PICTURE:
         return _of_picture(photograph.choose(words.OURS["image"], attends=False))
     if chosen == words.OTHER_TEXT:
-        name = naming.model("text", offered=words.OURS["text"], attends=False)
+        name = model_name.model("text", offered=words.OURS["text"], attends=False)
     else:
         name = models[chosen]
     if name.startswith("vit-"):
@@ -44,7 +47,7 @@ def choose(models: Mapping[str, str] = words.MODELS, *, others: bool = True, for
     first = next(iter(texts.values()))
     typed = st.text_input("Your sentence", first, key=key, bind="query-params", max_chars=LONGEST_LINE)
     with layout.waiting_place():
-        layout.say_what_was_cut(compute.read(name, typed))
+        typeset.say_what_was_cut(compute.read(name, typed))
     return Question(name, typed)
 
 
@@ -77,7 +80,7 @@ def about_answer(found: Beside) -> str:
     if found.written is not None:
         return f"The translation is **{'the same' if found.written[0] == found.written[1] else 'another one'}**."
     before, after = int(found.before.argmax()), int(found.after.argmax())
-    names = [layout.plain(layout.readable(found.answers[number]).strip()) for number in (before, after)]
+    names = [typeset.plain(typeset.readable(found.answers[number]).strip()) for number in (before, after)]
     if before == after:
         return (
             f"The first answer stays **“{names[0]}”**, {found.before[before]:.1%} before and {found.after[after]:.1%} "
@@ -103,10 +106,10 @@ def says(found: Beside, *, changed: str, name: str) -> None:
         return
     count = min(TOP, len(found.answers))
     shown = list(dict.fromkeys([*found.before.topk(count).indices.tolist(), *found.after.topk(count).indices.tolist()]))
-    labels = [layout.readable(found.answers[number]) for number in shown]
+    labels = [typeset.readable(found.answers[number]) for number in shown]
     before, after = ([float(side[number]) for number in shown] for side in (found.before, found.after))
     charts.chart(
-        partial(prediction_bars, labels, before, after, look=layout.look(), changed=changed),
+        partial(prediction_bars, labels, before, after, look=theme.look(), changed=changed),
         name=name,
         alt="; ".join(
             f"{label}: {one:.1%}, then {other:.1%}" for label, one, other in zip(labels, before, after, strict=True)
@@ -128,7 +131,7 @@ def curves(
             along,
             lines,
             figures.bounds(whole, LOSSES),
-            look=layout.look(),
+            look=theme.look(),
             x=x,
             y=words.MEASURES[whole.measure],
         ),

@@ -5,13 +5,16 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured.shrinking import Rounding
+from core.results.shrinking import Rounding
 from core.shrinking.bits import BITS, GROUPINGS
 from core.shrinking.layouts import matrices_of
 from core.shrinking.number_formats import FORMATS
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
-from dashboard.numbers import NOISE, compare_times
+from dashboard import theme, typeset
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import NOISE, compare_times
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.scale.shrinking import asked, figures, words
 from pages.scale.shrinking import compute_bits as compute
 from pages.scale.shrinking import words_bits as words_here
@@ -24,8 +27,8 @@ MATRIX, HOW, GROUPING, WHERE = "bits_matrix", "bits_number", "bits_grouping", "b
 
 def show() -> None:
     """Choose a matrix and its bits; see its levels and the answers; then all formats, and the measured table."""
-    if not layout.is_presented():
-        st.markdown(words_here.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_here.LEAD, width=theme.PROSE)
     question = asked.choose()
     choice = _choice(question)
     with layout.waiting_place():
@@ -33,7 +36,7 @@ def show() -> None:
         smaller = compute.rounded(question, choice)
     _matrix(choice, found)
     layout.heading(words_here.SAYS)
-    st.markdown(f"{asked.about_answer(smaller)} {asked.about_moved(smaller)}", width=layout.PROSE)
+    st.markdown(f"{asked.about_answer(smaller)} {asked.about_moved(smaller)}", width=theme.PROSE)
     asked.says(smaller, changed="rounded", name="shrinking-bits-answers")
     _formats(question)
     rows = rows_of(Rounding, question.name)
@@ -72,9 +75,9 @@ def _choice(question: Question) -> Choice:
 
 
 def _matrix(choice: Choice, found: Levels) -> None:
-    st.markdown(about_matrix(found), width=layout.PROSE)
+    st.markdown(about_matrix(found), width=theme.PROSE)
     charts.chart(
-        partial(figures.histogram, found.edges, found.counts, found.levels, look=layout.look()),
+        partial(figures.histogram, found.edges, found.counts, found.levels, look=theme.look()),
         name="shrinking-bits-matrix",
         alt=f"The weights of {choice.matrix}, and the {len(found.levels)} levels of its first row",
         table=pd.DataFrame({"from": found.edges[:-1], "to": found.edges[1:], "weights": found.counts}),
@@ -103,7 +106,7 @@ def _formats(question: Question) -> None:
     layout.heading(words_here.NOW)
     with layout.waiting_place():
         found = compute.in_formats(question)
-    st.markdown(about_formats(found), width=layout.PROSE)
+    st.markdown(about_formats(found), width=theme.PROSE)
     first = found[0]
     answers = [first.before, *(each.after for each in found)]
     table = pd.DataFrame(
@@ -112,7 +115,7 @@ def _formats(question: Question) -> None:
             "MB in memory": [first.bytes[0] / 1e6, *(each.bytes[1] / 1e6 for each in found)],
             "milliseconds": [first.milliseconds[0], *(each.milliseconds[1] for each in found)],
             "time, of the whole's": [1.0, *(each.milliseconds[1] / each.milliseconds[0] for each in found)],
-            "first answer": [layout.readable(first.answers[int(each.argmax())]) for each in answers],
+            "first answer": [typeset.readable(first.answers[int(each.argmax())]) for each in answers],
             "its probability": [float(each.max()) for each in answers],
         }
     )
@@ -150,7 +153,7 @@ def about_formats(found: tuple[Beside, ...]) -> str:
 
 
 def _measured(rows: tuple[Rounding, ...]) -> None:
-    st.markdown(about_measured(rows), width=layout.PROSE)
+    st.markdown(about_measured(rows), width=theme.PROSE)
     lines = lines_of(rows)
     along = sorted({row.bits for row in _all_rounded(rows)}, reverse=True)
     asked.curves(rows[0], along, lines, x="bits of a weight", name="shrinking-bits-curves")

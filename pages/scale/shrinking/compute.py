@@ -11,20 +11,20 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from core.errors import InputError, ModelError
-from core.measured.shrinking import V, measured
 from core.models.bert_tasks import VERDICTS
+from core.results.shrinking import V, measured
 from core.shrinking.importance import Losses
 from core.shrinking.layouts import with_linears
-from core.shrinking.number_formats import bytes_of, parameters_of
+from core.shrinking.number_formats import parameter_count, size_in_bytes
 from core.text import Tokens, read_tokens
 from core.translation.decoding import BEGIN
 from core.zoo.embedded import load_embedded_text
-from core.zoo.missing_token import MissingToken
+from core.zoo.masked_language_models import MissingToken
 from core.zoo.text_models import NextToken, SourceToTarget, TextModel
-from dashboard.kept import keep
-from dashboard.models import image_model, text_model, translator
-from dashboard.photograph import Photograph
-from dashboard.watched import Text, content_of
+from dashboard.cache.memo import cached
+from dashboard.cache.models import image_model, text_model, translator
+from dashboard.inputs.photograph import Photograph
+from dashboard.recordings.watched import Text, content_of
 from pages.scale.shrinking import words
 
 ROUNDS = 9
@@ -61,7 +61,7 @@ class Beside:
     identity: Hashable = field(kw_only=True)
 
 
-@keep("Loading the model …", computes=False)
+@cached("Loading the model …", computes=False)
 def verdicts() -> TextModel:
     """The BERT that says praise or blame."""
     return load_embedded_text("bert-tasks")
@@ -81,13 +81,13 @@ def network_of(question: Question) -> nn.Module:
     return linear_network(question.name, isinstance(question.given, Photograph))
 
 
-@keep("Loading the model …", computes=False)
+@cached("Loading the model …", computes=False)
 def linear_network(name: str, pictures: bool) -> nn.Module:
     """The network of a model; shared by all, so that only copies of it are changed."""
     return with_linears(model_of(name, pictures=pictures).network)
 
 
-@keep("Reading …")
+@cached("Reading …")
 def read(name: str, text: Text) -> Tokens:
     """A text as a model reads it; InputError where there is nothing to read, or no word hidden that could be asked."""
     model = model_of(name)
@@ -107,7 +107,7 @@ def answers_of(question: Question) -> tuple[str, ...]:
     return getattr(model, "classes", ()) or _vocabulary(question.name)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def _vocabulary(name: str) -> tuple[str, ...]:
     tokenizer = model_of(name).tokenizer
     return tuple(read_tokens(tokenizer, [number]).labels[0] for number in range(tokenizer.get_vocab_size()))
@@ -164,8 +164,8 @@ def beside(question: Question, smaller: nn.Module, *, identity: Hashable) -> Bes
         before,
         after,
         written,
-        (parameters_of(whole), parameters_of(smaller)),
-        (bytes_of(whole), bytes_of(smaller)),
+        (parameter_count(whole), parameter_count(smaller)),
+        (size_in_bytes(whole), size_in_bytes(smaller)),
         (one, other),
         identity=identity,
     )
@@ -190,7 +190,7 @@ def french(question: Question, network: nn.Module) -> str:
     return model.text(model.write(model.encode(content_of(question.given)), beam=1).best.tokens)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def rows_of(kind: type[V], name: str) -> tuple[V, ...]:
     """What was measured of a model; empty of others than ours."""
     return measured(kind, name) if name in words.MEASURED_ON else ()

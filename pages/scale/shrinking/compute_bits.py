@@ -7,8 +7,8 @@ import numpy as np
 
 from core.shrinking.bits import round_matrix, round_network
 from core.shrinking.layouts import matrices_of
-from core.shrinking.number_formats import FORMATS, in_format
-from dashboard.kept import keep
+from core.shrinking.number_formats import FORMATS, in_number_format
+from dashboard.cache.memo import cached
 from pages.scale.shrinking.compute import Beside, Question, beside, network_of
 
 COLUMNS = 60  # of the histogram
@@ -49,7 +49,7 @@ class Levels:
     identity: Hashable = field(kw_only=True)
 
 
-@keep("Rounding …")
+@cached("Rounding …")
 def levels(question: Question, choice: Choice) -> Levels:
     """A matrix and what rounding does to it."""
     weights = matrices_of(network_of(question))[choice.matrix].weight.detach()
@@ -71,7 +71,7 @@ def levels(question: Question, choice: Choice) -> Levels:
     )
 
 
-@keep("Rounding the network …")
+@cached("Rounding the network …")
 def rounded(question: Question, choice: Choice) -> Beside:
     """The network with the chosen matrix rounded, or with all of them, computed with in float32."""
     names = [choice.matrix] if choice.alone else None
@@ -79,8 +79,8 @@ def rounded(question: Question, choice: Choice) -> Beside:
     return beside(question, network, identity=(question, choice))
 
 
-@keep("Computing with fewer bits …")
+@cached("Computing with fewer bits …")
 def in_formats(question: Question) -> tuple[Beside, ...]:
     """The network in each of FORMATS but the first, which is how it is."""
     whole = network_of(question)
-    return tuple(beside(question, in_format(whole, name), identity=(question, name)) for name in FORMATS[1:])
+    return tuple(beside(question, in_number_format(whole, name), identity=(question, name)) for name in FORMATS[1:])

@@ -9,16 +9,16 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.capture import record_attention
-from core.cloze.words import Word, words_of
-from core.measured.shrinking_students import Student, students
+from core.probing.masked_words.words import Word, words_of
+from core.results.shrinking_students import Student, students
 from core.shrinking.students import STUDENTS, load_student
 from core.text import Tokens
 from core.zoo import ImageModel
-from core.zoo.missing_token import MissingToken
-from dashboard.kept import keep
-from dashboard.models import image_model, text_model
-from dashboard.photograph import Photograph
-from dashboard.watched import Text, content_of
+from core.zoo.masked_language_models import MissingToken
+from dashboard.cache.memo import cached
+from dashboard.cache.models import image_model, text_model
+from dashboard.inputs.photograph import Photograph
+from dashboard.recordings.watched import Text, content_of
 
 LONGEST = 64  # tokens: what a map still shows
 Maps = tuple[Float[Tensor, "head query key"], ...]  # one for each layer
@@ -48,14 +48,14 @@ class Asked:
     identity: Hashable = field(kw_only=True)
 
 
-@keep("Loading the students …", computes=False)
+@cached("Loading the students …", computes=False)
 def student(name: str, teacher: str) -> MissingToken | ImageModel:
     """One of STUDENTS."""
     whole = image_model(teacher) if teacher.startswith("vit") else text_model(teacher)
     return load_student(name, whole)  # type: ignore[type-var, return-value]
 
 
-@keep("Reading …")
+@cached("Reading …")
 def read(text: Text) -> tuple[Tokens, tuple[Word, ...]]:
     """The beginning of a text as BERT reads it, and its words."""
     model = text_model("bert-books")
@@ -63,7 +63,7 @@ def read(text: Text) -> tuple[Tokens, tuple[Word, ...]]:
     return tokens, words_of(tokens)
 
 
-@keep("Asking teacher and students …")
+@cached("Asking teacher and students …")
 def hidden_word(text: Text, number: int) -> Asked:
     """Hide a word of a text and ask all networks for its first token."""
     teacher = text_model("bert-books")
@@ -82,7 +82,7 @@ def hidden_word(text: Text, number: int) -> Asked:
     return Asked("bert-books", said, hidden.labels, answers, tokens.ids[places[0]], identity=(text, number))
 
 
-@keep("Asking teacher and students …")
+@cached("Asking teacher and students …")
 def pictured(photograph: Photograph) -> Asked:
     """What all networks see on a photograph."""
     teacher, prepared = photograph.model, photograph.prepared
@@ -105,7 +105,7 @@ def maps_of(record) -> Maps:
     return tuple(torch.stack([call.weights(head) for head in range(call.heads)]) for call in record.calls)
 
 
-@keep(computes=False)
+@cached(computes=False)
 def measured(teacher: str) -> tuple[Student, ...]:
     """What was measured of a teacher and its students; ModelError where the file is missing or wrong."""
     return students(teacher)

@@ -7,18 +7,18 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.progress import Progress, unheard
+from core.progress import Progress, no_progress
 from core.shrinking.importance import (
     Head,
     by_module,
     gradient_importance,
     greedy_order,
+    loss_increase_without,
     random_order,
     ranked,
-    rise_without,
 )
-from core.shrinking.pruned_heads import without_heads
-from dashboard.kept import keep
+from core.shrinking.pruned_heads import prune_heads
+from dashboard.cache.memo import cached
 from pages.scale.shrinking.compute import Beside, Question, beside, losses_of, network_of
 
 BY_GRADIENT, ALONE, GREEDY, BY_CHANCE = WAYS = ("by gradient", "by loss alone", "greedily", "at random")
@@ -36,15 +36,15 @@ class Ranked:
     order: tuple[Head, ...]
 
 
-@keep("Asking which heads matter …", unit="tries")
-def rank(question: Question, way: str, progress: Progress = unheard) -> Ranked:
+@cached("Asking which heads matter …", unit="tries")
+def rank(question: Question, way: str, progress: Progress = no_progress) -> Ranked:
     """One of WAYS on one input, for what the network itself says of it."""
     network, losses = network_of(question), losses_of(question)
     importance = [each.detach() for each in gradient_importance(network, losses)]
     if way == BY_GRADIENT:
         return Ranked(way, tuple(importance), tuple(ranked(importance)))
     if way == ALONE:
-        order = ranked(rise_without(network, losses, progress=progress))
+        order = ranked(loss_increase_without(network, losses, progress=progress))
     elif way == GREEDY:
         order = greedy_order(network, losses, progress)
     else:
@@ -60,8 +60,8 @@ def places(order: Sequence[Head], counts: Sequence[int]) -> tuple[Float[Tensor, 
     return found
 
 
-@keep("Taking heads out …")
+@cached("Taking heads out …")
 def without(question: Question, gone: tuple[Head, ...]) -> Beside:
     """The network without some heads, on one input."""
-    smaller = without_heads(network_of(question), by_module(gone)).eval().requires_grad_(False)
+    smaller = prune_heads(network_of(question), by_module(gone)).eval().requires_grad_(False)
     return beside(question, smaller, identity=(question, gone))

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from core.measured.shrinking import Combined, Pruned, Rounding, Variant, Zeroed
+from core.results.shrinking import Combined, Pruned, Rounding, Variant, Zeroed
 from core.scaling.pareto import pareto_front
 from core.shrinking.together import Recipe, follow
-from dashboard.kept import keep
+from dashboard.cache.memo import cached
 from pages.scale.shrinking import words_together as words
 from pages.scale.shrinking.compute import Beside, Question, beside, losses_of, network_of, rows_of
 
@@ -27,7 +27,7 @@ class Asked:
         return self.question, of.student, of.heads, of.neurons, of.number_format
 
 
-@keep("Taking one thing after the other …")
+@cached("Taking one thing after the other …")
 def combined(asked: Asked) -> Beside:
     """The network after all steps, on one's own input, by which its heads are ranked too."""
     network = follow(asked.recipe, network_of(asked.question), losses_of(asked.question))

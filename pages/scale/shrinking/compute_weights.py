@@ -7,10 +7,10 @@ import numpy as np
 from torch import nn
 
 from core.shrinking.layouts import matrices_of
-from core.shrinking.number_formats import bytes_of
+from core.shrinking.number_formats import size_in_bytes
 from core.shrinking.zeros import as_sparse, bytes_packed, share_of_zeros, with_zeros, without_neurons
-from dashboard.kept import keep
-from dashboard.photograph import Photograph
+from dashboard.cache.memo import cached
+from dashboard.inputs.photograph import Photograph
 from pages.scale.shrinking.compute import Beside, Question, beside, linear_network, network_of
 
 COLUMNS = 61  # of the histogram; odd, so that one stands around 0
@@ -42,7 +42,7 @@ class Cut:
     gone: np.ndarray
 
 
-@keep("Setting weights to zero …", computes=False)
+@cached("Setting weights to zero …", computes=False)
 def networks(name: str, pictures: bool, percent: int) -> tuple[nn.Module, nn.Module]:
     """A network with zeros in full matrices, and as compressed rows: the same for everything that it is asked."""
     network = with_zeros(linear_network(name, pictures), percent / 100)
@@ -54,7 +54,7 @@ def networks_of(question: Question, percent: int) -> tuple[nn.Module, nn.Module]
     return networks(question.name, isinstance(question.given, Photograph), percent)
 
 
-@keep("Setting weights to zero …")
+@cached("Setting weights to zero …")
 def zeroed(question: Question, percent: int) -> Zeros:
     """The smallest weights of all matrices together become zeros."""
     whole = network_of(question)
@@ -67,13 +67,13 @@ def zeroed(question: Question, percent: int) -> Zeros:
         rows,
         share_of_zeros(network),
         bytes_packed(network),
-        bytes_of(whole),
+        size_in_bytes(whole),
         shares,
         identity=(question, percent),
     )
 
 
-@keep("Setting weights to zero …")
+@cached("Setting weights to zero …")
 def cut(question: Question, percent: int, matrix: str) -> Cut:
     """What becomes of the weights of one matrix."""
     whole = network_of(question)
@@ -85,7 +85,7 @@ def cut(question: Question, percent: int, matrix: str) -> Cut:
     return Cut(edges, kept, gone)
 
 
-@keep("Taking neurons out …")
+@cached("Taking neurons out …")
 def without(question: Question, percent: int) -> Beside:
     """As large a share of the neurons of each feed-forward layer is really gone; ModelError where none are known."""
     return beside(

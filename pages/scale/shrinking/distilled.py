@@ -5,10 +5,14 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.addresses import whole_number
-from dashboard import charts, controls, layout, photograph
+from core.view.codec import whole_number
+from dashboard import theme, typeset
+from dashboard.address import parameter
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.predictions import prediction_bars
+from dashboard.frame import layout
+from dashboard.inputs import controls, photograph
+from dashboard.output import charts
 from pages.scale.shrinking import compute_distilled as compute
 from pages.scale.shrinking import distilled_heads, distilled_measured
 from pages.scale.shrinking import words_distilled as words
@@ -21,12 +25,12 @@ LONGEST_LINE = 400  # characters
 
 def show() -> None:
     """An input of one's own in teacher and students: answers, maps, heads; then the measured table."""
-    if not layout.is_presented():
-        st.markdown(words.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.LEAD, width=theme.PROSE)
     teacher = words.KINDS[controls.choice("Teacher", words.KINDS, key=OF)]
     asked = _hidden_word() if teacher == "bert-books" else _pictured(teacher)
     layout.heading(words.SAYS)
-    st.markdown(about_answers(asked), width=layout.PROSE)
+    st.markdown(about_answers(asked), width=theme.PROSE)
     _answers(asked)
     apart = distilled_heads.show(asked)
     rows = distilled_measured.show(teacher)
@@ -45,8 +49,8 @@ def _hidden_word() -> Asked:
     typed = st.text_input("Your sentence", words.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
     with layout.waiting_place():
         tokens, found = compute.read(typed)
-    layout.say_what_was_cut(tokens)
-    asked = whole_number(st.query_params.get(WORD))
+    typeset.say_what_was_cut(tokens)
+    asked = parameter(WORD, whole_number)
     number = max(0, min(FIRST if asked is None else asked, len(found) - 1))
     with layout.waiting_place():
         given = compute.hidden_word(typed, number)
@@ -55,9 +59,9 @@ def _hidden_word() -> Asked:
         [
             PickedWord(
                 word.label,
-                f"Click to hide “{layout.readable(word.label)}”.",
+                f"Click to hide “{typeset.readable(word.label)}”.",
                 covered=place == number,
-                below=layout.readable(best[given.teacher]) if place == number else "",
+                below=typeset.readable(best[given.teacher]) if place == number else "",
             )
             for place, word in enumerate(found)
         ],
@@ -85,9 +89,9 @@ def _answers(asked: Asked) -> None:
             values, numbers = (each.tolist() for each in said.probabilities.topk(TOP))
             if asked.true is not None and asked.true not in numbers:
                 numbers, values = [*numbers, asked.true], [*values, float(said.probabilities[asked.true])]
-            labels = [layout.readable(asked.answers[number]) for number in numbers]
+            labels = [typeset.readable(asked.answers[number]) for number in numbers]
             told = ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True))
-            look = layout.look()
+            look = theme.look()
             hues = [look.palette.accent if number == asked.true else look.palette.map for number in numbers]
             charts.chart(
                 partial(prediction_bars, labels, values, look=look, hues=hues),
@@ -101,7 +105,7 @@ def about_answers(asked: Asked) -> str:
     """Whose first answer is the teacher's, and how probable the students find it."""
     first = {name: int(said.probabilities.argmax()) for name, said in asked.said.items()}
     theirs = first[asked.teacher]
-    answer = layout.plain(layout.readable(asked.answers[theirs]).strip())
+    answer = typeset.plain(typeset.readable(asked.answers[theirs]).strip())
     agree = [name for name in first if name != asked.teacher and first[name] == theirs]
     told = ", ".join(
         f"{said.title.lower()} {said.probabilities[theirs]:.1%}"

@@ -5,11 +5,14 @@ import math
 import streamlit as st
 import torch
 
-from core.addresses import whole_number
 from core.shrinking.students import LAYERS, STUDENTS, divergences, kept_blocks
-from dashboard import controls, layout
+from core.view.codec import whole_number
+from dashboard import theme, typeset
+from dashboard.address import parameter
 from dashboard.components.cell_map import cell_map
-from dashboard.numbers import compare
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import compare
 from pages.scale.shrinking import words_distilled as words
 from pages.scale.shrinking.compute_distilled import Asked, Said
 
@@ -38,7 +41,7 @@ def _grid(asked: Asked) -> tuple[str, int, torch.Tensor]:
     far = divergences(asked.said[student].maps[layer], asked.said[asked.teacher].maps[source])
     st.markdown(
         f"Layer {layer} of the student began as layer **{source}** of the teacher. {about_heads(far.tolist())}",
-        width=layout.PROSE,
+        width=theme.PROSE,
     )
     heads = [str(head) for head in range(len(far))]
 
@@ -71,9 +74,13 @@ def source_of(student: str, layer: int) -> int:
 
 def _chosen(far: torch.Tensor) -> tuple[int, int]:
     """The pair of heads in the address; without one that fits, the first with the head that it began as."""
-    parts = st.query_params.get(PAIR, "").partition(".")[::2]
-    ours, theirs = (whole_number(part, heads) for part, heads in zip(parts, far.shape, strict=True))
-    return (0, 0) if ours is None or theirs is None else (ours, theirs)
+
+    def parse(text: str) -> tuple[int, int]:
+        parts = text.partition(".")[::2]
+        ours, theirs = (whole_number(part, heads) for part, heads in zip(parts, far.shape, strict=True))
+        return (0, 0) if ours is None or theirs is None else (ours, theirs)
+
+    return parameter(PAIR, parse)
 
 
 def about_heads(far: list[list[float]]) -> str:
@@ -99,7 +106,7 @@ def _maps(asked: Asked, student: str, layer: int, ours: int, theirs: int) -> Non
         (f"The teacher's head {theirs} in layer {source}", asked.said[asked.teacher], source, theirs),
         (f"The student's head {ours} in layer {layer}", asked.said[student], layer, ours),
     ]
-    labels = [layout.readable(label) for label in asked.labels]
+    labels = [typeset.readable(label) for label in asked.labels]
     for column, (title, said, depth, head) in zip(st.columns(2, gap="medium"), shown, strict=True):
         who = "teacher" if said is asked.said[asked.teacher] else "student"
         with column:

@@ -3,10 +3,11 @@
 import pandas as pd
 import streamlit as st
 
-from core.measured.shrinking_students import Difference, Student
+from core.results.shrinking_students import Difference, Student
 from core.shrinking.students import TITLES
-from dashboard import layout
-from dashboard.data_table import data_table
+from dashboard import theme
+from dashboard.frame import layout
+from dashboard.output.data_table import data_table
 from pages.scale.shrinking import compute_distilled as compute
 from pages.scale.shrinking import words_distilled as words
 
@@ -15,7 +16,7 @@ def show(teacher: str) -> tuple[Student, ...]:
     """The table of a teacher and its students, and what it says."""
     layout.heading(words.MEASURED)
     rows = compute.measured(teacher)
-    st.markdown(about_measured(rows), width=layout.PROSE)
+    st.markdown(about_measured(rows), width=theme.PROSE)
     taught = {None: "is the teacher", True: "yes", False: "no"}
     table = pd.DataFrame(
         {

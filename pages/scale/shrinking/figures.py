@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.measured.shrinking import Variant
+from core.results.shrinking import Variant
 from dashboard.figures.curves import curves
 from dashboard.figures.paper import on_paper
 from dashboard.theme import Look

@@ -4,13 +4,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.addresses import whole_number
-from core.measured.shrinking import Pruned
+from core.results.shrinking import Pruned
 from core.shrinking.importance import Head
-from dashboard import controls, layout
+from core.view.codec import whole_number
+from dashboard import theme
+from dashboard.address import parameter
 from dashboard.components.cell_map import cell_map
-from dashboard.data_table import data_table
-from dashboard.numbers import compare
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import compare
+from dashboard.output.data_table import data_table
 from pages.scale.shrinking import asked, words
 from pages.scale.shrinking import compute_heads as compute
 from pages.scale.shrinking import words_heads as words_here
@@ -22,8 +25,8 @@ ORDER, PERCENT, CHANGED = "heads_order", "heads_percent", "heads_changed"
 
 def show() -> None:
     """The heads of a network with those that are gone, what it says without them, and the measured curves."""
-    if not layout.is_presented():
-        st.markdown(words_here.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_here.LEAD, width=theme.PROSE)
     question = asked.choose(forgets=(CHANGED,))
     layout.heading(words_here.OWN)
     with layout.control_bar():
@@ -34,7 +37,7 @@ def show() -> None:
     gone = frozenset(found.order[: round(percent * len(found.order) / 100)]) ^ _changed(found)
     with layout.waiting_place():
         smaller = compute.without(question, tuple(sorted(gone)))
-    st.markdown(f"{about_size(smaller, len(gone), len(found.order))} {asked.about_answer(smaller)}", width=layout.PROSE)
+    st.markdown(f"{about_size(smaller, len(gone), len(found.order))} {asked.about_answer(smaller)}", width=theme.PROSE)
     _grid(question, found, gone)
     layout.heading(words_here.SAYS)
     asked.says(smaller, changed="heads taken out", name="shrinking-heads-says")
@@ -67,9 +70,12 @@ def _percent() -> int:
 
 def _changed(found: Ranked) -> frozenset[Head]:
     """Heads that were clicked, from the address: "2.1-0.5"; what is no head of this network is passed over."""
-    given = st.query_params.get(CHANGED, "")
-    pairs = {tuple(map(whole_number, part.partition(".")[::2])) for part in given.split("-")}
-    return frozenset(head for head in found.order if head in pairs)
+
+    def parse(text: str) -> frozenset[Head]:
+        pairs = {tuple(map(whole_number, part.partition(".")[::2])) for part in text.split("-")}
+        return frozenset(head for head in found.order if head in pairs)
+
+    return parameter(CHANGED, parse)
 
 
 # Its heads.
@@ -131,7 +137,7 @@ def about_most(found: Ranked) -> str:
 
 
 def _curves(rows: tuple[Pruned, ...]) -> None:
-    st.markdown(f"{about_loss(rows)} {about_trained(rows)}", width=layout.PROSE)
+    st.markdown(f"{about_loss(rows)} {about_trained(rows)}", width=theme.PROSE)
     along, lines = lines_of(rows)
     asked.curves(rows[0], along, lines, x="heads taken out, %", name="shrinking-heads-curves")
     layout.caption(

@@ -1,9 +1,9 @@
 """What can be removed?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.scale.shrinking import bits, distilled, heads, together, weights, words
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.HEADS: heads.show,

@@ -6,14 +6,18 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.addresses import whole_number
-from core.measured.shrinking import Combined, Variant
+from core.results.shrinking import Combined, Variant
 from core.shrinking.number_formats import FORMATS
 from core.shrinking.students import STUDENTS
 from core.shrinking.together import SHARES, Recipe
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
+from core.view.codec import whole_number
+from dashboard import theme
+from dashboard.address import parameter
 from dashboard.figures.explored import Axis, Line, explored
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.scale.shrinking import asked, words
 from pages.scale.shrinking import compute_together as compute
 from pages.scale.shrinking import words_together as words_here
@@ -34,18 +38,18 @@ PICTURE = "shrinking-together"
 
 def show() -> None:
     """Choose the steps; see their sum, what the network says after them, and the picture of all variants."""
-    if not layout.is_presented():
-        st.markdown(words_here.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_here.LEAD, width=theme.PROSE)
     question = asked.choose(words_here.MODELS, others=False, forgets=(OPENED,))
     recipe = _recipe(question.name)
     rows = rows_of(Combined, question.name)
     layout.heading(words_here.SUM)
-    st.markdown(about_sum(rows, recipe), width=layout.PROSE)
+    st.markdown(about_sum(rows, recipe), width=theme.PROSE)
     _steps(rows, recipe)
     layout.heading(words_here.SAYS)
     with layout.waiting_place():
         found = compute.combined(Asked(question, recipe))
-    st.markdown(f"{asked.about_bytes(found, _capital(recipe.title))} {asked.about_answer(found)}", width=layout.PROSE)
+    st.markdown(f"{asked.about_bytes(found, _capital(recipe.title))} {asked.about_answer(found)}", width=theme.PROSE)
     asked.says(found, changed="after all steps", name="shrinking-together-answers")
     layout.heading(words_here.PICTURE)
     _picture(question.name, row_of(rows, recipe))
@@ -181,7 +185,7 @@ def _picture(name: str, chosen: Combined) -> None:
     points = every[[row.lost(found[0][1]) <= words_here.MOST_LOST[most] for _, row in found]]
     points = points.assign(short="", tell=[tell(found[number][1], found[0][1]) for number in points.index])
     front = points[points.front].sort_values("x")
-    st.markdown(about_front(every), width=layout.PROSE)
+    st.markdown(about_front(every), width=theme.PROSE)
     opened = _opened(len(found))
     charts.chart(
         partial(
@@ -190,10 +194,10 @@ def _picture(name: str, chosen: Combined) -> None:
             x=Axis(words_here.AXES[by]),
             y=Axis(words.MEASURES[found[0][1].measure]),
             hues=words_here.KINDS,
-            look=layout.look(),
+            look=theme.look(),
             lines=(Line(words_here.FRONT, front.x.to_numpy(float), front.y.to_numpy(float), shape="hv"),),
             chosen=[number for number, (_, row) in enumerate(found) if row is chosen or number == opened],
-            height=layout.look().high(480),
+            height=theme.look().high(480),
         ),
         name=PICTURE,
         alt=f"{len(points)} variants, {points.front.sum()} of them beaten by none",
@@ -214,7 +218,7 @@ def _open() -> None:
 
 
 def _opened(count: int) -> int | None:
-    return whole_number(st.query_params.get(OPENED), count)
+    return parameter(OPENED, lambda text: whole_number(text, count))
 
 
 def tell(row: Variant, whole: Variant) -> str:

@@ -6,10 +6,13 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import ModelError
-from core.measured.shrinking import Zeroed
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
-from dashboard.numbers import NOISE, POINT, compare, compare_times
+from core.results.shrinking import Zeroed
+from dashboard import theme
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import NOISE, POINT, compare, compare_times
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.scale.shrinking import asked, figures, words
 from pages.scale.shrinking import compute_weights as compute
 from pages.scale.shrinking import words_weights as words_here
@@ -21,8 +24,8 @@ WAY, PERCENT, MATRIX = "weights_way", "weights_percent", "weights_matrix"
 
 def show() -> None:
     """What the network says with less, how long it takes in each form, one matrix, and the measured curves."""
-    if not layout.is_presented():
-        st.markdown(words_here.LEAD, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words_here.LEAD, width=theme.PROSE)
     question = asked.choose()
     with layout.control_bar():
         way = controls.choice("Take away", [words_here.SINGLE, words_here.NEURONS], key=WAY)
@@ -32,7 +35,7 @@ def show() -> None:
         neurons = _without_neurons(question, percent, needed=way == words_here.NEURONS)
     shown = neurons if way == words_here.NEURONS and neurons is not None else found.full
     layout.heading(words_here.SAYS)
-    st.markdown(f"{asked.about_answer(shown)} {asked.about_moved(shown)}", width=layout.PROSE)
+    st.markdown(f"{asked.about_answer(shown)} {asked.about_moved(shown)}", width=theme.PROSE)
     asked.says(shown, changed=f"{percent}% of the {way.split()[1]} gone", name="shrinking-weights-answers")
     _times(found, neurons)
     _matrix(question, percent, found)
@@ -61,7 +64,7 @@ def _without_neurons(question: Question, percent: int, *, needed: bool) -> Besid
 
 def _times(found: Zeros, neurons: Beside | None) -> None:
     layout.heading(words_here.TIMES)
-    st.markdown(about_times(found, neurons), width=layout.PROSE)
+    st.markdown(about_times(found, neurons), width=theme.PROSE)
     forms = {"full": found.full, "rows": found.rows} | ({"neurons": neurons} if neurons else {})
     table = pd.DataFrame(
         {
@@ -114,10 +117,10 @@ def _matrix(question: Question, percent: int, found: Zeros) -> None:
     st.markdown(
         f"Of this matrix **{found.by_matrix[matrix]:.0%}** of the weights become zero, of all matrices "
         f"{found.share:.0%}.",
-        width=layout.PROSE,
+        width=theme.PROSE,
     )
     charts.chart(
-        partial(figures.split_histogram, cut.edges, cut.kept, cut.gone, look=layout.look()),
+        partial(figures.split_histogram, cut.edges, cut.kept, cut.gone, look=theme.look()),
         name="shrinking-weights-matrix",
         alt=f"The weights of {matrix}: {cut.kept.sum():,} stay, {cut.gone.sum():,} become zero",
         table=pd.DataFrame({"from": cut.edges[:-1], "to": cut.edges[1:], "stay": cut.kept, "become zero": cut.gone}),
@@ -140,7 +143,7 @@ def about_matrices(found: Zeros) -> str:
 
 
 def _measured(rows: tuple[Zeroed, ...]) -> None:
-    st.markdown(about_loss(rows), width=layout.PROSE)
+    st.markdown(about_loss(rows), width=theme.PROSE)
     along, lines = lines_of(rows)
     asked.curves(rows[0], along, lines, x="taken away, %", name="shrinking-weights-curves")
     config = asked.quality_column(rows)

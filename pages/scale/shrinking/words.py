@@ -1,7 +1,7 @@
 """What the page Shrinking says, and what all of its sections share."""
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 PAGE = PageWords(
     question="What can be removed?",

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dashboard.references import references
+from dashboard.frame.references import references
 from pages.scale.shrinking import words
 
 LEAD = (

@@ -8,19 +8,24 @@ import torch
 from jaxtyping import Bool, Float, UInt8
 from torch import Tensor
 
+from core.attribution.masked_patch_sources import (
+    DecoderAttentionShares,
+    GapLayer,
+    decoder_attention_shares,
+    whole_layers,
+)
 from core.capture import record_attention
 from core.images import open_example, open_picture
 from core.vision.fillings import FILLINGS
-from core.vision.gap_sources import GapLayer, Told, told_by, whole_layers
-from core.vision.hiding import error_of, errors_of_patches, over_pixels
+from core.vision.patch_masks import error_of, errors_of_patches, over_pixels
 from core.zoo.image_models import PreparedPicture
-from dashboard.kept import keep
-from dashboard.models import autoencoder
-from dashboard.watched import Picture
+from dashboard.cache.memo import cached
+from dashboard.cache.models import autoencoder
+from dashboard.recordings.watched import Picture
 from pages.vision.reconstruction.hidden import Hidden
 
 
-@keep("Opening the picture …")
+@cached("Opening the picture …")
 def prepare(name: str, picture: Picture) -> PreparedPicture:
     """A photograph as an autoencoder takes it."""
     opened = open_example(picture) if isinstance(picture, str) else open_picture(picture.content)
@@ -51,7 +56,7 @@ class Filled:
         return errors_of_patches(self.guesses[target], self.truth, self.patch)
 
 
-@keep("Filling the gaps …")
+@cached("Filling the gaps …")
 def fill(hidden: Hidden) -> Filled:
     """What the network and the fillings put where patches are hidden."""
     model, prepared, mask = hidden.model, prepare(hidden.name, hidden.picture), hidden.mask
@@ -70,17 +75,17 @@ class Read:
     """What each layer read while the gaps were filled, and what hidden patches looked at, layer by layer."""
 
     layers: tuple[GapLayer, ...]
-    told: tuple[Told, ...]
+    told: tuple[DecoderAttentionShares, ...]
 
 
-@keep("Looking …")
+@cached("Looking …")
 def read(hidden: Hidden) -> Read:
     """Run the network once more, and watch it."""
     model, mask = hidden.model, hidden.mask
     with torch.inference_mode(), record_attention(model.network) as record:
         model.run(prepare(hidden.name, hidden.picture).pixels, mask)
     layers = whole_layers(record, mask)
-    return Read(layers, told_by(layers, mask))
+    return Read(layers, decoder_attention_shares(layers, mask))
 
 
 def as_picture(values: Float[Tensor, "channel row column"], side: int = 448) -> UInt8[np.ndarray, "_ _ channel"]:

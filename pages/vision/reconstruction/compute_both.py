@@ -10,14 +10,14 @@ from torch import Tensor
 
 from core.generation.rules import Rules
 from core.images import open_example, open_picture
-from core.vision.hiding import error_of, over_pixels
+from core.vision.patch_masks import error_of, over_pixels
 from core.vision.pixel_drawing import draw_rest
 from core.zoo.image_gpts import NEXT
 from core.zoo.masked_autoencoders import AUTOENCODERS, PLAIN
-from dashboard.kept import keep
-from dashboard.models import autoencoder, image_gpt
-from dashboard.onlooking import NOBODY, Onlooker
-from dashboard.watched import Picture
+from dashboard.cache.memo import cached
+from dashboard.cache.models import autoencoder, image_gpt
+from dashboard.output.streaming import NOBODY, StepObserver
+from dashboard.recordings.watched import Picture
 
 MAE, PALETTE, MEAN = "autoencoder", "palette", "mean colour"  # whose error it is, besides the completions
 
@@ -44,9 +44,9 @@ class Both:
     patches: int  # hidden from the autoencoder, and as many are seen
 
 
-@keep()
-def both(picture: Picture, count: int, rules: Rules, seed: int, onlooker: Onlooker = NOBODY) -> Both:
-    """What both make of the lower half; `onlooker` sees image-GPT's completions grow."""
+@cached()
+def both(picture: Picture, count: int, rules: Rules, seed: int, observer: StepObserver = NOBODY) -> Both:
+    """What both make of the lower half; `observer` sees image-GPT's completions grow."""
     opened = open_example(picture) if isinstance(picture, str) else open_picture(picture.content)
     model, reader = autoencoder(next(iter(AUTOENCODERS))), image_gpt(NEXT)
     side, prepared = reader.side, model.prepare(opened)
@@ -59,7 +59,7 @@ def both(picture: Picture, count: int, rules: Rules, seed: int, onlooker: Onlook
     seen = reader.read(truth, prepared.shown)
     drawn = seen.colours[None]
     for step, drawn in enumerate(draw_rest(reader.network, seen.colours[: side**2 // 2], count, rules, seed=seed)):
-        onlooker.look(step, [drawn])
+        observer.look(step, [drawn])
     pictures = reader.network.paint(drawn)
     even = torch.where(where, truth[:, ~where].mean(dim=1)[:, None, None], truth)
     errors = {MAE: filled, PALETTE: seen.painted, MEAN: even}

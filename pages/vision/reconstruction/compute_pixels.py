@@ -8,7 +8,8 @@ from torch import Tensor
 
 from core.generation.rules import Rules
 from core.images import open_example, open_picture
-from core.vision.hiding import error_of
+from core.vision.patch_masks import error_of
+from core.vision.pixel_attention import PixelLook, pixel_looks
 from core.vision.pixel_drawing import (
     NOT_YET,
     Filled,
@@ -18,19 +19,19 @@ from core.vision.pixel_drawing import (
     neighbour_mean,
     surprise,
 )
-from core.vision.pixel_looks import PixelLook, pixel_looks
 from core.zoo.image_gpts import HIDDEN, NEXT, PixelPicture, as_picture
+from dashboard.cache.memo import cached
+from dashboard.cache.models import image_gpt
 from dashboard.components.photo_maps import Factors, PhotoLayer, PhotoScene
-from dashboard.kept import keep
-from dashboard.models import image_gpt
-from dashboard.onlooking import NOBODY, Onlooker
-from dashboard.watched import Picture
+from dashboard.components.photo_maps.packing import overview_of
+from dashboard.output.streaming import NOBODY, StepObserver
+from dashboard.recordings.watched import Picture
 
 GREY = 0.82  # of what is not given, or not drawn yet
 ENLARGED = 16  # how often each pixel is repeated under a map, so that it keeps its edges
 
 
-@keep("Opening the picture …")
+@cached("Opening the picture …")
 def read_picture(picture: Picture, name: str = NEXT) -> PixelPicture:
     """A photograph as an image-GPT reads it."""
     opened = open_example(picture) if isinstance(picture, str) else open_picture(picture.content)
@@ -52,14 +53,14 @@ class Drawn:
     apart: float | None
 
 
-@keep()
-def draw(picture: Picture, rows: int, count: int, rules: Rules, seed: int, onlooker: Onlooker = NOBODY) -> Drawn:
-    """Completions below the first rows; `onlooker` sees them grow row by row."""
+@cached()
+def draw(picture: Picture, rows: int, count: int, rules: Rules, seed: int, observer: StepObserver = NOBODY) -> Drawn:
+    """Completions below the first rows; `observer` sees them grow row by row."""
     seen, network = read_picture(picture), image_gpt(NEXT).network
     side = network.config.side
     drawn = seen.colours[None]
     for step, drawn in enumerate(draw_rest(network, seen.colours[: rows * side], count, rules, seed=seed)):
-        onlooker.look(step, [drawn])
+        observer.look(step, [drawn])
     pictures, where = network.paint(drawn), below(rows, side)
     given = seen.painted[:, ~where] if rows else torch.full((3, 1), 0.5)
     even = given.mean(dim=1)[:, None, None].expand_as(seen.painted)
@@ -85,7 +86,7 @@ def unfinished(colours: Int[Tensor, "draw place"]) -> Float[Tensor, "draw channe
     return torch.where(missing[:, None], torch.tensor(GREY), painted)
 
 
-@keep("Reading the true picture …")
+@cached("Reading the true picture …")
 def bits(picture: Picture) -> Float[Tensor, "row column"]:
     """How surprising each pixel of the photograph is after those before it."""
     network = image_gpt(NEXT).network
@@ -103,7 +104,7 @@ class Guessed:
     right: float  # the share of hidden pixels whose most probable colour is the true one
 
 
-@keep("Filling in …")
+@cached("Filling in …")
 def guess(picture: Picture, percent: int, seed: int) -> Guessed:
     """So many per cent of the pixels hidden at random, and guessed all at once."""
     reader, seen = image_gpt(HIDDEN), read_picture(picture, HIDDEN)
@@ -125,7 +126,7 @@ class Looked:
     looks: tuple[PixelLook, ...]
 
 
-@keep("Looking …")
+@cached("Looking …")
 def look(picture: Picture) -> Looked:
     """Read a photograph, and watch."""
     reader, seen = image_gpt(NEXT), read_picture(picture)
@@ -153,5 +154,5 @@ def look(picture: Picture) -> Looked:
         start=(first.layer, first.head),
         place=place,
     )
-    assert scene.overview  # computed here, once, and not for each visitor
+    overview_of(scene)  # computed here, once, and not for each visitor
     return Looked(scene, looks)

@@ -9,12 +9,14 @@ import pandas as pd
 import streamlit as st
 from jaxtyping import Float
 
-from core.vision.hiding import covered
+from core.vision.patch_masks import covered
 from core.zoo.masked_autoencoders import PLAIN
-from dashboard import charts, layout
+from dashboard import theme
 from dashboard.components.patch_picker import patch_picker
 from dashboard.figures.pictures import picture_tiles
-from dashboard.numbers import compare, small
+from dashboard.frame import layout
+from dashboard.number_format import compare, small
+from dashboard.output import charts
 from pages.vision.reconstruction import compute_autoencoder, hidden, words
 from pages.vision.reconstruction.compute_autoencoder import Filled, as_picture
 from pages.vision.reconstruction.hidden import Hidden, tell_hidden
@@ -103,7 +105,7 @@ def _fillings(filled: Filled, target: str) -> None:
     pictures = np.stack([as_picture(picture) for picture, _ in shown.values()])
     titles = [f"{name}: {error:.4f}" for name, (_, error) in shown.items()]
     charts.chart(
-        partial(picture_tiles, pictures, titles, columns=len(shown), look=layout.look(), side=190),
+        partial(picture_tiles, pictures, titles, columns=len(shown), look=theme.look(), side=190),
         name="reconstruction-fillings",
         alt="Hidden patches filled in, with the mean squared error: " + "; ".join(titles),
         table=pd.DataFrame({"filled by": list(shown), "mean squared error": [error for _, error in shown.values()]}),

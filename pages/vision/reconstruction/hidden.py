@@ -10,12 +10,13 @@ from torch import Tensor
 
 from core.errors import InputError
 from core.images import Patches
-from core.vision.hiding import BLOCK, GRID, RANDOM, hide_patches
+from core.vision.patch_masks import BLOCK, GRID, RANDOM, hide_patches
 from core.zoo.masked_autoencoders import AutoencoderReader
-from dashboard import controls, hidden_patches, layout, naming
-from dashboard.kept import Upload
-from dashboard.models import autoencoder
-from dashboard.watched import Picture
+from dashboard.cache.memo import Upload
+from dashboard.cache.models import autoencoder
+from dashboard.frame import layout
+from dashboard.inputs import controls, hidden_patches, model_name
+from dashboard.recordings.watched import Picture
 from pages.vision.reconstruction import words
 
 BY_HAND = "by hand"
@@ -71,7 +72,7 @@ def choose(*, asks_target: bool = False) -> Hidden:
     with layout.control_bar():
         picture = controls.picture()
     with layout.control_bar():
-        name = naming.model("gaps")
+        name = model_name.model("gaps")
         model = autoencoder(name)
         target = _target(model.targets) if asks_target else model.targets[0]
     grid = Patches(model.grid, model.grid)

@@ -6,12 +6,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.vision.pixel_looks import PixelLook
+from core.vision.pixel_attention import PixelLook
 from core.zoo.image_gpts import NEXT
-from dashboard import charts, controls, layout
+from dashboard import theme
+from dashboard.cache.models import image_gpt
 from dashboard.components.photo_maps import photo_maps
-from dashboard.data_table import data_table
-from dashboard.models import image_gpt
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.vision.reconstruction import compute_pixels, words_pixels
 from pages.vision.reconstruction.pixels_sentences import tell_heads
 
@@ -23,7 +26,7 @@ def show() -> None:
     with layout.waiting_place():
         looked = compute_pixels.look(picture)
     photo_maps(looked.scene, key="pixel-maps", name="looking-up")
-    if not layout.is_presented():
+    if not theme.is_presented():
         _heads(looked.looks)
     layout.notes(words_pixels.LOOKING_NOTES, notice=tell_heads(looked.looks), formula=_formula)
 
@@ -38,7 +41,7 @@ def table_of(looks: Sequence[PixelLook]) -> pd.DataFrame:
 
 def _heads(looks: Sequence[PixelLook]) -> None:
     st.subheader(words_pixels.HEADS, anchor=False)
-    st.caption(words_pixels.HEADS_ABOUT, width=layout.PROSE)
+    st.caption(words_pixels.HEADS_ABOUT, width=theme.PROSE)
     table = table_of(looks)
     shares = ["left", "above", "start token"]
     # The longest bar is the largest share: most heads spread their attention widely.

@@ -1,6 +1,6 @@
 """Measured: errors, bits, and what was learned without labels."""
 
-from dashboard import controls
+from dashboard.inputs import controls
 from pages.vision.reconstruction import measured_autoencoder, measured_pixels, words
 
 

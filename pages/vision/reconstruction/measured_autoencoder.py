@@ -6,8 +6,10 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured import mae_results
-from core.measured.mae_results import (
+from core.models.mae import MAEConfig
+from core.progress import Progress, no_progress
+from core.results import mae_results
+from core.results.mae_results import (
     AUTOENCODER,
     LABELS,
     NETWORK,
@@ -21,36 +23,36 @@ from core.measured.mae_results import (
     Results,
     Tuned,
 )
-from core.models.mae import MAEConfig
-from core.progress import Progress, unheard
-from core.vision import left_out
-from core.vision.left_out import ALL, FORWARD, READ, STEP, VISIBLE, Saving
-from dashboard import charts, layout, measuring
-from dashboard.data_table import data_table
-from dashboard.kept import keep
-from dashboard.numbers import CLEAR, compare, points
+from core.vision import skipped_patches
+from core.vision.skipped_patches import ALL, FORWARD, READ, STEP, VISIBLE, Saving
+from dashboard import theme
+from dashboard.cache.memo import cached
+from dashboard.frame import error_messages, layout
+from dashboard.number_format import CLEAR, compare, points
+from dashboard.output import charts, measured_costs
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.vision.reconstruction import words
 from pages.vision.reconstruction.figures_autoencoder import errors_by_share
 
-measured = keep()(mae_results.results)
+measured = cached()(mae_results.results)
 
 
-@keep("Measuring …", unit="passes")
-def measured_here(progress: Progress = unheard) -> Saving:
+@cached("Measuring …", unit="passes")
+def measured_here(progress: Progress = no_progress) -> Saving:
     """What leaving hidden patches out saves on this machine."""
-    return left_out.measure(MAEConfig(), progress)
+    return skipped_patches.measure(MAEConfig(), progress)
 
 
 def show() -> None:
     """Errors, probes and fine-tuning as they were measured; the saving here and there; the notes."""
     noticed: list[str] = []
     found: Results | None = None
-    with layout.sentences():
+    with error_messages.sentences():
         found = measured()
         for part in (_errors, _probes, _tuned):
             noticed += part(found)
-    here = measured_here.known()
+    here = measured_here.peek()
     noticed += _saving(found.saving if found else None, here)
     layout.notes(words.AUTOENCODER_NOTES, notice=tuple(noticed) or (words.NOTHING_MEASURED,), formula=_formula)
 
@@ -64,7 +66,7 @@ def _errors(found: Results) -> tuple[str, ...]:
     }
     hues = dict(zip(lines, HUES, strict=False))
     charts.chart(
-        partial(errors_by_share, shares, lines, look=layout.look(), height=layout.look().high(380), hues=hues),
+        partial(errors_by_share, shares, lines, look=theme.look(), height=theme.look().high(380), hues=hues),
         name="reconstruction-errors",
         alt="Mean squared error of hidden pixels against the share hidden: "
         + "; ".join(f"{name} {values[0]:.4f} to {values[-1]:.4f}" for name, (values, _) in lines.items()),
@@ -126,15 +128,15 @@ def _table(rows: pd.DataFrame, name: str, *, whole: Sequence[str] = ()) -> None:
         width="content",
         column_config={each: st.column_config.NumberColumn(format=one) for each, one in formats.items()},
     )
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(rows, name)
 
 
 def _saving(there: Saving | None, here: Saving | None) -> tuple[str, ...]:
     layout.heading("What does leaving hidden patches out save?")
-    if not layout.is_presented():
-        st.markdown(words.SAVING, width=layout.PROSE)
-    measuring.offer(measured_here.anew, again=here is not None)
+    if not theme.is_presented():
+        st.markdown(words.SAVING, width=theme.PROSE)
+    measured_costs.offer(measured_here.refresh, again=here is not None)
     found = {words.THERE: there, words.HERE: here}
     rows = [row for name, saving in found.items() if saving for row in rows_of(name, saving)]
     if not rows:
@@ -148,7 +150,7 @@ def _saving(there: Saving | None, here: Saving | None) -> tuple[str, ...]:
         width="content",
         column_config={each: st.column_config.NumberColumn(format=one) for each, one in formats.items()},
     )
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(table, "reconstruction-saving")
     return (tell_counted(), *(tell_saving(name, saving) for name, saving in found.items() if saving))
 
@@ -165,8 +167,8 @@ def rows_of(name: str, saving: Saving) -> list[tuple[str, float, float, float]]:
 def tell_counted() -> str:
     """How many times as many multiply-adds it takes to read all patches, by count."""
     config = MAEConfig()
-    seen = round(config.patches * (1 - left_out.HIDDEN))
-    every, some = left_out.counted(config, config.patches), left_out.counted(config, seen)
+    seen = round(config.patches * (1 - skipped_patches.HIDDEN))
+    every, some = skipped_patches.counted(config, config.patches), skipped_patches.counted(config, seen)
     return (
         f"With {seen} of {config.patches} patches in view a picture takes {some / 1e6:.0f} million multiply-adds; an "
         f"encoder that read all {config.patches} would take {every / 1e6:.0f} million, **{every / some:.1f} times** as "
@@ -246,7 +248,7 @@ def _formula() -> None:
     st.markdown(words.MEASURED_FORMULA)
     config = MAEConfig()
     st.latex(r"\Omega(n) = 12\,n\,d^2 + 2\,n^2 d")
-    tokens = {ALL: 1 + config.patches, VISIBLE: 1 + round(config.patches * (1 - left_out.HIDDEN))}
+    tokens = {ALL: 1 + config.patches, VISIBLE: 1 + round(config.patches * (1 - skipped_patches.HIDDEN))}
     each = {read: 12 * n * config.width**2 + 2 * n**2 * config.width for read, n in tokens.items()}
     st.markdown(
         words.SAVING_FORMULA.format(

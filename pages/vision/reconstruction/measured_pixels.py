@@ -8,25 +8,16 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import ModelError
-from core.measured import image_gpt_results
-from core.measured.image_gpt_results import (
-    FILLINGS,
-    HIDDEN,
-    IMAGE_GPT,
-    NEIGHBOURS,
-    NEXT,
-    TWO,
-    WAYS,
-    Bits,
-    Filled,
-    Probe,
-)
 from core.published import ImageDensity, image_densities
-from dashboard import charts, layout
-from dashboard.data_table import data_table
+from core.results import image_gpt_results
+from core.results.image_gpt_results import FILLINGS, HIDDEN, IMAGE_GPT, NEIGHBOURS, NEXT, TWO, WAYS, Bits, Filled, Probe
+from dashboard import theme, typeset
+from dashboard.cache.memo import cached
 from dashboard.figures.curves import curves
-from dashboard.kept import keep
-from dashboard.numbers import CLEAR, compare, points
+from dashboard.frame import layout
+from dashboard.number_format import CLEAR, compare, points
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.vision.reconstruction import words_pixels
 from pages.vision.reconstruction.figures_pixels import bits_bars
 from pages.vision.reconstruction.pixels_sentences import steps
@@ -36,7 +27,7 @@ CHANNELS = 3  # of a pixel: what published figures call dimensions
 CHANCE = 0.1  # of ten classes
 PROBED = {NEXT: "next pixel", HIDDEN: "hidden pixels", image_gpt_results.UNTRAINED: "not trained"}
 
-measured = keep()(image_gpt_results.results)
+measured = cached()(image_gpt_results.results)
 
 
 def show() -> None:
@@ -44,7 +35,7 @@ def show() -> None:
     try:
         found = measured()
     except ModelError as error:
-        st.info(words_pixels.NOT_MEASURED.format(why=layout.plain(str(error))), icon=":material/info:")
+        st.info(words_pixels.NOT_MEASURED.format(why=typeset.plain(str(error))), icon=":material/info:")
         return
     noticed: list[str] = []
     if found.bits:
@@ -60,14 +51,14 @@ def _bits(found: Bits) -> tuple[str, ...]:
     layout.heading(words_pixels.BITS)
     names = [way[0].upper() + way[1:] for way in WAYS]
     means, errors = ([getattr(found.by_way[way], name) for way in WAYS] for name in ("mean", "error"))
-    figure = partial(bits_bars, names, means, errors, even=EVEN, look=layout.look(), height=layout.look().high(220))
+    figure = partial(bits_bars, names, means, errors, even=EVEN, look=theme.look(), height=theme.look().high(220))
     alt = "Bits a pixel: " + ", ".join(f"{name} {mean:.2f}" for name, mean in zip(names, means, strict=True))
     charts.chart(figure, name="pixel-bits-measured", alt=alt, table=table_of_bits(found, ()))
-    if not layout.is_presented():
+    if not theme.is_presented():
         table = table_of_bits(found, image_densities())
         numbers = {name: st.column_config.NumberColumn(format="%.2f") for name in ("bits a pixel", "bits a dimension")}
         data_table(table, hide_index=True, width="content", column_config=numbers, placeholder="")
-    st.caption(words_pixels.BITS_ABOUT.format(pictures=found.pictures), width=layout.PROSE)
+    st.caption(words_pixels.BITS_ABOUT.format(pictures=found.pictures), width=theme.PROSE)
     return tell_bits_measured(found)
 
 
@@ -120,7 +111,7 @@ def _filled(found: Filled) -> tuple[str, ...]:
     }
     data_table(table, hide_index=True, width="content", column_config=columns, placeholder="")
     about = words_pixels.FILLED_ABOUT.format(share=found.share, pictures=found.pictures)
-    st.caption(about, width=layout.PROSE)
+    st.caption(about, width=theme.PROSE)
     charts.download_table(table, "pixel-hidden-measured")
     return (tell_filled_measured(found),)
 
@@ -162,7 +153,7 @@ def _probe(found: Probe) -> tuple[str, ...]:
     lines = {PROBED[name]: np.array(own) for name, own in found.layers.items()}
     count = max(len(own) for own in lines.values())
     lines["raw pixels"] = np.full(count, found.pixels)
-    look = layout.look()
+    look = theme.look()
     figure = partial(
         curves,
         np.arange(count),
@@ -178,7 +169,7 @@ def _probe(found: Probe) -> tuple[str, ...]:
     alt = "; ".join(f"{name} from {own[0]:.0%} to at most {own.max():.0%}" for name, own in lines.items())
     table = pd.DataFrame({"layer": np.arange(count), **lines})
     charts.chart(figure, name="pixel-probe", alt=f"Right classes by layer: {alt}", table=table)
-    st.caption(words_pixels.PROBE_ABOUT.format(train=found.train, test=found.test), width=layout.PROSE)
+    st.caption(words_pixels.PROBE_ABOUT.format(train=found.train, test=found.test), width=theme.PROSE)
     return tuple(tell_probe(found))
 
 

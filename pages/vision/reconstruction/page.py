@@ -1,9 +1,9 @@
 """What can be told from a few patches?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.vision.reconstruction import gaps, looking_up, measured, pixels, side_by_side, sources, words
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.GAPS: gaps.show,

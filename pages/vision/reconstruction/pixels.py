@@ -14,15 +14,18 @@ from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
 from core.generation.rules import Rules
-from core.vision.hiding import error_of
+from core.vision.patch_masks import error_of
 from core.zoo.image_gpts import HIDDEN, NEXT, PixelPicture, as_picture
-from dashboard import charts, controls, layout
+from dashboard import theme
+from dashboard.cache.models import image_gpt
 from dashboard.components.patch_picker import patch_picker
 from dashboard.figures.curves import curves
 from dashboard.figures.pictures import picture_tiles
-from dashboard.models import image_gpt
-from dashboard.onlooking import Onlooker
-from dashboard.watched import Picture
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.output.streaming import StepObserver
+from dashboard.recordings.watched import Picture
 from pages.vision.reconstruction import compute_pixels, words_pixels
 from pages.vision.reconstruction.compute_pixels import GREY, Drawn, below, unfinished
 from pages.vision.reconstruction.pixels_sentences import tell_bits, tell_draws, tell_filled, tell_palette
@@ -85,7 +88,7 @@ def _show_next(picture: Picture, asked: Asked) -> None:
         drawn = _draw(picture, seen, asked)
     bits = compute_pixels.bits(picture).numpy()
     st.subheader(words_pixels.SURPRISE, anchor=False)
-    st.caption(words_pixels.SURPRISE_ABOUT, width=layout.PROSE)
+    st.caption(words_pixels.SURPRISE_ABOUT, width=theme.PROSE)
     _surprise(seen, bits, rows)
     colours = image_gpt(NEXT).network.config.colours
     layout.notes(
@@ -134,13 +137,13 @@ def _draw(picture: Picture, seen: PixelPicture, asked: Asked) -> Drawn:
     """The completions, row by row while they are drawn."""
     place, rows, count = st.empty(), asked.rows, asked.count
     known_by = (picture, rows, count, asked.rules, asked.seed)
-    drawn = compute_pixels.draw.known(*known_by)
+    drawn = compute_pixels.draw.peek(*known_by)
     if drawn is None:
-        drawn = compute_pixels.draw(*known_by, onlooker=_growing(place, seen, rows, count))
+        drawn = compute_pixels.draw(*known_by, observer=_growing(place, seen, rows, count))
     tiles, titles = _tiles(seen, rows, drawn.pictures), _titles(count)
     with place.container():
         charts.chart(
-            partial(picture_tiles, tiles, titles, columns=_across(count), look=layout.look(), side=_side()),
+            partial(picture_tiles, tiles, titles, columns=_across(count), look=theme.look(), side=_side()),
             name="pixel-completions",
             alt=f"The photograph in 32 × 32 pixels, its first {rows} rows, and {count} completions of them",
             table=partial(_table, tiles, titles),
@@ -148,7 +151,7 @@ def _draw(picture: Picture, seen: PixelPicture, asked: Asked) -> Drawn:
     return drawn
 
 
-def _growing(place: DeltaGenerator, seen: PixelPicture, rows: int, count: int) -> Onlooker:
+def _growing(place: DeltaGenerator, seen: PixelPicture, rows: int, count: int) -> StepObserver:
     """Shows completions while they grow, now and then."""
     last = -APART
 
@@ -157,11 +160,11 @@ def _growing(place: DeltaGenerator, seen: PixelPicture, rows: int, count: int) -
         if time.monotonic() - last >= APART:
             last = time.monotonic()
             tiles, titles = _tiles(seen, rows, unfinished(best[0])), _titles(count)
-            figure = picture_tiles(tiles, titles, columns=_across(count), look=layout.look(), side=_side())
+            figure = picture_tiles(tiles, titles, columns=_across(count), look=theme.look(), side=_side())
             with place.container():
                 charts.plot(figure, name=f"pixel-growing-{step}", alt=f"Completions after {step + 1} rows")
 
-    return Onlooker(tell, waits=place.markdown)
+    return StepObserver(tell, waits=place.markdown)
 
 
 def _titles(count: int) -> list[str]:
@@ -179,11 +182,11 @@ def _tiles(seen: PixelPicture, rows: int, pictures: Float[Tensor, "draw channel 
 
 
 def _across(count: int) -> int:
-    return (ACROSS_PRESENTED if layout.is_presented() else ACROSS)[count]
+    return (ACROSS_PRESENTED if theme.is_presented() else ACROSS)[count]
 
 
 def _side() -> int:
-    return layout.look().high(SIDE)
+    return theme.look().high(SIDE)
 
 
 def _table(tiles: np.ndarray, titles: Sequence[str]) -> pd.DataFrame:
@@ -215,7 +218,7 @@ def _surprise(seen: PixelPicture, bits: Float[np.ndarray, "row column"], rows: i
             hint="Point at a pixel to read its bits.",
             alt=f"The bits of each of {side} × {side} pixels over the picture, {bits.mean():.2f} on average",
             name="pixel-bits",
-            height=layout.look().high(320),
+            height=theme.look().high(320),
         )
     with right:
         means = bits.mean(axis=1)
@@ -224,11 +227,11 @@ def _surprise(seen: PixelPicture, bits: Float[np.ndarray, "row column"], rows: i
                 curves,
                 np.arange(side),
                 {"mean of the row": means, "even guessing": np.full(side, np.log2(512))},
-                look=layout.look(),
+                look=theme.look(),
                 x="row",
                 y="bits a pixel",
                 y_range=(0.0, float(max(9.5, means.max() + 0.5))),
-                height=layout.look().high(300),
+                height=theme.look().high(300),
             ),
             name="pixel-bits-by-row",
             alt=f"Mean bits of each row: {means[0]:.1f} in the first, {means[-1]:.1f} in the last; {rows} are given",
@@ -263,7 +266,7 @@ def _show_hidden(picture: Picture, percent: int, seed: int) -> None:
     tiles = np.stack([as_picture(each) for each in shown.values()])
     with drawings:
         charts.chart(
-            partial(picture_tiles, tiles, list(shown), columns=3, look=layout.look(), side=_side()),
+            partial(picture_tiles, tiles, list(shown), columns=3, look=theme.look(), side=_side()),
             name="pixel-hidden",
             alt=f"The photograph with {percent}% of its pixels hidden, and four ways to fill them in",
             table=partial(_table, tiles, list(shown)),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.numbers import compare, signed
+from dashboard.number_format import compare, signed
 
 LEVELS = 255  # of a channel: errors are told in its steps
 ALIKE = 0.05  # of a mean squared error: a smaller difference counts as none

@@ -13,11 +13,14 @@ from torch import Tensor
 
 from core.generation.rules import Rules
 from core.zoo.image_gpts import NEXT, as_picture
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
+from dashboard import theme
+from dashboard.cache.models import image_gpt
 from dashboard.figures.pictures import picture_tiles
-from dashboard.models import image_gpt
-from dashboard.onlooking import Onlooker
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
+from dashboard.output.streaming import StepObserver
 from pages.vision.reconstruction import compute_both, words_pixels
 from pages.vision.reconstruction.compute_both import MAE, MEAN, PALETTE, Both
 from pages.vision.reconstruction.compute_pixels import GREY, unfinished
@@ -37,18 +40,18 @@ def show() -> None:
     layout.noticed_here()
     place = st.empty()
     asked = (picture, COUNT, rules, seed)
-    found = compute_both.both.known(*asked)
+    found = compute_both.both.peek(*asked)
     if found is None:
-        found = compute_both.both(*asked, onlooker=_growing(place))
+        found = compute_both.both(*asked, observer=_growing(place))
     with place.container():
         photograph, drawings = st.columns([1, 3.2], gap="large")
         with photograph:
             st.image(found.shown, width=PHOTOGRAPH, alt="The photograph")
         with drawings:
             _tiles(found)
-    if not layout.is_presented():
+    if not theme.is_presented():
         _asked(found)
-    st.caption(words_pixels.SIDE_ABOUT, width=layout.PROSE)
+    st.caption(words_pixels.SIDE_ABOUT, width=theme.PROSE)
     layout.notes(
         words_pixels.SIDE_NOTES,
         notice=(
@@ -59,7 +62,7 @@ def show() -> None:
     )
 
 
-def _growing(place: DeltaGenerator) -> Onlooker:
+def _growing(place: DeltaGenerator) -> StepObserver:
     """Shows image-GPT's completions while they grow, now and then."""
     last = -APART
 
@@ -69,12 +72,12 @@ def _growing(place: DeltaGenerator) -> Onlooker:
             last = time.monotonic()
             tiles = np.stack([as_picture(each) for each in unfinished(best[0])])
             figure = picture_tiles(
-                tiles, completions(COUNT), columns=ACROSS, look=layout.look(), side=layout.look().high(SIDE)
+                tiles, completions(COUNT), columns=ACROSS, look=theme.look(), side=theme.look().high(SIDE)
             )
             with place.container():
                 charts.plot(figure, name=f"both-growing-{step}", alt=f"Completions after {step + 1} rows")
 
-    return Onlooker(tell, waits=place.markdown)
+    return StepObserver(tell, waits=place.markdown)
 
 
 def _tiles(found: Both) -> None:
@@ -85,7 +88,7 @@ def _tiles(found: Both) -> None:
         words_pixels.TRUTH: found.truth,
         **dict(zip(completions(COUNT), found.drawn, strict=True)),
     }
-    tiles, look = np.stack([as_picture(each) for each in shown.values()]), layout.look()
+    tiles, look = np.stack([as_picture(each) for each in shown.values()]), theme.look()
     table = table_of(found)
     charts.chart(
         partial(picture_tiles, tiles, list(shown), columns=ACROSS, look=look, side=look.high(SIDE)),
@@ -93,7 +96,7 @@ def _tiles(found: Both) -> None:
         alt=f"The photograph, its lower half filled in by the autoencoder, by a mean colour, and drawn {COUNT} times",
         table=table,
     )
-    if not layout.is_presented():
+    if not theme.is_presented():
         numbers = {"mean squared error": "%.4f", "off by, of 255 steps": "%.0f"}
         columns = {name: st.column_config.NumberColumn(format=how) for name, how in numbers.items()}
         data_table(table, hide_index=True, width="content", column_config=columns)

@@ -7,11 +7,21 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.vision.gap_sources import DECODER, ENCODER, GapLayer, Told, reach_of_encoder, through_all
-from core.vision.hiding import covered
-from dashboard import charts, layout
+from core.attribution.masked_patch_sources import (
+    DECODER,
+    ENCODER,
+    DecoderAttentionShares,
+    GapLayer,
+    reach_of_encoder,
+    through_all,
+)
+from core.vision.patch_masks import covered
+from dashboard import theme
+from dashboard.cache.memo import cached
 from dashboard.components.photo_maps import Dense, PhotoLayer, PhotoScene, photo_maps
-from dashboard.kept import keep
+from dashboard.components.photo_maps.packing import overview_of
+from dashboard.frame import layout
+from dashboard.output import charts
 from pages.vision.reconstruction import compute_autoencoder, hidden, words
 from pages.vision.reconstruction.compute_autoencoder import Read
 from pages.vision.reconstruction.figures_autoencoder import shares_by_layer
@@ -34,7 +44,7 @@ def show() -> None:
     layout.notes(words.SOURCES_NOTES, notice=noticed(found, chosen), formula=lambda: _formula(found, chosen))
 
 
-@keep()
+@cached()
 def scene_of(chosen: Hidden) -> PhotoScene:
     """Every layer of the encoder and of the decoder over the photograph, then all of them together by rollout."""
     found, model = compute_autoencoder.read(chosen), chosen.model
@@ -51,7 +61,7 @@ def scene_of(chosen: Hidden) -> PhotoScene:
         start=(first, head),
         place=_middle(chosen),
     )
-    assert scene.overview  # computed here, once, and not for each visitor
+    overview_of(scene)  # computed here, once, and not for each visitor
     return scene
 
 
@@ -74,7 +84,7 @@ def _rolled(weights: torch.Tensor, group: str, chosen: Hidden) -> PhotoLayer:
     return PhotoLayer("all layers", 1, side, side, Dense(lambda _: weights.numpy()), ("class",), path, group)
 
 
-def _most_told(told: Sequence[Told]) -> tuple[int, int]:
+def _most_told(told: Sequence[DecoderAttentionShares]) -> tuple[int, int]:
     """Layer and head of the decoder in which hidden patches give most to visible ones."""
     strongest = torch.stack([each.visible for each in told])
     layer, head = divmod(int(strongest.argmax()), strongest.shape[1])
@@ -90,10 +100,10 @@ def _middle(chosen: Hidden) -> int:
     )
 
 
-def _shares(told: Sequence[Told]) -> None:
+def _shares(told: Sequence[DecoderAttentionShares]) -> None:
     st.subheader(words.LOOKED_AT, anchor=False)
-    if not layout.is_presented():
-        st.markdown(words.LOOKED_AT_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.LOOKED_AT_ABOUT, width=theme.PROSE)
     parts = {
         words.VISIBLE: [float(each.visible.mean()) for each in told],
         words.OTHERS: [float(each.hidden.mean()) for each in told],
@@ -105,7 +115,7 @@ def _shares(told: Sequence[Told]) -> None:
         for number in range(len(told))
     )
     charts.chart(
-        partial(shares_by_layer, parts, look=layout.look(), height=layout.look().high(320)),
+        partial(shares_by_layer, parts, look=theme.look(), height=theme.look().high(320)),
         name="reconstruction-shares",
         alt=f"What hidden patches look at in the decoder, the mean of all heads. {alt}",
         table=pd.DataFrame(
@@ -129,7 +139,7 @@ def noticed(found: Read, chosen: Hidden) -> tuple[str, ...]:
     )
 
 
-def tell_shares(told: Sequence[Told], seen: float) -> str:
+def tell_shares(told: Sequence[DecoderAttentionShares], seen: float) -> str:
     """Where the attention of hidden patches goes, the mean of all layers and heads; `seen`: the share not hidden."""
     parts = [
         float(torch.stack(list(each)).mean())
@@ -145,7 +155,7 @@ def tell_shares(told: Sequence[Told], seen: float) -> str:
     )
 
 
-def tell_heads(told: Sequence[Told]) -> str:
+def tell_heads(told: Sequence[DecoderAttentionShares]) -> str:
     """The heads in which hidden patches give most and least to visible ones."""
     heads = {(each.layer, head): float(share) for each in told for head, share in enumerate(each.visible)}
     most, least = max(heads, key=lambda one: heads[one]), min(heads, key=lambda one: heads[one])
@@ -157,7 +167,7 @@ def tell_heads(told: Sequence[Told]) -> str:
     )
 
 
-def tell_reach(told: Sequence[Told], encoder: Sequence[float]) -> str:
+def tell_reach(told: Sequence[DecoderAttentionShares], encoder: Sequence[float]) -> str:
     """How far patches look, in patches: hidden ones in the decoder, visible ones in the encoder."""
     far = [float(each.far.mean()) for each in told]
     near, wide = far.index(min(far)), far.index(max(far))

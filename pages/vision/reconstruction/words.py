@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 # The sections of the page, as they stand in the address.
 GAPS, SOURCES, PIXELS, LOOKING_UP, SIDE_BY_SIDE, MEASURED = (
@@ -73,7 +73,7 @@ TUNED_ABOUT = (
     "The whole encoder and a linear layer, trained with labels: the same steps, pictures and settings for both. "
     "{pictures:,} pictures that neither has seen. With longer training the two would come closer to each other."
 )
-NOT_TUNED = "It has not been fine-tuned yet: python -m training.mae_fine_tuning, then training.mae_report once more."
+NOT_TUNED = "It has not been fine-tuned yet: python -m training.mae.fine_tuning, then training.mae.report once more."
 STARTS = {"autoencoder": "the autoencoder's encoder", "scratch": "random weights"}
 SAVING = (
     "The encoder never reads a hidden patch. An encoder that read a learned vector at each of these places, as BERT "

@@ -12,11 +12,12 @@ import streamlit as st
 
 from core.vision.window_parts import BiasShare
 from core.vision.windows import WindowLayer
-from dashboard import charts, layout
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
-from dashboard.data_table import data_table
 from dashboard.figures.score_bars import Column, score_bars
-from dashboard.numbers import compare, signed
+from dashboard.number_format import compare, signed
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.vision.swin import words
 from pages.vision.swin.blocks import name_of, percent, place_of
 from pages.vision.swin.compute import Scored, Windowed
@@ -77,7 +78,7 @@ def show_score(score: Score, layer: WindowLayer, pair: Pair, window: int) -> Non
     table = pd.DataFrame([content | added])
     numbers = st.column_config.NumberColumn(format="%.4g")
     data_table(table, hide_index=True, column_config=dict.fromkeys(table.columns, numbers))
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(table, "swin-score")
 
 
@@ -178,7 +179,7 @@ def _one_block(layer: WindowLayer, found: BiasShare, head: int) -> None:
         for name, (values, tell) in told.items()
     ]
     charts.chart(
-        partial(score_bars, heads, columns, look=layout.look(), marked=head),
+        partial(score_bars, heads, columns, look=theme.look(), marked=head),
         name="swin-bias-block",
         alt=f"For each head of {name_of(layer)}: how far content and bias spread its scores, the share of the bias, "
         "and how much weight it moves.",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.vision.windows import WindowLayer
-from dashboard import controls
+from dashboard.inputs import controls
 
 
 def choose_block(layers: Sequence[WindowLayer], *, key: str) -> int:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from core.progress import Progress, unheard
+from core.progress import Progress, no_progress
 from core.vision.position_bias import PositionBias, attention_of, position_bias_of
 from core.vision.window_cost import BlockSizes, Timing, measure
 from core.vision.window_grid import PADDING
@@ -14,10 +14,11 @@ from core.vision.window_measures import InWindows, measure_in_windows
 from core.vision.window_parts import BiasShare, WindowParts, bias_share, watch_parts
 from core.vision.window_rollout import Block, blocks_of, growing_rollout, rollout_spread
 from core.vision.windows import WindowLayer, window_weights, windows_of
+from dashboard.cache.memo import cached
 from dashboard.components.photo_maps import PhotoLayer, PhotoScene, Windows
-from dashboard.kept import keep
-from dashboard.photograph import Photograph
-from dashboard.watched import WatchedImage
+from dashboard.components.photo_maps.packing import overview_of
+from dashboard.inputs.photograph import Photograph
+from dashboard.recordings.watched import WatchedImage
 
 Direction = Literal["back", "forth"]
 
@@ -70,7 +71,7 @@ class Compared:
     distances: np.ndarray  # (place) total variation distance, 0 to 1
 
 
-@keep("Finding the windows …")
+@cached("Finding the windows …")
 def watch_windows(photograph: Photograph) -> Windowed:
     """Where the windows lie; ModelError if the model has none."""
     watched = photograph.watched()
@@ -78,7 +79,7 @@ def watch_windows(photograph: Photograph) -> Windowed:
     return Windowed(watched, windows_of(watched.model.network, watched.record, (rows, columns)))
 
 
-@keep("Taking the scores apart …")
+@cached("Taking the scores apart …")
 def take_scores_apart(photograph: Photograph) -> Scored:
     """Content and place of every score, and what merging does; ModelError if the model has no windows."""
     windowed = watch_windows(photograph)
@@ -88,7 +89,7 @@ def take_scores_apart(photograph: Photograph) -> Scored:
     return Scored(parts, biases, tuple(map(bias_share, parts.content, biases, layers)))
 
 
-@keep("Looking into the windows …")
+@cached("Looking into the windows …")
 def watch_maps(photograph: Photograph) -> Mapped:
     """The maps of all heads over the photograph; ModelError if the model has no windows."""
     windowed = watch_windows(photograph)
@@ -102,11 +103,11 @@ def watch_maps(photograph: Photograph) -> Mapped:
     )
     layers = tuple(_photo_layer(windowed, number) for number in numbers)
     scene = PhotoScene(watched.given.shown, layers, watched.model.title, start)
-    assert scene.overview  # computed here, once, and not for each visitor
+    overview_of(scene)  # computed here, once, and not for each visitor
     return Mapped(windowed, scene, heads)
 
 
-@keep("Comparing two heads …")
+@cached("Comparing two heads …")
 def compare_heads(photograph: Photograph, block: int, first: int, second: int) -> Compared:
     """The absolute differences of two heads of a block, by its number among all."""
     windowed = watch_windows(photograph)
@@ -120,22 +121,22 @@ def compare_heads(photograph: Photograph, block: int, first: int, second: int) -
     return Compared(layer, (first, second), scene, layer.places.numpy()[real], differences.sum(axis=-1)[real] / 2)
 
 
-@keep("Putting the windows together …")
+@cached("Putting the windows together …")
 def blocks(photograph: Photograph, head: int | None) -> tuple[Block, ...]:
     """Who takes how much from whom in the windows of every block, in one head or in the mean over all (None)."""
     windowed = watch_windows(photograph)
     return blocks_of(windowed.layers, windowed.watched.record, head)
 
 
-@keep("Following the vision transformer …")
+@cached("Following the vision transformer …")
 def rolled(watched: WatchedImage, head: int | None, token: int, direction: Direction) -> np.ndarray:
     """(layer, token): the rollout of one token after every block of a model in which all see all, or its spread."""
     follow = growing_rollout if direction == "back" else rollout_spread
     return follow(watched.record.calls, token, head).numpy()
 
 
-@keep(unit="rounds")
-def timings(sizes: BlockSizes, progress: Progress = unheard) -> tuple[Timing, ...]:
+@cached(unit="rounds")
+def timings(sizes: BlockSizes, progress: Progress = no_progress) -> tuple[Timing, ...]:
     """The time of one block with windows and of one without; all visitors share it, as they share the machine."""
     return measure(sizes, progress)
 

@@ -9,9 +9,10 @@ import streamlit as st
 
 from core.vision.window_cost import PIXELS, BlockSizes, Timing, global_cost, window_cost
 from core.vision.windows import WindowLayer
-from dashboard import charts, layout, measuring
+from dashboard import theme
+from dashboard.output import charts, measured_costs
+from dashboard.recordings.watched import WatchedImage
 from dashboard.theme import HUES
-from dashboard.watched import WatchedImage
 from pages.vision.swin import compute, words
 from pages.vision.swin.figures import window_costs
 
@@ -36,12 +37,14 @@ class Costs:
 def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
     """The figures and the button; what they show. `layer` is the model's first block."""
     sizes, pixels = _sizes(watched, layer), int(watched.given.pixels.shape[-1])
-    costs = Costs(sizes, pixels, compute.timings.known(sizes) or ())
+    costs = Costs(sizes, pixels, compute.timings.peek(sizes) or ())
     st.subheader("What does it cost?", anchor=False)
     high, wide = sizes.window
-    st.markdown(words.COST.format(**vars(sizes), high=high, wide=wide, least=PIXELS[0]), width=layout.PROSE)
+    st.markdown(words.COST.format(**vars(sizes), high=high, wide=wide, least=PIXELS[0]), width=theme.PROSE)
 
-    measuring.offer(lambda progress: compute.timings.anew(sizes, progress), again=bool(costs.timings), unit="rounds")
+    measured_costs.offer(
+        lambda progress: compute.timings.refresh(sizes, progress), again=bool(costs.timings), unit="rounds"
+    )
     counted = np.array([costs.counted(side) for side in PIXELS], dtype=float)
     found = {timing.pixels: (timing.window, timing.whole) for timing in costs.timings}
     seconds = np.array([found.get(side, (np.nan, np.nan)) for side in PIXELS])
@@ -119,7 +122,7 @@ def _chart(
     table |= {f"{each}, measured": values for each, values in measured.items()}
     told = "; ".join(f"{each} {values[0]:,.3g} to {values[-1]:,.3g}" for each, values in lines.items())
     charts.chart(
-        partial(window_costs, PIXELS, lines, measured, hues=_HUES, look=layout.look(), y=y, shown=costs.pixels),
+        partial(window_costs, PIXELS, lines, measured, hues=_HUES, look=theme.look(), y=y, shown=costs.pixels),
         name=name,
         alt=f"{alt} for pictures of {PIXELS[0]} to {PIXELS[-1]} pixels, counted: {told}",
         table=pd.DataFrame({"pixels": PIXELS, **table}),

@@ -14,7 +14,7 @@ from dashboard import theme
 from dashboard.figures.curves import curves
 from dashboard.figures.distances import level_bars, side_by_side
 from dashboard.figures.paper import escape, on_paper
-from dashboard.numbers import whole
+from dashboard.number_format import whole
 from dashboard.theme import HUES, Look
 
 FEW = 48  # places on a side: up to here each is outlined

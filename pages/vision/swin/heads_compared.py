@@ -3,9 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from dashboard import controls, layout
+from dashboard import theme
 from dashboard.components.photo_maps import photo_maps
-from dashboard.photograph import Photograph
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.photograph import Photograph
 from pages.vision.swin import compute, words
 from pages.vision.swin.blocks import choose_block, name_of, percent, place_of
 from pages.vision.swin.compute import Compared, Windowed
@@ -22,8 +24,8 @@ def show(given: Photograph, windowed: Windowed) -> Compared:
         second = controls.number("Compared with head", heads, key=f"{KEY}_other", first=1)
     with layout.waiting_place():
         compared = compute.compare_heads(given, block, first, second)
-    if not layout.is_presented():
-        st.markdown(words.COMPARED_ABOUT.format(first=first, second=second), width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.COMPARED_ABOUT.format(first=first, second=second), width=theme.PROSE)
     photo_maps(compared.scene, key="swin-maps-compared", name="swin-maps-compared")
     return compared
 

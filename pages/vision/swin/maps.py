@@ -10,8 +10,11 @@ import streamlit as st
 
 from core.vision.window_measures import InWindows, across_edges
 from core.vision.windows import WindowLayer, window_weights
-from dashboard import charts, controls, export, layout, photograph
+from dashboard import theme
 from dashboard.components.photo_maps import photo_maps
+from dashboard.frame import layout
+from dashboard.inputs import controls, photograph
+from dashboard.output import charts, export
 from pages.vision.swin import compute, heads_compared, words
 from pages.vision.swin.blocks import counted, percent
 from pages.vision.swin.compute import Compared, Mapped, Windowed
@@ -28,7 +31,7 @@ def show() -> None:
     compared = heads_compared.show(given, mapped.windowed) if view == words.TWO_HEADS else None
     if compared is None:
         photo_maps(mapped.scene, key="swin-maps", name="swin-maps")
-    if not layout.is_presented():
+    if not theme.is_presented():
         export.download_arrays(
             "All windows (NPZ)",
             lambda: all_windows(mapped.windowed),
@@ -146,15 +149,15 @@ def all_windows(windowed: Windowed) -> bytes:
 
 def _distances(mapped: Mapped) -> None:
     st.subheader(words.HOW_FAR, anchor=False)
-    if not layout.is_presented():
-        st.markdown(words.HOW_FAR_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.HOW_FAR_ABOUT, width=theme.PROSE)
     figure = partial(
         window_distances,
         [f"{layer.stage}.{layer.block}" for layer in mapped.windowed.layers],
         [np.array([head.distance for head in heads]) for heads in mapped.heads],
         even=[heads[0].even for heads in mapped.heads],
-        look=layout.look(),
-        height=layout.look().high(360),
+        look=theme.look(),
+        height=theme.look().high(360),
     )
     table = _table(mapped)
     ends = ", ".join(f"stage {row} {value:.0f}" for row, value in table.groupby("stage")["distance"].mean().items())

@@ -8,10 +8,13 @@ import streamlit as st
 
 from core.vision.window_parts import Merging
 from core.vision.windows import WindowLayer
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
+from dashboard import theme
 from dashboard.figures.vector_rows import Row, vector_rows
-from dashboard.photograph import Photograph
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.photograph import Photograph
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.vision.swin import compute, words
 from pages.vision.swin.compute import Scored, Windowed
 
@@ -25,7 +28,7 @@ def show(photograph: Photograph, windowed: Windowed) -> tuple[str, ...]:
         scored = compute.take_scores_apart(photograph)
     table = stage_table(windowed, scored)
     data_table(table, hide_index=True)
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(table, "swin-stages")
     if not scored.parts.merging:
         return ()
@@ -96,7 +99,7 @@ def _vectors(merging: Merging, before: WindowLayer, row: int, column: int) -> No
         partial(
             vector_rows,
             [Row(f"{name}{where}: {len(each)} numbers", name, each.numpy()) for name, where, each in rows],
-            look=layout.look(),
+            look=theme.look(),
         ),
         name="swin-merging",
         alt=f"The vectors of four neighbours of stage {before.stage} as strips, and what merging makes of them: the "

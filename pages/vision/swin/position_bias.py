@@ -7,11 +7,14 @@ import pandas as pd
 import streamlit as st
 
 from core.vision.position_bias import LARGEST, PositionBias
-from dashboard import charts, controls, layout, photograph
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.figures.score_bars import Column, score_bars
-from dashboard.numbers import compare, signed, whole
+from dashboard.frame import layout
+from dashboard.inputs import controls, photograph
+from dashboard.number_format import compare, signed, whole
+from dashboard.output import charts
 from pages.vision.swin import bias_in_scores, compute, words
 from pages.vision.swin.bias_in_scores import Pair, Score, spelled
 from pages.vision.swin.blocks import choose_block, counted, name_of
@@ -148,7 +151,7 @@ def _heads(bias: PositionBias, chosen: int, block: str) -> None:
         "bias": bias.table.numpy().ravel(),
     }
     charts.chart(
-        partial(bias_tables, bias.table.numpy(), look=layout.look(), chosen=chosen, signed=bias.continuous is None),
+        partial(bias_tables, bias.table.numpy(), look=theme.look(), chosen=chosen, signed=bias.continuous is None),
         name="swin-bias-heads",
         alt=f"The position biases of all {bias.table.shape[0]} heads of {block}, by distance.",
         table=pd.DataFrame(values),
@@ -175,7 +178,7 @@ def _continuous(bias: PositionBias, pair: Pair) -> None:
                 curves,
                 distances,
                 lines,
-                look=layout.look(),
+                look=theme.look(),
                 x="columns from the key to the query",
                 y="coordinate",
                 tell="%{fullData.name}: %{x} columns are %{y:.3f}",
@@ -191,7 +194,7 @@ def _continuous(bias: PositionBias, pair: Pair) -> None:
             Column(f"{LARGEST:.0f} sigmoid(answer)", added, "%{customdata} gets the bias %{x:.2f}"),
         ]
         charts.chart(
-            partial(score_bars, heads, columns_of, look=layout.look(), marked=pair.head),
+            partial(score_bars, heads, columns_of, look=theme.look(), marked=pair.head),
             name="swin-bias-scales",
             alt="For each head the scale of its cosines, the network's answer at the chosen distance, and the bias.",
             table=pd.DataFrame({"head": heads, "scale": scale, "answer": answers, "bias": added}),

@@ -9,13 +9,16 @@ import streamlit as st
 import torch
 
 from core.vision.window_rollout import growing_limit, growing_reach, share_needed, spread_limit, spread_of
-from dashboard import charts, controls, layout, photograph
+from dashboard import theme
+from dashboard.cache.models import image_model
 from dashboard.components.reach_row import Strip, Tile, reach_row
 from dashboard.figures.curves import curves
-from dashboard.models import image_model
-from dashboard.photograph import TRANSFORMERS, Photograph
+from dashboard.frame import layout
+from dashboard.inputs import controls, photograph
+from dashboard.inputs.photograph import TRANSFORMERS, Photograph
+from dashboard.output import charts
+from dashboard.recordings.watched import WatchedImage, watch_image
 from dashboard.theme import HUES
-from dashboard.watched import WatchedImage, watch_image
 from pages.vision.swin import compute, cost, words
 from pages.vision.swin.blocks import percent
 from pages.vision.swin.compute import Direction
@@ -198,14 +201,14 @@ def _curves(both: tuple[Reached, Reached], direction: Direction) -> None:
     figure = curves(
         blocks,
         lines,
-        look=layout.look(),
+        look=theme.look(),
         x="blocks",
         y="share of the picture",
         tell="%{fullData.name}, after %{x} blocks: %{y:.1%} of the picture",
         hues=hues,
         marks=True,
         y_range=(0, 1.03),
-        height=layout.look().high(340),
+        height=theme.look().high(340),
     )
     figure.update_yaxes(tickformat=".0%")
     figure.update_xaxes(dtick=1)

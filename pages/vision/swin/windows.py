@@ -12,8 +12,11 @@ import streamlit as st
 from core.capture import AttentionCall
 from core.vision.window_grid import PADDING
 from core.vision.windows import WindowLayer, window_weights
-from dashboard import charts, controls, layout, photograph
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
+from dashboard.frame import layout
+from dashboard.inputs import controls, photograph
+from dashboard.output import charts
 from pages.vision.swin import compute, merging, words
 from pages.vision.swin.blocks import choose_block, counted, name_of, place_of
 from pages.vision.swin.figures import rearranged_with_padding, window_picture
@@ -108,7 +111,7 @@ def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
     places, regions = _as_cut(layer, layer.places.numpy()), _as_cut(layer, layer.regions.numpy())
     owners = _as_cut(layer, np.arange(len(layer.places)).repeat(layer.places.shape[1]))
     tell = np.frompyfunc(partial(_told, layer), 3, 1)(places, owners, regions)
-    both: dict[str, Any] = {"look": layout.look(), "chosen": window, "height": HEIGHT}
+    both: dict[str, Any] = {"look": theme.look(), "chosen": window, "height": HEIGHT}
     order, as_it_is = places[places != PADDING].argsort(), (layer.rows, layer.columns)
 
     def on_picture(values: np.ndarray) -> np.ndarray:

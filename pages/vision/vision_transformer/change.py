@@ -11,13 +11,16 @@ from jaxtyping import Float
 from core.capture import by_layer
 from core.images import Patches
 from core.zoo import ImageModel
-from dashboard import charts, hidden_patches, layout, photograph, verdicts
+from dashboard import theme, typeset
 from dashboard.components.attention_view import attention_view
 from dashboard.components.patch_picker import patch_picker
 from dashboard.figures.predictions import prediction_bars
-from dashboard.numbers import points
-from dashboard.photograph import Photograph
-from dashboard.watched import Head
+from dashboard.frame import layout
+from dashboard.inputs import hidden_patches, photograph
+from dashboard.inputs.photograph import Photograph
+from dashboard.number_format import points
+from dashboard.output import charts, prediction_changes
+from dashboard.recordings.watched import Head
 from pages.vision.vision_transformer import occlusion, words
 from pages.vision.vision_transformer.compute import colour_of_zero, maps_after, tell_colour, verdict
 
@@ -32,7 +35,7 @@ def show() -> None:
     chosen = photograph.choose(photograph.CLASSIFIERS, attends=False)
     model = chosen.model
     if not model.classes:
-        st.info(words.NO_VERDICT.format(title=layout.plain(model.title)), icon=":material/info:")
+        st.info(words.NO_VERDICT.format(title=typeset.plain(model.title)), icon=":material/info:")
         return
     with layout.waiting_place():
         before, heads = verdict(chosen), heads_of(chosen)
@@ -50,7 +53,7 @@ def show() -> None:
             )
             hidden_patches.swap_button(hidden, grid)
         if is_changed:
-            st.markdown(verdicts.tell_change(before, after, name=model.label))
+            st.markdown(prediction_changes.tell_change(before, after, name=model.label))
         _predictions(model.classes, before, after if is_changed else None)
         if known := photograph.how_often_right(model.name, chosen.prepared.pixels.shape[-1]):
             st.caption(known)
@@ -147,10 +150,13 @@ def _predictions(classes: Sequence[str], before: Shares, after: Shares | None) -
     """The most probable classes of both verdicts, side by side."""
     best = [int(number) for seen in (before, after) if seen is not None for number in np.argsort(-seen)[:TOP]]
     numbers = list(dict.fromkeys(best))
-    columns = {"class": [layout.readable(classes[number]) for number in numbers], "as it is": before[numbers].tolist()}
+    columns = {
+        "class": [typeset.readable(classes[number]) for number in numbers],
+        "as it is": before[numbers].tolist(),
+    }
     if after is not None:
         columns["changed"] = after[numbers].tolist()
-    figure = partial(prediction_bars, *columns.values(), look=layout.look(), changed="changed")
+    figure = partial(prediction_bars, *columns.values(), look=theme.look(), changed="changed")
     charts.chart(
         figure,
         name="vision-verdict",
@@ -165,7 +171,7 @@ def _predictions(classes: Sequence[str], before: Shares, after: Shares | None) -
 
 def tell_before(classes: Sequence[str], before: Shares) -> str:
     """The two most probable classes of the picture as it is."""
-    best = [f"**{layout.plain(classes[number])}** ({before[number]:.1%})" for number in np.argsort(-before)[:2]]
+    best = [f"**{typeset.plain(classes[number])}** ({before[number]:.1%})" for number in np.argsort(-before)[:2]]
     return f"The model says {', before '.join(best)}. Hide patches or silence heads, and see what is left of it."
 
 
@@ -185,7 +191,7 @@ def tell_moves(classes: Sequence[str], before: Shares, after: Shares, changed: s
     lost, gained = int(gains.argmin()), int(gains.argmax())
     if max(-gains[lost], gains[gained]) < 5e-4:
         return f"With {changed} no probability has changed by a tenth of a point."
-    lost_by, gained_by = (f"**{layout.plain(classes[place])}** ({points(gains[place])})" for place in (lost, gained))
+    lost_by, gained_by = (f"**{typeset.plain(classes[place])}** ({points(gains[place])})" for place in (lost, gained))
     return (
         f"With {changed} most is lost by {lost_by} and gained by {gained_by}. In all, "
         f"**{np.abs(gains).sum() / 2:.0%}** of the probability went elsewhere."
@@ -200,6 +206,6 @@ def _formula(name: str, before: Shares, after: Shares) -> None:
         r"\begin{gathered} x_i = 0 \ \text{ for } i \in H \\ "
         r"A^{(l,h)} = 0 \ \text{ for } (l,h) \in S \end{gathered}"
     )
-    st.markdown(f"For *c* = {layout.plain(name)}:")
+    st.markdown(f"For *c* = {typeset.plain(name)}:")
     st.latex(rf"p_c = {before[target]:.3f} \;\longrightarrow\; {after[target]:.3f}")
     st.markdown(words.CHANGE_FORMULA)

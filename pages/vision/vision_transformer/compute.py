@@ -11,31 +11,24 @@ from jaxtyping import Float, UInt8
 from PIL import Image
 from torch import Tensor
 
+from core.attribution.deletion_curves import Faithfulness, random_mean, random_orders
+from core.attribution.image_methods import Explanations, explain, grid_for
+from core.attribution.patch_deletion import blurred, deleted, first_patches, inserted, measure, order_of
 from core.capture import edit_attention, record_attention
-from core.faithful.curves import Faithfulness, random_mean, random_orders
 from core.order.learned_positions import Likeness, Way, likeness, other_way, similarity
-from core.progress import Progress, unheard
-from core.vision.explain import Explanations, explain, grid_for
-from core.vision.faithfulness import (
-    blurred,
-    deleted,
-    first_patches,
-    inserted,
-    measure,
-    order_of,
-)
+from core.progress import Progress, no_progress
 from core.vision.hidden_patches import Occlusion, hide, occlusion, probabilities
 from core.vision.logits import probability_of, scores_of
 from core.vision.patches import PrincipalFilters, principal_filters
 from core.vision.picture_sequence import PictureSequence, layout_of, sequence_of
 from core.vision.vit_layout import Layout
 from core.zoo.image_models import Framing, ImageModel, PreparedPicture
-from dashboard import scenes
+from dashboard.cache.memo import cached
+from dashboard.cache.models import image_model
 from dashboard.components.attention_view import Scene
-from dashboard.kept import keep
-from dashboard.models import image_model
-from dashboard.photograph import Photograph
-from dashboard.watched import Head, silence
+from dashboard.inputs.photograph import Photograph
+from dashboard.recordings import scenes
+from dashboard.recordings.watched import Head, silence
 
 STEPS = 10  # points of a curve of faithfulness, besides the first
 DRAWS = 3  # random orders
@@ -62,14 +55,14 @@ class Followed:
     learned: Learned
 
 
-@keep("Cutting the picture …")
+@cached("Cutting the picture …")
 def follow(photograph: Photograph) -> Followed:
     """Follow a photograph through its model; ModelError where no single linear map makes tokens of patches."""
     model, given, known = photograph.model, photograph.prepared, learned(photograph.name, photograph.resolution)
     return Followed(model, given, sequence_of(model, given, known.layout), known)
 
 
-@keep("Looking for the stages …")
+@cached("Looking for the stages …")
 def learned(name: str, resolution: int | None) -> Learned:
     """What is the same for all pictures, found with a grey one; ModelError as from `follow`."""
     model = image_model(name)
@@ -133,7 +126,7 @@ class Explained:
         return order_of(self.found.maps[name][0], self.grid)
 
 
-@keep("Following the verdict back …")
+@cached("Following the verdict back …")
 def explain_photograph(photograph: Photograph, number: int | None = None) -> Explained:
     """Explain one class (None: the most probable one); ModelError if the model looks in windows."""
     model, given = photograph.model, photograph.prepared
@@ -164,7 +157,7 @@ class Curves:
         return drawn.min(axis=0), drawn.max(axis=0)
 
 
-@keep("Taking patches away and putting them back …")
+@cached("Taking patches away and putting them back …")
 def measure_faithfulness(explained: Explained) -> Curves:
     """The curves of one photograph, for the class that is explained."""
     assert explained.number is not None
@@ -176,7 +169,7 @@ def measure_faithfulness(explained: Explained) -> Curves:
     return Curves({name: found[name] for name in orders}, tuple(found[name] for name in drawn))
 
 
-@keep("Looking again …")
+@cached("Looking again …")
 def take_away(
     explained: Explained, name: str, share: float, *, insert: bool
 ) -> tuple[UInt8[np.ndarray, "_ _ channel"], int, Float[Tensor, " class"]]:
@@ -193,7 +186,7 @@ def take_away(
     return as_colours(model.framing, changed[0]), count, says
 
 
-@keep("Looking …")
+@cached("Looking …")
 def verdict(
     photograph: Photograph, silenced: tuple[Head, ...] = (), hidden: frozenset[int] = frozenset()
 ) -> Float[np.ndarray, " class"]:
@@ -208,7 +201,7 @@ def verdict(
         return probabilities(model, pixels)[0].numpy()
 
 
-@keep("Looking …")
+@cached("Looking …")
 def maps_after(photograph: Photograph, silenced: tuple[Head, ...], hidden: frozenset[int]) -> Scene:
     """Where every head looks with these heads silent and these patches hidden; errors as from `verdict`."""
     plain, model, given = photograph.watched(), photograph.model, photograph.prepared
@@ -219,7 +212,7 @@ def maps_after(photograph: Photograph, silenced: tuple[Head, ...], hidden: froze
     return scenes.image_scene(model, given, run, record, plain.notice.start.place)
 
 
-@keep("Hiding one after the other …", unit="squares")
-def hide_each(photograph: Photograph, target: int, progress: Progress = unheard) -> Occlusion:
+@cached("Hiding one after the other …", unit="squares")
+def hide_each(photograph: Photograph, target: int, progress: Progress = no_progress) -> Occlusion:
     """What a class loses when each patch, or square of patches, is hidden alone."""
     return occlusion(photograph.model, photograph.prepared, target, progress)

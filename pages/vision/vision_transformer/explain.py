@@ -7,8 +7,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, layout, photograph
-from dashboard.photograph import Photograph
+from dashboard import theme, typeset
+from dashboard.frame import layout
+from dashboard.inputs import photograph
+from dashboard.inputs.photograph import Photograph
+from dashboard.output import charts
 from pages.vision.vision_transformer import faithful, words
 from pages.vision.vision_transformer.compute import Explained, explain_photograph
 from pages.vision.vision_transformer.figures import over_photograph
@@ -63,7 +66,7 @@ def _introduce(explained: Explained) -> None:
     model = explained.model
     if not model.attends:
         rows, columns = next(iter(explained.maps.values())).shape
-        about = words.NO_ATTENTION.format(model=layout.plain(model.title), rows=rows, columns=columns)
+        about = words.NO_ATTENTION.format(model=typeset.plain(model.title), rows=rows, columns=columns)
         st.info(about, icon=":material/info:")
     if explained.number is None or explained.probabilities is None:
         st.info(words.NO_CLASSES, icon=":material/info:")
@@ -76,11 +79,11 @@ def _introduce(explained: Explained) -> None:
 def tell_verdict(classes: Sequence[str], probabilities: Sequence[float], asked: int) -> str:
     """The class in question and its probability; if it is not the most probable one, that one as well."""
     best = int(np.argmax(probabilities))
-    name, share = layout.plain(classes[asked]), probabilities[asked]
+    name, share = typeset.plain(classes[asked]), probabilities[asked]
     if best == asked:
         return f"The model says **{name}** ({share:.1%}). What does that rest on?"
     return (
-        f"What speaks for **{name}** ({share:.1%})? The model itself says **{layout.plain(classes[best])}** "
+        f"What speaks for **{name}** ({share:.1%})? The model itself says **{typeset.plain(classes[best])}** "
         f"({probabilities[best]:.1%})."
     )
 
@@ -98,9 +101,9 @@ def _maps(explained: Explained, *, is_shown: bool) -> None:
                     explained.given.shown,
                     shown=is_shown,
                     title=words.TITLES[name],
-                    look=layout.look(),
+                    look=theme.look(),
                     tell=f"%{{customdata}}: {words.TELLS[name]} %{{z:.3g}}",
-                    height=layout.look().high(350),
+                    height=theme.look().high(350),
                 ),
                 name=f"explain-{name}",
                 alt=f"{words.TITLES[name]} over the photograph: it is largest at row {row}, column {column}",
@@ -157,7 +160,7 @@ def _formula(chosen: Photograph, explained: Explained) -> None:
         counts = sorted({call.heads for call in calls})
         heads = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else counts[0]
         tokens = ("all patches" if one == "patches" else f"the {one} token" for one in explained.found.read)
-        read = layout.plain(" and ".join(tokens))
+        read = typeset.plain(" and ".join(tokens))
         st.markdown(words.FORMULA_ATTENTION.format(layers=len(calls), heads=heads, read=read))
     else:
         st.latex(

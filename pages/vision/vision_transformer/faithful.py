@@ -4,11 +4,14 @@ from functools import partial
 
 import streamlit as st
 
-from core.vision.explain import RELEVANCE
-from dashboard import charts, controls, faithfulness, layout
+from core.attribution.image_methods import RELEVANCE
+from dashboard import theme, typeset
 from dashboard.figures.faithfulness import RANDOM, area_in_latex
 from dashboard.figures.predictions import prediction_bars
-from dashboard.numbers import compare, points
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import compare, points
+from dashboard.output import charts, deletion_curves
 from dashboard.theme import HUES
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import (
@@ -41,7 +44,7 @@ def show_curves(explained: Explained) -> Curves | None:
             return None
     with layout.waiting_place():
         curves = measure_faithfulness(explained)
-    if not layout.is_presented():
+    if not theme.is_presented():
         st.markdown(tell(curves)[0])
     for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
         with place:
@@ -55,7 +58,7 @@ def _curves(explained: Explained, curves: Curves, side: str) -> None:
     assert explained.number is not None
     x, title = SIDES[side]
     named = {words.TITLES[name]: curve for name, curve in curves.explanations.items()} | {RANDOM: curves.random}
-    faithfulness.show(
+    deletion_curves.show(
         named,
         side,
         {name: getattr(curve, f"{side}_area") for name, curve in named.items()},
@@ -131,7 +134,7 @@ def show_slider(explained: Explained) -> None:
     seen, says = st.columns([1, 1.4], gap="large")
     with seen:
         figure = partial(
-            photograph_alone, shown, title=title, about=about, look=layout.look(), height=layout.look().high(360)
+            photograph_alone, shown, title=title, about=about, look=theme.look(), height=theme.look().high(360)
         )
         charts.chart(figure, name="explain-seen", alt=f"{title}: {about}, {percent} %")
     with says:
@@ -155,7 +158,7 @@ def _says(explained: Explained, after: list[float]) -> None:
     names = [*explained.model.classes]
     now, change = after[explained.number], after[explained.number] - explained.probabilities[explained.number].item()
     st.metric(
-        f"Probability of {layout.plain(names[explained.number])}",
+        f"Probability of {typeset.plain(names[explained.number])}",
         f"{now:.1%}",
         # A hyphen for the minus: by it Streamlit knows which way its arrow points.
         points(change).replace("−", "-") if abs(change) >= 5e-4 else None,
@@ -164,7 +167,7 @@ def _says(explained: Explained, after: list[float]) -> None:
     best = sorted(range(len(names)), key=lambda number: -after[number])[:TOP]
     labels, values = [names[each] for each in best], [after[each] for each in best]
     charts.plot(
-        partial(prediction_bars, labels, values, look=layout.look()),
+        partial(prediction_bars, labels, values, look=theme.look()),
         name="explain-says",
         alt="Most probable now: "
         + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),

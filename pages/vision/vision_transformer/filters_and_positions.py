@@ -12,11 +12,13 @@ from torch import Tensor
 from core.images import Patches
 from core.order.learned_positions import Likeness, evenly
 from core.vision.patches import components_for
-from dashboard import charts, layout
+from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.pictures import picture_tiles
-from dashboard.numbers import compare, signed
-from dashboard.ways_of_order import WAY_TOLD
+from dashboard.frame import layout
+from dashboard.number_format import compare, signed
+from dashboard.output import charts
+from dashboard.output.position_kinds import WAY_TOLD
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
 from pages.vision.vision_transformer.figures import as_pictures, maps_at_their_places
@@ -34,17 +36,17 @@ def show_filters(followed: Followed) -> None:
     if found.pictures.shape[1] != 3:
         st.info(words.NO_COLOURS, icon=":material/info:")
         return
-    if not layout.is_presented():
+    if not theme.is_presented():
         count, numbers = followed.sequence.projection.weight.shape
         about = words.FILTERS.format(count=count, shown=len(shares), numbers=numbers, held=sum(shares))
-        st.markdown(about, width=layout.PROSE)
+        st.markdown(about, width=theme.PROSE)
     figure = partial(
         picture_tiles,
         as_pictures(found.pictures.numpy()),
         [f"{number}: {share:.1%}" for number, share in enumerate(shares, start=1)],
         columns=COLUMNS,
-        look=layout.look(),
-        side=round(5.2 * layout.look().letters),  # as wide as the line above it
+        look=theme.look(),
+        side=round(5.2 * theme.look().letters),  # as wide as the line above it
     )
     charts.chart(
         figure,
@@ -112,7 +114,7 @@ def _every_patch(alike: Tensor, grid: Patches) -> None:
     maps = alike[places].unflatten(1, (grid.rows, grid.columns)).numpy()
     st.markdown("**All patches**: a small map for each, at its place.")
     charts.chart(
-        partial(maps_at_their_places, maps, down.tolist(), across.tolist(), look=layout.look()),
+        partial(maps_at_their_places, maps, down.tolist(), across.tolist(), look=theme.look()),
         name="vision-positions-all",
         alt="For each patch a small map of how alike its position is to those of all others",
         table=partial(_of_patches, alike.numpy()),

@@ -10,11 +10,14 @@ import streamlit as st
 
 from core.capture import AttentionCall, by_layer
 from core.errors import ModelError
-from dashboard import charts, export, layout, photograph
+from dashboard import theme, typeset
 from dashboard.components.photo_maps import photo_maps
 from dashboard.figures.distances import distances
-from dashboard.numbers import span
-from dashboard.watched import WatchedImage
+from dashboard.frame import layout
+from dashboard.inputs import photograph
+from dashboard.number_format import span
+from dashboard.output import charts, export
+from dashboard.recordings.watched import WatchedImage
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.photo_scene import SHARE, Measured, left_out, measured_layers, scene_of
 
@@ -43,15 +46,15 @@ def show() -> None:
 
 def _distances(layers: Sequence[Measured]) -> None:
     st.subheader(words.HOW_FAR, anchor=False)
-    st.markdown(words.HOW_FAR_ABOUT, width=layout.PROSE)
+    st.markdown(words.HOW_FAR_ABOUT, width=theme.PROSE)
 
     figure = partial(
         distances,
         [str(own.number) for own in layers],
         [own.distances for own in layers],
         even=layers[-1].even,
-        look=layout.look(),
-        height=layout.look().high(360),
+        look=theme.look(),
+        height=theme.look().high(360),
     )
     charts.chart(
         figure,
@@ -128,7 +131,7 @@ def _tell_class_token(layers: Sequence[Measured]) -> Iterator[str]:
         return
     holders = last.holders[heads]
     narrow, wide = int(holders.argmin()), int(holders.argmax())
-    patches, token = last.patches.rows * last.patches.columns, layout.plain(last.patches.prefix[0])
+    patches, token = last.patches.rows * last.patches.columns, typeset.plain(last.patches.prefix[0])
     if holders[narrow] == holders[wide]:
         which = "in its one head" if len(last.holders) == 1 else f"in each of {len(heads)} heads"
         yield (
@@ -146,11 +149,12 @@ def _tell_class_token(layers: Sequence[Measured]) -> Iterator[str]:
 def _tell_resting(layers: Sequence[Measured]) -> Iterator[str]:
     resting = [(own, own.to_prefix) for own in layers if own.to_prefix is not None]
     heads = [_Head(own, head, float(share)) for own, shares in resting for head, share in enumerate(shares)]
+    heads = [head for head in heads if np.isfinite(head.value)]  # NaN: no patch has attention in that head
     if not heads:
         return
     most = max(heads, key=lambda head: head.value)
     names = most.own.patches.prefix
-    tokens = f"the {layout.plain(names[0])} token" if len(names) == 1 else f"the {len(names)} tokens without a place"
+    tokens = f"the {typeset.plain(names[0])} token" if len(names) == 1 else f"the {len(names)} tokens without a place"
     many = sum(head.value > STRONG for head in heads)
     counted = f"{_count(many, len(heads), 'give')} more than half of it away like this."
     yield (
@@ -170,12 +174,13 @@ def _formula(watched: WatchedImage, layers: Sequence[Measured]) -> None:
     call, patches = by_layer(watched.record.calls)[own.number], own.patches
     places = rf"{patches.rows} \cdot {patches.columns}"
     tokens = f"{len(patches.prefix)} + {places} = {call.query_length}" if patches.prefix else places
+    sums = "each row sums to 1" if call.rows_sum_to_one else "some rows do not sum to 1"
     weights, about = weights_formula(call)
     if weights:
         st.latex(weights)
     st.markdown(
-        f"Each head of layer {own.number} has ${tokens}$ tokens, so {call.query_length**2:,} weights; each row sums "
-        f"to 1. {about} {words.KEEP_THE_TOP}"
+        f"Each head of layer {own.number} has ${tokens}$ tokens, so {call.query_length**2:,} weights; {sums}. "
+        f"{about} {words.KEEP_THE_TOP}"
     )
     st.latex(r"\bar d = \frac{1}{N} \sum_i \frac{\sum_j a_{ij}\, \lVert p_i - p_j \rVert}{\sum_j a_{ij}}")
     about = f"*i* and *j* are the $N = {patches.rows * patches.columns}$ patches, *p* their middles in pixels."

@@ -9,10 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import ModelError
-from core.measured.classifier_results import RANDOM, SIDES, Faithful, Quality, faithfulness, qualities
-from dashboard import charts, layout
-from dashboard.data_table import data_table
-from dashboard.numbers import CLEAR, compare, points
+from core.results.classifier_results import RANDOM, SIDES, Faithful, Quality, faithfulness, qualities
+from dashboard import theme, typeset
+from dashboard.frame import error_messages, layout
+from dashboard.number_format import CLEAR, compare, points
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.vision.vision_transformer import faithful, words
 from pages.vision.vision_transformer.figures_measured import Mark, Row, means, quality_marks
@@ -26,7 +28,7 @@ def show() -> None:
     """Tables and figures; a part that nobody has measured yet says so in a sentence."""
     noticed: list[str] = []
     for part in (_show_quality, _show_faithfulness):
-        with layout.sentences():
+        with error_messages.sentences():
             noticed += part()
     layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formula)
 
@@ -68,7 +70,7 @@ def _show_quality() -> tuple[str, ...]:
     _show_table(rows, formats)
     told = [words.MEASURED_ON.format(pictures=found[0].pictures)]
     if found[0].hardware:
-        told.append(f"Trained and timed on {layout.plain(found[0].hardware)}.")
+        told.append(f"Trained and timed on {typeset.plain(found[0].hardware)}.")
     if missing := [title for name, title in words.MODELS.items() if name not in {one.name for one in found}]:
         told.append(words.NOT_YET.format(names=", ".join(missing)))
     st.caption(" ".join(told))
@@ -121,11 +123,11 @@ def _show_marks(marks: Sequence[Mark], x: str, name: str) -> None:
         quality_marks,
         marks,
         hues=HUE,
-        look=layout.look(),
+        look=theme.look(),
         x=x,
         y="top-1",
         tell=f"%{{text}}: top-1 %{{y:.1%}}, %{{x:.3g}} {x}",
-        height=layout.look().high(360),
+        height=theme.look().high(360),
     )
     charts.chart(
         figure,
@@ -189,14 +191,14 @@ def _show_faithfulness() -> tuple[str, ...]:
                 Row(
                     title_of(name),
                     tuple((of[side].mean, of[side].standard_error) for side in SIDES),
-                    faithful.HUE.get(title_of(name), layout.look().palette.soft),
+                    faithful.HUE.get(title_of(name), theme.look().palette.soft),
                 )
                 for name, of in one.areas.items()
             ),
         )
     ]
     charts.chart(
-        partial(means, lines, COLUMNS, look=layout.look()),
+        partial(means, lines, COLUMNS, look=theme.look()),
         name="vision-faithfulness",
         alt="Mean areas under the curves of deletion and insertion with their standard errors: "
         + "; ".join(
@@ -206,7 +208,7 @@ def _show_faithfulness() -> tuple[str, ...]:
         ),
         table=rows,
     )
-    with st.expander("The numbers", expanded=layout.is_presented()):
+    with st.expander("The numbers", expanded=theme.is_presented()):
         _show_table(rows, {name: "%.3f" for name in rows.columns if name not in ("model", "explanation")})
     layout.caption(words.FAITHFUL_ON.format(pictures=found[0].pictures))
     return tuple(sentence for one in found for sentence in tell_faithfulness(one))

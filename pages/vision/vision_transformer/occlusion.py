@@ -4,10 +4,13 @@ import numpy as np
 import streamlit as st
 
 from core.vision.hidden_patches import MOST, Occlusion, square_side
-from dashboard import hidden_patches, layout, waiting
+from dashboard import theme, typeset
+from dashboard.cache import waiting
 from dashboard.components.patch_picker import patch_picker
-from dashboard.numbers import compare, points
-from dashboard.photograph import Photograph
+from dashboard.frame import layout
+from dashboard.inputs import hidden_patches
+from dashboard.inputs.photograph import Photograph
+from dashboard.number_format import compare, points
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import hide_each
 
@@ -18,7 +21,7 @@ FAINT = 0.02  # of probability: where nothing loses more, the map stays pale
 def show(chosen: Photograph, hidden: frozenset[int], target: int) -> Occlusion | None:
     """The map for a class, or the button that measures it."""
     st.subheader("Which patch matters most?", anchor=False)
-    found = hide_each.known(chosen, target)
+    found = hide_each.peek(chosen, target)
     if found is None:
         _offer(chosen, target)
         return None
@@ -26,7 +29,7 @@ def show(chosen: Photograph, hidden: frozenset[int], target: int) -> Occlusion |
     with drawn:
         _map(chosen, hidden, found)
     with told:
-        name = layout.plain(chosen.model.classes[target])
+        name = typeset.plain(chosen.model.classes[target])
         st.markdown(f"**{name}** has {found.probability:.1%} with everything in view.")
         st.markdown("\n".join(list_strongest(found)))
         layout.caption(words.ALONE)
@@ -37,10 +40,10 @@ def _offer(chosen: Photograph, target: int) -> None:
     grid = chosen.prepared.patches
     side = square_side(grid)
     count = -(-grid.rows // side) * -(-grid.columns // side)
-    if not layout.is_presented():
+    if not theme.is_presented():
         what = "each patch" if side == 1 else f"each square of {side} × {side} patches"
-        about = words.OFFER.format(what=what, count=count, target=layout.plain(chosen.model.classes[target]))
-        st.markdown(about, width=layout.PROSE)
+        about = words.OFFER.format(what=what, count=count, target=typeset.plain(chosen.model.classes[target]))
+        st.markdown(about, width=theme.PROSE)
     if side > 1:
         layout.caption(f"There are {grid.rows * grid.columns:,} patches; at most {MOST} squares are hidden one by one.")
     waiting.offer(
@@ -92,7 +95,7 @@ def list_strongest(found: Occlusion) -> list[str]:
 
 def tell(found: Occlusion, name: str) -> tuple[str, ...]:
     """Which square the class `name` needs most, how many come near it, and what all come to together."""
-    losses, (row, column), name = found.losses.flatten(), found.most, f"**{layout.plain(name)}**"
+    losses, (row, column), name = found.losses.flatten(), found.most, f"**{typeset.plain(name)}**"
     most, count = float(losses.max()), len(losses)
     if compare(most, 0.0, margin=HARDLY) != "more":
         return (f"No square hidden alone takes a tenth of a point from {name}.",)

@@ -1,9 +1,9 @@
 """How does a picture become a sequence?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.vision.vision_transformer import change, explain, maps, measured, sequence, words
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.SEQUENCE: sequence.show,

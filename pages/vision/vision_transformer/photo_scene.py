@@ -7,12 +7,14 @@ import torch
 
 from core.capture import AttentionCall, by_layer
 from core.errors import CaptureError
+from core.heads.measures import shares
 from core.images import Patches
 from core.vision.distance import even_distance, mean_distance, pixel_gaps, smallest_set
-from dashboard import layout
+from dashboard import typeset
+from dashboard.cache.memo import cached
 from dashboard.components.photo_maps import Dense, Factors, PhotoLayer, PhotoScene
-from dashboard.kept import keep
-from dashboard.watched import WatchedImage
+from dashboard.components.photo_maps.packing import overview_of
+from dashboard.recordings.watched import WatchedImage
 from pages.vision.vision_transformer import words
 
 SHARE = 0.6  # of the mass that falls on patches, as in DINO's figure
@@ -32,7 +34,7 @@ class Measured:
     to_prefix: np.ndarray | None  # (head): what a patch gives to all prefix tokens on average
 
 
-@keep("Looking …")
+@cached("Looking …")
 def scene_of(watched: WatchedImage) -> PhotoScene:
     """What the view shows of a run; CaptureError if no layer lets every patch look at every patch."""
     grids = grids_of(watched)
@@ -42,11 +44,11 @@ def scene_of(watched: WatchedImage) -> PhotoScene:
         number, head = _start(watched, grids)
         start = (list(grids).index(number), head)
         scene = PhotoScene(watched.given.shown, layers, title=watched.model.title, start=start)
-        assert scene.overview  # computed here, once, and not for each visitor
+        overview_of(scene)  # computed here, once, and not for each visitor
     return scene
 
 
-@keep("Measuring how far heads look …")
+@cached("Measuring how far heads look …")
 def measured_layers(watched: WatchedImage) -> tuple[Measured, ...]:
     """How far every head looks, how narrowly its first prefix token does, and what patches give to such tokens."""
     with torch.inference_mode():
@@ -84,7 +86,7 @@ def left_out(watched: WatchedImage) -> str | None:
     if any(call.query_length > 1 for call in calls):
         return words.OTHER_GRIDS.format(**counted)
     token = _asks_alone(watched, calls[0])
-    who = words.CLASS_TOKEN.format(token=layout.plain(token)) if token else words.OWN_VECTOR
+    who = words.CLASS_TOKEN.format(token=typeset.plain(token)) if token else words.OWN_VECTOR
     return words.LEFT_OUT.format(who=who, **counted)
 
 
@@ -115,7 +117,8 @@ def _asks_alone(watched: WatchedImage, call: AttentionCall) -> str | None:
 
 
 def _layer(number: int, call: AttentionCall, grid: Patches) -> PhotoLayer:
-    """Sent are queries and keys where they alone make the weights, else the weights."""
+    """Queries and keys where they alone make the weights, else the weights; CaptureError for weights below 0."""
+    call.check_not_negative()
     product = call.product
     answers: Dense | Factors
     if product is None or product.mask is not None or product.is_causal or call.written is not None:
@@ -146,6 +149,6 @@ def _measured(watched: WatchedImage, number: int, patches: Patches) -> Measured:
         distances.append(float(mean_distance(weights, patches, gaps)))
         if before:
             holders.append(int(smallest_set(weights[0, before:], SHARE).sum()))
-            to_prefix.append(float(weights[before:, :before].sum(dim=1).mean()))
+            to_prefix.append(float(shares(weights)[before:, :before].sum(dim=1).nanmean()))
     own = (np.array(holders), np.array(to_prefix)) if before else (None, None)
     return Measured(number, patches, np.array(distances), even_distance(gaps), *own)

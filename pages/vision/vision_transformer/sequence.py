@@ -11,12 +11,16 @@ import streamlit as st
 from core.images import Patches
 from core.order.learned_positions import Way
 from core.vision.picture_sequence import PictureSequence
-from dashboard import charts, layout, photograph
+from dashboard import theme, typeset
+from dashboard.address import parameter
 from dashboard.components.patch_picker import patch_picker
 from dashboard.figures.vector_rows import Row, vector_rows
-from dashboard.notices import name_prefix
-from dashboard.numbers import signed
-from dashboard.ways_of_order import WAY_TOLD
+from dashboard.frame import layout
+from dashboard.inputs import photograph
+from dashboard.number_format import signed
+from dashboard.output import charts
+from dashboard.output.position_kinds import WAY_TOLD
+from dashboard.recordings.notices import name_prefix
 from pages.vision.vision_transformer import filters_and_positions, stages, words
 from pages.vision.vision_transformer.compute import Followed, as_colours, follow
 from pages.vision.vision_transformer.figures import layers_of_colour
@@ -26,19 +30,19 @@ COLOURS = ("red", "green", "blue")
 SOME = 12  # numbers that are printed
 SMALL = 256  # pixels: up to here a picture of the model's own pixels is enlarged
 TERMS = 3  # of the sum that are written out
-_PLACE = re.compile(r"(\d{1,3})-(\d{1,3})")
+_PLACE = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
 
 
 def show() -> None:
     """The picture under its grid, the stages, one patch followed through them, and what was learned."""
     chosen = photograph.choose(photograph.TRANSFORMERS, attends=False)
     if not chosen.model.attends:
-        st.info(words.NO_SEQUENCE.format(title=layout.plain(chosen.model.title)), icon=":material/info:")
+        st.info(words.NO_SEQUENCE.format(title=typeset.plain(chosen.model.title)), icon=":material/info:")
         return
     with layout.waiting_place():
         followed = follow(chosen)
     sequence, learned = followed.sequence, followed.learned
-    row, column = place_in(st.query_params.get(ADDRESS, ""), sequence.patches)
+    row, column = parameter(ADDRESS, lambda text: place_in(text, sequence.patches))
     patch = row * sequence.patches.columns + column
     picture, numbers = st.columns([1, 1.5], gap="large")
     with picture:
@@ -109,15 +113,15 @@ def _pixels(followed: Followed, patch: int) -> None:
     colours = COLOURS if channels == 3 else tuple(map(str, range(channels)))
     with maps:
         charts.chart(
-            partial(layers_of_colour, values, colours, look=layout.look()),
+            partial(layers_of_colour, values, colours, look=theme.look()),
             name="vision-pixels",
             alt="The numbers of the patch in red, green and blue, as the model gets them",
             table=partial(_of_pixels, values, colours),
         )
-    if not layout.is_presented():
+    if not theme.is_presented():
         flattened = followed.sequence.flattened[patch]
         some = ", ".join(signed(value) for value in flattened[:SOME].tolist())
-        st.markdown(words.FLATTENED.format(count=len(flattened), some=some), width=layout.PROSE)
+        st.markdown(words.FLATTENED.format(count=len(flattened), some=some), width=theme.PROSE)
 
 
 def _of_pixels(values: np.ndarray, colours: Sequence[str]) -> pd.DataFrame:
@@ -129,7 +133,7 @@ def _vectors(sequence: PictureSequence, patch: int) -> None:
     rows = vectors_of(sequence, patch)
     row, column = divmod(patch, sequence.patches.columns)
     charts.chart(
-        partial(vector_rows, rows, look=layout.look()),
+        partial(vector_rows, rows, look=theme.look()),
         name="vision-vectors",
         alt=f"The vectors of the patch in row {row}, column {column} at every stage, as strips of numbers",
         table=partial(_of_vectors, rows),

@@ -9,9 +9,11 @@ import streamlit as st
 import torch
 
 from core.vision.picture_sequence import PictureSequence
-from dashboard import charts, export, layout
-from dashboard.data_table import data_table
-from dashboard.notices import name_prefix
+from dashboard import theme
+from dashboard.frame import layout
+from dashboard.output import charts, export
+from dashboard.output.data_table import data_table
+from dashboard.recordings.notices import name_prefix
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
 from pages.vision.vision_transformer.figures import Matrix, matrices
@@ -28,7 +30,7 @@ def show_table(followed: Followed) -> None:
         },
         height="content",
     )
-    if not layout.is_presented():
+    if not theme.is_presented():
         export.download_arrays(
             "All stages (NPZ)",
             lambda: export.npz(arrays_of(followed.sequence)),
@@ -117,7 +119,7 @@ def show_arrays(sequence: PictureSequence, patch: int) -> None:
     parts = [Matrix(words.STAGES[name], _sides(values.shape), values.numpy(), marked) for name, values, marked in shown]
     st.subheader("The sequence, as it is", anchor=False)
     charts.chart(
-        partial(matrices, parts, look=layout.look()),
+        partial(matrices, parts, look=theme.look()),
         name="vision-sequence",
         alt="The numbers of all patches flattened, projected, with positions added and after the encoder: a row is a "
         "token, a column a channel",

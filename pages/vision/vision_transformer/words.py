@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.vision.explain import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
-from dashboard.layout import PageWords
-from dashboard.references import references
+from core.attribution.image_methods import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 # The sections of the page, as they stand in the address.
 SEQUENCE, MAPS, EXPLAIN, CHANGE, MEASURED = (
@@ -257,8 +257,8 @@ NOTHING = (
     "`weights/resnet-tiny-imagenet/results.json`."
 )
 NOT_FAITHFUL_YET = (
-    "The explanations have not been measured yet: `python -m training.vision_faithfulness --data PATH` does it in a "
-    "few minutes."
+    "The explanations have not been measured yet: "
+    "`python -m training.measurements.vision_faithfulness --data PATH` does it in a few minutes."
 )
 MEASURED_ON = (
     "Top-1 and top-5: how often the right class is the most probable one, or among the five most probable, of "

@@ -4,13 +4,16 @@ import streamlit as st
 
 from core.translation.decoding import Hypothesis
 from core.zoo.loading import check_offer
-from core.zoo.named_captioners import NamedPictureWriter
-from dashboard import layout, naming, onlooking, seen
+from core.zoo.transformers_captioners import NamedPictureWriter
+from dashboard import typeset
+from dashboard.cache.memo import cached
+from dashboard.cache.models import named_captioner
 from dashboard.components.word_maps import WordScene, word_maps
-from dashboard.kept import keep
-from dashboard.models import named_captioner
-from dashboard.numbers import signed
-from dashboard.seen import PHOTOGRAPHS, SCENES, Seen
+from dashboard.frame import layout
+from dashboard.inputs import model_name, picture_input
+from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput
+from dashboard.number_format import signed
+from dashboard.output import streaming
 from pages.words_and_pictures.captioning import compute, inputs, own, words
 from pages.words_and_pictures.captioning.compute import Written
 from pages.words_and_pictures.captioning.telling import noticed as noticed_of
@@ -19,7 +22,7 @@ from pages.words_and_pictures.captioning.word_scene import scene_for
 
 def show() -> None:
     """The name of a model, the picture, the caption as it comes or one's own, the maps."""
-    model = naming.named(
+    model = model_name.named(
         "captioner",
         "both",
         lambda found: check_offer(found, "caption"),
@@ -33,7 +36,7 @@ def show() -> None:
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
         return
     with layout.control_bar():
-        chosen = seen.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
+        chosen = picture_input.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
         width = inputs.beam()
     text = st.text_input(words.NAMED_OWN, "", key="named_caption", bind="query-params", max_chars=300).strip()
     written = compute.look_by_name(model.name, chosen, text) if text else _write(model, chosen, width)
@@ -43,26 +46,26 @@ def show() -> None:
     layout.notes(words.NAMED_NOTES, notice=told, formula=_formula)
 
 
-def _write(model: NamedPictureWriter, chosen: Seen, width: int) -> Written:
+def _write(model: NamedPictureWriter, chosen: PictureInput, width: int) -> Written:
     """The caption, appearing as it is written; what somebody has asked for before is there at once."""
     place = st.empty()
-    written = compute.write_by_name.known(model.name, chosen, width)
+    written = compute.write_by_name.peek(model.name, chosen, width)
 
     def so_far(step: int, best: Hypothesis) -> str:
-        return f"{layout.plain(model.text(best.tokens))} ▍  \n:small[:gray[step {step}]]"
+        return f"{typeset.plain(model.text(best.tokens))} ▍  \n:small[:gray[step {step}]]"
 
     if written is None:
-        written = compute.write_by_name(model.name, chosen, width, onlooking.onlooker(place, so_far))
+        written = compute.write_by_name(model.name, chosen, width, streaming.observer(place, so_far))
     total = sum(written.looked.log_probabilities)
     place.markdown(
-        f"**{layout.plain(written.text) or '∅'}**  \n:small[:gray[log-probability {signed(total)}, "
+        f"**{typeset.plain(written.text) or '∅'}**  \n:small[:gray[log-probability {signed(total)}, "
         f"{signed(total / len(written.words))} per token]]"
     )
     return written
 
 
-@keep()
-def scene_of(name: str, chosen: Seen, width: int, text: str) -> WordScene:
+@cached()
+def scene_of(name: str, chosen: PictureInput, width: int, text: str) -> WordScene:
     """What the view shows of a caption of the model's own, or of somebody's."""
     written = compute.look_by_name(name, chosen, text) if text else compute.write_by_name(name, chosen, width)
     return scene_for(written, chosen)

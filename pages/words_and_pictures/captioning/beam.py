@@ -5,10 +5,13 @@ from functools import partial
 import streamlit as st
 
 from core.zoo.captioners import LONGEST
-from dashboard import charts, controls, layout, search_tree, seen
-from dashboard.data_table import data_table
+from dashboard import theme, typeset
 from dashboard.figures.beam_tree import beam_tree
-from dashboard.numbers import compare
+from dashboard.frame import layout
+from dashboard.inputs import controls, picture_input
+from dashboard.number_format import compare
+from dashboard.output import charts, search_tree
+from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Written
@@ -19,7 +22,7 @@ COLUMNS = (4, 6, 10)  # steps of the tree; the first fits a phone
 def show() -> None:
     """The caption, the tree up to a step, the candidates of that step."""
     with layout.control_bar():
-        chosen = seen.choose()
+        chosen = picture_input.choose()
         kind = inputs.kind()
         width = inputs.beam()
     written = compute.write(inputs.captioner_for(chosen, kind), chosen, width)
@@ -27,7 +30,7 @@ def show() -> None:
     picture, tree = st.columns([1, 3], gap="large")
     with picture:
         st.image(written.prepared.shown, width=240, alt="The picture that is described")
-        st.markdown(f"**{layout.plain(written.text)}**")
+        st.markdown(f"**{typeset.plain(written.text)}**")
     with tree:
         with layout.control_bar():
             count = len(decoded.best.tokens)
@@ -35,11 +38,11 @@ def show() -> None:
             columns = controls.choice("Steps drawn", COLUMNS, key="beam_columns", first=COLUMNS[1])
 
         def label(token: int) -> str:
-            return layout.readable(written.model.tokens([token]).labels[0])
+            return typeset.readable(written.model.tokens([token]).labels[0])
 
         nodes = search_tree.nodes_of(decoded, label, last=step, columns=columns)
         table = search_tree.table(decoded.steps[step - 1], search_tree.winning_places(decoded).get(step), label)
-        figure = partial(beam_tree, nodes, look=layout.look(), hue=HUES[0], chosen=step)
+        figure = partial(beam_tree, nodes, look=theme.look(), hue=HUES[0], chosen=step)
         charts.chart(figure, name="caption-tree", alt=f"The tree of the beam search up to step {step}", table=table)
         layout.caption(search_tree.about_drawing(decoded, step, beam=width, longest=LONGEST + 1))
     with st.expander(f"All {len(table)} candidates of step {step}"):
@@ -54,7 +57,7 @@ def noticed(written: Written, step: int) -> tuple[str, ...]:
     told = [search_tree.about_candidates(decoded, step)]
     if len(decoded.hypotheses) > 1:
         other = decoded.hypotheses[1]
-        text = layout.plain(written.model.text(other.tokens))
+        text = typeset.plain(written.model.text(other.tokens))
         gap = decoded.best.score(0.6) - other.score(0.6)
         below = f"{gap:.2f} below in its score" if compare(gap, 0.0, margin=0.005) == "more" else "with the same score"
         told.append(f"The second best caption is “{text}”, {below}.")

@@ -8,17 +8,17 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from core.grounding.word_maps import WordMaps, captioner_maps
+from core.attribution.word_maps import WordMaps, captioner_maps
 from core.models.show_attend_tell import ShowAttendTell
 from core.text import Tokens
 from core.translation.decoding import BEGIN, END, Decoded
 from core.zoo.captioners import Looked, PictureWriter
 from core.zoo.image_models import PreparedPicture
-from core.zoo.named_captioners import NamedPictureWriter
-from dashboard.kept import keep
-from dashboard.models import captioner, named_captioner
-from dashboard.onlooking import NOBODY, Onlooker
-from dashboard.seen import Seen
+from core.zoo.transformers_captioners import NamedPictureWriter
+from dashboard.cache.memo import cached
+from dashboard.cache.models import captioner, named_captioner
+from dashboard.inputs.picture_input import PictureInput
+from dashboard.output.streaming import NOBODY, StepObserver
 
 TOP = 8  # words among which one may take another
 
@@ -62,35 +62,37 @@ class Written:
         return self.model.end if isinstance(self.model, NamedPictureWriter) else END
 
 
-@keep("Opening the picture …")
-def prepare(name: str, seen: Seen) -> PreparedPicture:
+@cached("Opening the picture …")
+def prepare(name: str, seen: PictureInput) -> PreparedPicture:
     """A picture as a captioner takes it; of a scene people see a finer drawing."""
     prepared = captioner(name).prepare(seen.opened())
     shown = seen.shown()
     return prepared if shown is None else replace(prepared, shown=shown)
 
 
-@keep()
-def write(name: str, seen: Seen, beam: int, begin: tuple[int, ...] = (), onlooker: Onlooker = NOBODY) -> Written:
+@cached()
+def write(
+    name: str, seen: PictureInput, beam: int, begin: tuple[int, ...] = (), observer: StepObserver = NOBODY
+) -> Written:
     """The caption of a picture, which goes on after the words `begin`."""
     model, prepared = captioner(name), prepare(name, seen)
-    decoded = model.write(prepared.pixels, beam=beam, begin=begin, keep_steps=True, progress=onlooker.look)
+    decoded = model.write(prepared.pixels, beam=beam, begin=begin, keep_steps=True, progress=observer.look)
     words = model.tokens([*begin, *decoded.best.tokens])
     return Written(model, prepared, decoded, words, model.look(prepared.pixels, words), len(begin))
 
 
-@keep()
-def write_by_name(name: str, seen: Seen, beam: int, onlooker: Onlooker = NOBODY) -> Written:
+@cached()
+def write_by_name(name: str, seen: PictureInput, beam: int, observer: StepObserver = NOBODY) -> Written:
     """The caption of a picture by any captioner."""
     model = named_captioner(name)
     prepared = model.prepare(seen.opened())
-    decoded = model.write(prepared.pixels, beam=beam, progress=onlooker.look)
+    decoded = model.write(prepared.pixels, beam=beam, progress=observer.look)
     words = model.tokens(decoded.best.tokens)
     return Written(model, prepared, decoded, words, model.look(prepared.pixels, words))
 
 
-@keep("Looking …")
-def look_by_name(name: str, seen: Seen, caption: str) -> Written:
+@cached("Looking …")
+def look_by_name(name: str, seen: PictureInput, caption: str) -> Written:
     """What any captioner looks at while it is made to write a caption of somebody's own."""
     model = named_captioner(name)
     prepared = model.prepare(seen.opened())
@@ -98,8 +100,8 @@ def look_by_name(name: str, seen: Seen, caption: str) -> Written:
     return Written(model, prepared, Decoded(()), words, model.look(prepared.pixels, words), len(words))
 
 
-@keep()
-def look(name: str, seen: Seen, caption: str) -> Written:
+@cached()
+def look(name: str, seen: PictureInput, caption: str) -> Written:
     """What a captioner looks at while it is made to write a caption of somebody's own."""
     model, prepared = captioner(name), prepare(name, seen)
     words = model.encode(caption)
@@ -107,15 +109,15 @@ def look(name: str, seen: Seen, caption: str) -> Written:
     return Written(model, prepared, Decoded(()), words, looked, len(words))
 
 
-@keep("Looking …")
-def ways(name: str, seen: Seen, ids: tuple[int, ...]) -> WordMaps:
+@cached("Looking …")
+def ways(name: str, seen: PictureInput, ids: tuple[int, ...]) -> WordMaps:
     """Maps of each word by every way to tell."""
     model = captioner(name)
     return captioner_maps(model, prepare(name, seen).pixels, model.tokens(ids))
 
 
-@keep()
-def next_words(name: str, seen: Seen, before: tuple[int, ...]) -> tuple[tuple[str, float], ...]:
+@cached()
+def next_words(name: str, seen: PictureInput, before: tuple[int, ...]) -> tuple[tuple[str, float], ...]:
     """The most probable words after those before, with their probabilities; the end is one of them."""
     model = captioner(name)
     chances = model.next_words(prepare(name, seen).pixels, before)
@@ -141,9 +143,9 @@ class Step:
     vector: Float[Tensor, " each"]  # v
 
 
-@keep()
+@cached()
 @torch.no_grad()
-def step_of(name: str, seen: Seen, ids: tuple[int, ...], place: int) -> Step:
+def step_of(name: str, seen: PictureInput, ids: tuple[int, ...], place: int) -> Step:
     """The step that writes word `place` of a caption; of an LSTM."""
     network = captioner(name).network
     decoder = network.decoder
@@ -171,8 +173,8 @@ def step_of(name: str, seen: Seen, ids: tuple[int, ...], place: int) -> Step:
 
 def warm_up() -> None:
     """What the page shows at first."""
-    from dashboard.scene_builder import FIRST_SCENE
-    from dashboard.seen import SCENES
+    from dashboard.inputs.picture_input import SCENES
+    from dashboard.inputs.scene_builder import FIRST_SCENE
 
     for name in ("scenes-lstm", "scenes-transformer"):
-        write(name, Seen(SCENES, FIRST_SCENE), 3)
+        write(name, PictureInput(SCENES, FIRST_SCENE), 3)

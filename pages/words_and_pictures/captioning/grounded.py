@@ -2,13 +2,15 @@
 
 import streamlit as st
 
-from core.grounding.word_maps import WAYS
+from core.attribution.word_maps import WAYS
 from core.text import Tokens
-from dashboard import grounding, layout, seen
+from dashboard.cache.memo import cached
+from dashboard.cache.models import captioner
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
-from dashboard.kept import keep
-from dashboard.models import captioner
-from dashboard.seen import SCENES, Seen, masks_of, sentence_for
+from dashboard.frame import layout
+from dashboard.inputs import picture_input
+from dashboard.inputs.picture_input import SCENES, PictureInput, masks_of, sentence_for
+from dashboard.output import pointing_game
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.words import KINDS
 
@@ -25,7 +27,7 @@ TITLES = {f"captioning/scenes-{kind}": title for kind, title in KINDS.items()}
 def show() -> None:
     """A scene and a true sentence by all ways; then the table over many scenes."""
     with layout.control_bar():
-        chosen = seen.choose((SCENES,))
+        chosen = picture_input.choose((SCENES,))
         kind = inputs.kind()
     name = inputs.captioner_for(chosen, kind)
     scene = chosen.scene
@@ -36,12 +38,12 @@ def show() -> None:
         shown = scene_of(name, chosen, text)
     word_maps(shown, key="grounded-maps", name="caption-ways")
     st.subheader("Over a thousand scenes", anchor=False)
-    noticed = grounding.show("captioning/", TITLES, name="captioning-grounding")
-    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=grounding.formula)
+    noticed = pointing_game.show("captioning/", TITLES, name="captioning-grounding")
+    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=pointing_game.formula)
 
 
-@keep()
-def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
+@cached()
+def scene_of(name: str, chosen: PictureInput, text: str) -> WordScene:
     """The words of a true sentence with a map by each way."""
     model = captioner(name)
     tokens: Tokens = model.encode(text)
@@ -49,7 +51,9 @@ def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
     known = masks_of(chosen, labels)
     found = compute.ways(name, chosen, tokens.ids)
     maps = tuple(
-        WordMap(grounding.WAYS[way], found[way][: len(labels)].numpy(), says=SAYS[way]) for way in WAYS if way in found
+        WordMap(pointing_game.WAYS[way], found[way][: len(labels)].numpy(), says=SAYS[way])
+        for way in WAYS
+        if way in found
     )
     shown = tuple(SeenWord(label, mask=mask, quiet=mask is None) for label, mask in zip(labels, known, strict=True))
     start = next((place for place, mask in enumerate(known) if mask is not None), 0)

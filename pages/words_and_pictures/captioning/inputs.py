@@ -1,11 +1,11 @@
 """What several sections ask the visitor for: a picture and a captioner."""
 
-from dashboard import controls
-from dashboard.seen import PHOTOGRAPHS, Seen
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import PHOTOGRAPHS, PictureInput
 from pages.words_and_pictures.captioning.words import KINDS
 
 
-def captioner_for(seen: Seen, kind: str) -> str:
+def captioner_for(seen: PictureInput, kind: str) -> str:
     """The name of the captioner of a kind that knows the world of the picture."""
     world = "photographs" if seen.world == PHOTOGRAPHS else "scenes"
     return f"{world}-{kind}"
@@ -23,6 +23,6 @@ def beam() -> int:
     return controls.choice("Beam", (1, 3, 5), key="beam", first=3, about=about)
 
 
-def titles(seen: Seen) -> dict[str, str]:
+def titles(seen: PictureInput) -> dict[str, str]:
     """The names of the captioners for a picture, with what they are called here."""
     return {captioner_for(seen, kind): title for kind, title in KINDS.items()}

@@ -6,31 +6,34 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured import captioning_results
-from core.measured.captioning_results import MEASURES, SCENES, CaptionScores, Gates, TrueCaptions
 from core.published import CaptionResult, caption_results
+from core.results import captioning_results
+from core.results.captioning_results import MEASURES, SCENES, CaptionScores, Gates, TrueCaptions
 from core.zoo.captioners import CAPTIONERS
-from dashboard import charts, controls, layout, seen
-from dashboard.data_table import data_table
+from dashboard import theme
+from dashboard.cache.memo import cached
 from dashboard.figures.grounding import Scored, grounding_points
-from dashboard.kept import keep
-from dashboard.numbers import compare, compare_shares
+from dashboard.frame import error_messages, layout
+from dashboard.inputs import controls, picture_input
+from dashboard.number_format import compare, compare_shares
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.words_and_pictures.captioning import words
 
-SPLITS = seen.SPLITS | {"relations": "two things or three"}  # what is held out there are sentences
+SPLITS = picture_input.SPLITS | {"relations": "two things or three"}  # what is held out there are sentences
 TRUE = "all captions"
 MANY = 30  # captions: of fewer no worst kind is told
 POINT = 1.0  # of BLEU: a smaller difference of single runs counts as none
 ALIKE = 0.05  # of an open gate
 
-measured = keep()(captioning_results.results)
+measured = cached()(captioning_results.results)
 
 
 def show() -> None:
     """Both tables."""
     noticed: list[str] = []
     for part in (_photographs, _scenes):
-        with layout.sentences():
+        with error_messages.sentences():
             noticed += part()
     layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formula)
 
@@ -139,9 +142,9 @@ def _scenes() -> tuple[str, ...]:
             grounding_points,
             rows,
             {},
-            look=layout.look(),
+            look=theme.look(),
             x="true captions",
-            height=layout.look().high(330),
+            height=theme.look().high(330),
             unit="captions",
         ),
         name="caption-truth",

@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, controls, layout, seen
+from dashboard import theme, typeset
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows
-from dashboard.numbers import compare
+from dashboard.frame import layout
+from dashboard.inputs import controls, picture_input
+from dashboard.number_format import compare
+from dashboard.output import charts
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Step, Written
 
@@ -21,7 +24,7 @@ TOP = 6  # channels of a score that are listed
 def show() -> None:
     """The step, where it looks, the score of its brightest place taken apart, the gate, the next words."""
     with layout.control_bar():
-        chosen = seen.choose()
+        chosen = picture_input.choose()
     name = inputs.captioner_for(chosen, "lstm")
     written = compute.write(name, chosen, 3)
     with layout.control_bar():
@@ -29,11 +32,11 @@ def show() -> None:
         place = controls.token([label.strip() for label in written.words.labels], first=first, label="Word")
     layout.noticed_here()
     step = compute.step_of(name, chosen, written.words.ids, place)
-    if not layout.is_presented():
-        st.markdown(words.STEP_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.STEP_ABOUT, width=theme.PROSE)
     word = written.words.labels[place].strip()
     before = " ".join(label.strip() for label in written.words.labels[:place]) or "nothing yet"
-    st.markdown(f"Written so far: {layout.plain(before)} · this step writes **{layout.plain(word)}**")
+    st.markdown(f"Written so far: {typeset.plain(before)} · this step writes **{typeset.plain(word)}**")
     rows, columns = written.model.grid
     view = WordScene(
         written.prepared.shown,
@@ -63,7 +66,7 @@ def show() -> None:
 def _next(written: Written, step: Step, place: int) -> None:
     values, numbers = step.chances.topk(8)
     labels = [written.model.word(number) for number in numbers.tolist()]
-    look = layout.look()
+    look = theme.look()
     chosen = written.words.ids[place]
     hues = [look.palette.map if number == chosen else look.palette.soft for number in numbers.tolist()]
     charts.chart(
@@ -85,7 +88,7 @@ def _vectors(step: Step) -> None:
         {"state before": pd.Series(step.before), "seen": pd.Series(step.seen), "state after": pd.Series(step.after)}
     )
     charts.chart(
-        partial(vector_rows, rows, look=layout.look(), one_scale=False),
+        partial(vector_rows, rows, look=theme.look(), one_scale=False),
         name="step-vectors",
         alt="The state before the step, what is seen, and the state after it, number by number",
         table=table,
@@ -99,7 +102,7 @@ def noticed(written: Written, step: Step, place: int) -> tuple[str, ...]:
     even = 1 / written.model.places
     chosen = float(step.chances[written.words.ids[place]])
     best = int(step.chances.argmax())
-    name = layout.plain(written.words.labels[place].strip())
+    name = typeset.plain(written.words.labels[place].strip())
     strongest = float(step.weights[top])
     told = [
         f"The strongest place is row {row}, column {column}, with {strongest:.1%} of the weight: "
@@ -112,7 +115,7 @@ def noticed(written: Written, step: Step, place: int) -> tuple[str, ...]:
     if best == written.words.ids[place]:
         told.append(f"“{name}” is the most probable word, with {chosen:.1%}.")
     else:
-        other = layout.plain(written.model.word(best))
+        other = typeset.plain(written.model.word(best))
         told.append(
             f"The beam writes “{name}” with {chosen:.1%} although “{other}” has {float(step.chances[best]):.1%}: it "
             "compares whole captions."

@@ -5,12 +5,14 @@ from math import exp
 
 import streamlit as st
 
-from dashboard import controls, layout, seen
+from dashboard import theme, typeset
+from dashboard.cache.memo import cached
+from dashboard.cache.models import captioner
 from dashboard.components.word_maps import WordScene, word_maps
-from dashboard.kept import keep
-from dashboard.models import captioner
-from dashboard.numbers import compare
-from dashboard.seen import Seen, truth_of
+from dashboard.frame import layout
+from dashboard.inputs import controls, picture_input
+from dashboard.inputs.picture_input import PictureInput, truth_of
+from dashboard.number_format import compare
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Written
 from pages.words_and_pictures.captioning.telling import formula
@@ -36,7 +38,7 @@ ALIKE = 0.005  # of probability: words that differ by no more are about as proba
 def show() -> None:
     """The picture and the words, the maps, the notes."""
     with layout.control_bar():
-        chosen = seen.choose()
+        chosen = picture_input.choose()
         kind = inputs.kind()
     name = inputs.captioner_for(chosen, kind)
     world = name.partition("-")[0]
@@ -44,12 +46,12 @@ def show() -> None:
     field = f"own_{world}"
     text = st.text_input("Your caption", first, key=field, bind="query-params", max_chars=300)
     controls.examples(EXAMPLES[world], field=field)
-    if not layout.is_presented():
-        st.markdown(words.OWN_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.OWN_ABOUT, width=theme.PROSE)
     written = compute.look(name, chosen, text)
     model = captioner(name)
     if unknown := model.unknown(text):
-        named = ", ".join(f"“{layout.plain(word)}”" for word in unknown[:6])
+        named = ", ".join(f"“{typeset.plain(word)}”" for word in unknown[:6])
         known = model.tokenizer.get_vocab_size() - 4
         st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")
     layout.noticed_here()
@@ -57,18 +59,18 @@ def show() -> None:
     layout.notes(words.OWN_NOTES, notice=noticed(written, chosen), formula=lambda: formula(written))
 
 
-@keep()
-def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
+@cached()
+def scene_of(name: str, chosen: PictureInput, text: str) -> WordScene:
     """What the view shows of a caption of somebody's own."""
     return scene_for(compute.look(name, chosen, text), chosen)
 
 
-def noticed(written: Written, chosen: Seen) -> tuple[str, ...]:
+def noticed(written: Written, chosen: PictureInput) -> tuple[str, ...]:
     """How probable the words are, and whether they are true."""
     return tuple(sentence for part in (_tell_truth(written, chosen), _tell_probable(written)) for sentence in part)
 
 
-def _tell_truth(written: Written, chosen: Seen) -> Iterator[str]:
+def _tell_truth(written: Written, chosen: PictureInput) -> Iterator[str]:
     truth = truth_of(chosen, written.text)
     if truth is not None:
         yield f"What you wrote is **{words.TRUE if truth else words.FALSE}**."
@@ -81,7 +83,7 @@ def _tell_probable(written: Written) -> Iterator[str]:
     if not known:
         return
     low, high = min(known, key=lambda place: logs[place]), max(known, key=lambda place: logs[place])
-    label = [f"“{layout.plain(written.words.labels[place].strip())}”" for place in (low, high)]
+    label = [f"“{typeset.plain(written.words.labels[place].strip())}”" for place in (low, high)]
     if low == high:
         yield f"The network gives {label[0]} a probability of {exp(logs[low]):.1%}."
         return

@@ -1,9 +1,9 @@
 """Which word looks where?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.words_and_pictures.captioning import any_model, beam, grounded, measured, one_step, own, words, write
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.WRITE: write.show,

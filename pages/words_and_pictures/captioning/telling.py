@@ -4,18 +4,20 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import streamlit as st
+import torch
 
+from core.heads.measures import entropy
 from core.models.show_attend_tell import ShowAttendTell
-from dashboard import layout
-from dashboard.numbers import compare
-from dashboard.seen import Seen, masks_of
+from dashboard import typeset
+from dashboard.inputs.picture_input import PictureInput, masks_of
+from dashboard.number_format import compare
 from pages.words_and_pictures.captioning import words
 from pages.words_and_pictures.captioning.compute import Written
 
 ALIKE = 0.05  # of an open gate: a smaller difference between words counts as none
 
 
-def noticed(written: Written, chosen: Seen, captions: Sequence[str]) -> tuple[str, ...]:
+def noticed(written: Written, chosen: PictureInput, captions: Sequence[str]) -> tuple[str, ...]:
     """What is true of these captions and maps."""
     told = (
         _tell_agreement(captions),
@@ -44,9 +46,10 @@ def _tell_narrowest(written: Written) -> Iterator[str]:
     if not count:
         return
     mean = written.mean_map[:count]
-    logs = np.log2(np.where(mean > 0, mean, 1))
-    over = 2 ** -(mean * logs).sum(axis=1)
-    low, high = int(over.argmin()), int(over.argmax())
+    over = 2 ** entropy(torch.from_numpy(np.asarray(mean))).numpy()
+    if np.isnan(over).all():
+        return
+    low, high = int(np.nanargmin(over)), int(np.nanargmax(over))
     of = f"of {written.model.places} places"
     if low == high or f"{over[low]:.0f}" == f"{over[high]:.0f}":
         yield f"Every word looks about as widely: over {over[low]:.0f} {of}, by two to the power of its entropy."
@@ -74,7 +77,7 @@ def _tell_gate(written: Written) -> Iterator[str]:
     )
 
 
-def _tell_inside(written: Written, chosen: Seen) -> Iterator[str]:
+def _tell_inside(written: Written, chosen: PictureInput) -> Iterator[str]:
     """Of the words that mean something in the scene: of how many the brightest place touches what is meant."""
     known = masks_of(chosen, written.labels)
     found = [(place, mask) for place, mask in enumerate(known) if mask is not None]
@@ -109,7 +112,7 @@ def _tell_order(written: Written) -> Iterator[str]:
 
 
 def _quoted(written: Written, place: int) -> str:
-    return f"“{layout.plain(written.words.labels[place].strip())}”"
+    return f"“{typeset.plain(written.words.labels[place].strip())}”"
 
 
 def formula(written: Written) -> None:

@@ -3,12 +3,12 @@
 import math
 
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene
-from dashboard.seen import Seen, masks_of
+from dashboard.inputs.picture_input import PictureInput, masks_of
 from pages.words_and_pictures.captioning import words
 from pages.words_and_pictures.captioning.compute import Written
 
 
-def scene_for(written: Written, chosen: Seen) -> WordScene:
+def scene_for(written: Written, chosen: PictureInput) -> WordScene:
     """The words with their maps: the mean of all heads first, then each head."""
     labels = written.labels
     known = (*masks_of(chosen, labels), None)

@@ -8,13 +8,17 @@ import streamlit as st
 from core.errors import InputError
 from core.translation.decoding import END, Hypothesis
 from core.zoo.captioners import LONGEST, PictureWriter
-from core.zoo.named_captioners import NamedPictureWriter
-from dashboard import layout, onlooking, seen
+from core.zoo.transformers_captioners import NamedPictureWriter
+from dashboard import theme, typeset
+from dashboard.address import parameter
+from dashboard.cache.memo import cached
+from dashboard.cache.models import captioner
 from dashboard.components.word_maps import WordScene, word_maps
-from dashboard.kept import keep
-from dashboard.models import captioner
-from dashboard.numbers import signed
-from dashboard.seen import Seen, truth_of
+from dashboard.frame import layout
+from dashboard.inputs import picture_input
+from dashboard.inputs.picture_input import PictureInput, truth_of
+from dashboard.number_format import signed
+from dashboard.output import streaming
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Written
 from pages.words_and_pictures.captioning.telling import formula, noticed
@@ -26,7 +30,7 @@ BEGIN_KEY = "begin"  # in the address: the words that a visitor chose
 def show() -> None:
     """The picture, both captions as they come, the maps of one, another word, the notes."""
     with layout.control_bar():
-        chosen = seen.choose()
+        chosen = picture_input.choose()
         width = inputs.beam()
         kind = inputs.kind("Maps of")
     names = inputs.titles(chosen)
@@ -45,14 +49,14 @@ def show() -> None:
     )
 
 
-def _begun(chosen: Seen) -> tuple[str, ...]:
+def _begun(chosen: PictureInput) -> tuple[str, ...]:
     """The words that the visitor chose for this picture; another picture begins anew."""
     known = st.session_state.get("begun_for")
     if known is not None and known != chosen.identity:
         st.query_params.pop(BEGIN_KEY, None)
         st.session_state.pop("asked_word", None)
     st.session_state.begun_for = chosen.identity
-    begin = tuple(st.query_params.get(BEGIN_KEY, "").split())
+    begin = tuple(parameter(BEGIN_KEY, str.split))
     if len(begin) > LONGEST:
         raise InputError(words.BEGIN_TOO_LONG.format(count=len(begin), most=LONGEST))
     return begin
@@ -64,30 +68,30 @@ def _ids(model: PictureWriter | NamedPictureWriter, begin: Sequence[str]) -> tup
     return tuple(known[word] for word in begin if known.get(word, END) > END)
 
 
-def _write_both(names: dict[str, str], chosen: Seen, width: int, begin: Sequence[str]) -> dict[str, Written]:
+def _write_both(names: dict[str, str], chosen: PictureInput, width: int, begin: Sequence[str]) -> dict[str, Written]:
     places = {name: column.empty() for name, column in zip(names, st.columns(len(names), gap="large"), strict=True)}
     found = {}
     for name, place in places.items():
         asked = (name, chosen, width, _ids(captioner(name), begin))
-        written = compute.write.known(*asked)
+        written = compute.write.peek(*asked)
         if written is None:
             place.markdown(_card(names[name], "…", words.WAITING))
-            looks_on = onlooking.onlooker(place, partial(_unfinished, names[name], captioner(name)))
-            written = compute.write(*asked, onlooker=looks_on)
+            looks_on = streaming.observer(place, partial(_unfinished, names[name], captioner(name)))
+            written = compute.write(*asked, observer=looks_on)
         found[name] = written
-        place.markdown(_card(names[name], layout.plain(written.text) or "∅", _below(written, chosen)))
+        place.markdown(_card(names[name], typeset.plain(written.text) or "∅", _below(written, chosen)))
     return found
 
 
 def _unfinished(title: str, model: PictureWriter, step: int, best: Hypothesis) -> str:
-    return _card(title, f"{layout.plain(model.text(best.tokens))} ▍", f"step {step}")
+    return _card(title, f"{typeset.plain(model.text(best.tokens))} ▍", f"step {step}")
 
 
 def _card(title: str, text: str, below: str) -> str:
     return f"**{title}**\n\n{text}  \n:small[:gray[{below}]]"
 
 
-def _below(written: Written, chosen: Seen) -> str:
+def _below(written: Written, chosen: PictureInput) -> str:
     """How probable a caption is, and whether it is true."""
     total = sum(written.looked.log_probabilities)
     told = f"log-probability {signed(total)}, {signed(total / len(written.words))} per word"
@@ -97,8 +101,8 @@ def _below(written: Written, chosen: Seen) -> str:
     return f"{told} · **{words.TRUE if truth else words.FALSE}**"
 
 
-@keep()
-def scene_of(name: str, chosen: Seen, width: int, begin: tuple[int, ...]) -> WordScene:
+@cached()
+def scene_of(name: str, chosen: PictureInput, width: int, begin: tuple[int, ...]) -> WordScene:
     """What the view shows of a caption that was written."""
     return scene_for(compute.write(name, chosen, width, begin), chosen)
 
@@ -107,7 +111,7 @@ def _ask(written: Written, place: int) -> None:
     st.session_state.asked_word = (written.model.name, place)
 
 
-def _other_word(written: Written, chosen: Seen) -> None:
+def _other_word(written: Written, chosen: PictureInput) -> None:
     """What might have stood where the visitor clicked; one of it may be taken."""
     asked = st.session_state.get("asked_word")
     place = asked[1] if asked and asked[0] == written.model.name and asked[1] < len(written.words) else None
@@ -115,20 +119,20 @@ def _other_word(written: Written, chosen: Seen) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             given = " ".join(written.labels[: written.given])
             begun = words.BEGUN_ONE if written.given == 1 else words.BEGUN.format(count=written.given)
-            st.markdown(begun.replace("TEXT", layout.plain(given)))
+            st.markdown(begun.replace("TEXT", typeset.plain(given)))
             st.button("As it would begin itself", on_click=_forget, type="tertiary")
-    if place is None or layout.is_presented():
+    if place is None or theme.is_presented():
         return
     before = written.words.ids[:place]
     offered = compute.next_words(written.model.name, chosen, tuple(before))
     label = written.words.labels[place].strip()
-    st.markdown(f"**{words.OTHER_WORD}** than “{layout.plain(label)}” :small[:gray[{words.OTHER_WORD_ABOUT}]]")
+    st.markdown(f"**{words.OTHER_WORD}** than “{typeset.plain(label)}” :small[:gray[{words.OTHER_WORD_ABOUT}]]")
     with st.container(horizontal=True):
         for number, (word, chance) in enumerate(offered):
             if word == "[END]":
                 continue
             st.button(
-                f"{layout.plain(word)} :gray[{chance:.0%}]",
+                f"{typeset.plain(word)} :gray[{chance:.0%}]",
                 key=f"take_{number}",
                 on_click=_take,
                 args=([each.strip() for each in written.words.labels[:place]], word),

@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, controls, layout
+from dashboard import theme, typeset
+from dashboard.cache.models import clip
 from dashboard.figures.heat import heat
-from dashboard.models import clip
-from dashboard.numbers import compare, signed
-from dashboard.seen import Seen, truth_of
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import PictureInput, truth_of
+from dashboard.number_format import compare, signed
+from dashboard.output import charts
 from pages.words_and_pictures.clip import compute, inputs, words
 
 COSINES = "cosines"
@@ -57,8 +60,8 @@ def show() -> None:
     )
 
 
-def _pictures(name: str, pictures: Sequence[Seen]) -> None:
-    width = WIDE_PRESENTED if layout.is_presented() else WIDE
+def _pictures(name: str, pictures: Sequence[PictureInput]) -> None:
+    width = WIDE_PRESENTED if theme.is_presented() else WIDE
     with st.container(horizontal=True):  # on a phone two beside one another, where columns would be one below another
         for number, seen in enumerate(pictures):
             st.image(
@@ -69,7 +72,7 @@ def _pictures(name: str, pictures: Sequence[Seen]) -> None:
 def _matrix(scores: np.ndarray, shown: str, temperature: float, texts: Sequence[str]) -> None:
     values = scores if shown == COSINES else compute.shares(scores, temperature, int(shown == words.SENTENCES))
     unit = "%{z:.2f}" if shown == COSINES else "%{z:.1%}"
-    look = layout.look()
+    look = theme.look()
     rows = [wrap(text, ACROSS, max_lines=3, placeholder=" …") for text in texts]
     figure = partial(
         heat,
@@ -89,7 +92,9 @@ def _matrix(scores: np.ndarray, shown: str, temperature: float, texts: Sequence[
     charts.chart(figure, name="clip-matrix", alt=alt, table=table)
 
 
-def noticed(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen], temperature: float) -> tuple[str, ...]:
+def noticed(
+    scores: np.ndarray, texts: Sequence[str], pictures: Sequence[PictureInput], temperature: float
+) -> tuple[str, ...]:
     """Which go together, how sure the network is, and whether what it prefers is true."""
     told = (
         _tell_best(scores, texts),
@@ -104,7 +109,7 @@ def noticed(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen], 
 def _tell_best(scores: np.ndarray, texts: Sequence[str]) -> Iterator[str]:
     """The pair with the largest cosine; how many others have the same to two digits."""
     picture, text = divmod(int(scores.argmax()), scores.shape[1])
-    named, best = f"Picture {picture + 1} and **“{layout.plain(texts[text])}”**", signed(float(scores.max()))
+    named, best = f"Picture {picture + 1} and **“{typeset.plain(texts[text])}”**", signed(float(scores.max()))
     if scores.size == 1:
         yield f"{named} have a cosine of **{best}**; 1 would be the same direction."
         return
@@ -131,7 +136,7 @@ def _tell_sure(scores: np.ndarray, temperature: float) -> Iterator[str]:
     )
 
 
-def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Seen]) -> Iterator[str]:
+def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[PictureInput]) -> Iterator[str]:
     """In the drawn world: for how many scenes the sentence it prefers is true, beside a blind choice."""
     known = [[truth_of(seen, text) for text in texts] for seen in pictures]
     asked = [number for number, row in enumerate(known) if True in row and False in row]

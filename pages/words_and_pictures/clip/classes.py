@@ -8,10 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
-from dashboard import charts, controls, layout, seen
-from dashboard.models import clip
-from dashboard.numbers import compare
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen
+from dashboard import theme, typeset
+from dashboard.cache.models import clip
+from dashboard.frame import layout
+from dashboard.inputs import controls, picture_input
+from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput
+from dashboard.number_format import compare
+from dashboard.output import charts
 from pages.words_and_pictures.clip import compute, inputs, words
 from pages.words_and_pictures.clip.figures import template_bars
 
@@ -40,7 +43,7 @@ HARDLY = 0.01  # of probability: a smaller difference counts as none
 def show() -> None:
     """The picture, classes and templates; bars with their spread."""
     with layout.control_bar():
-        chosen = seen.choose((PHOTOGRAPHS, SCENES, EMOJI))
+        chosen = picture_input.choose((PHOTOGRAPHS, SCENES, EMOJI))
         name = inputs.network(chosen.world)
     model = clip(name)
     own = inputs.WORLDS[chosen.world]
@@ -62,12 +65,12 @@ def show() -> None:
         inputs.say_unknown(model, [each.replace("{}", "") for each in templates] + list(classes))
         st.image(compute.prepare(name, chosen).shown, width=220, alt="The picture to be classified")
     with right:
-        if not layout.is_presented():
+        if not theme.is_presented():
             st.markdown(words.CLASSES_ABOUT + (words.CLASSES_BEGAN if name == "photographs" else ""))
         with layout.waiting_place():
             chances = chances_of(name, chosen, classes, templates)
         order = chances.mean(axis=0).argsort()[::-1]
-        look = layout.look()
+        look = theme.look()
         figure = partial(
             template_bars, [classes[place] for place in order], chances[:, order], list(templates), look=look
         )
@@ -94,7 +97,7 @@ def _lines(label: str, first: str, key: str, most: int, what: str) -> tuple[str,
     return found
 
 
-def chances_of(name: str, chosen: Seen, classes: Sequence[str], templates: Sequence[str]) -> np.ndarray:
+def chances_of(name: str, chosen: PictureInput, classes: Sequence[str], templates: Sequence[str]) -> np.ndarray:
     """(template, class): the softmax over classes, with the temperature that was learned."""
     rows = [
         compute.cosines(name, [chosen], [template.replace("{}", each) for each in classes])[0] for template in templates
@@ -106,17 +109,17 @@ def noticed(classes: Sequence[str], templates: Sequence[str], chances: np.ndarra
     """The class that wins, how far templates agree, and where they differ most; up to HARDLY counts as equal."""
     mean = chances.mean(axis=0)
     if len(classes) == 1:
-        return (f"“{layout.plain(classes[0])}” gets everything: of a single class there is nothing to choose.",)
+        return (f"“{typeset.plain(classes[0])}” gets everything: of a single class there is nothing to choose.",)
     best = int(mean.argmax())
     near = [place for place, share in enumerate(mean) if compare(share, mean[best], margin=HARDLY) == "as much"]
     beside = f"of the mean over {_count(templates)}; an even share would be {1 / len(classes):.0%}"
     if len(near) == len(classes):
         return (f"No class wins: all {len(classes)} get about an even share, {1 / len(classes):.0%}.",)
     if len(near) > 1:
-        named = ", ".join(f"“{layout.plain(classes[place])}”" for place in near)
+        named = ", ".join(f"“{typeset.plain(classes[place])}”" for place in near)
         told = [f"{named} lie together in front, each with about {mean[best]:.0%} {beside}."]
     else:
-        told = [f"**“{layout.plain(classes[best])}”** wins with {mean[best]:.0%} {beside}."]
+        told = [f"**“{typeset.plain(classes[best])}”** wins with {mean[best]:.0%} {beside}."]
     return (*told, *_tell_templates(classes, templates, chances, best if len(near) == 1 else None))
 
 
@@ -135,7 +138,7 @@ def _tell_templates(
         yield f"The templates hardly differ: by no more than {100 * HARDLY:.0f} point for any class."
         return
     yield (
-        f"The templates differ most over “{layout.plain(classes[most])}”: from {chances[:, most].min():.0%} to "
+        f"The templates differ most over “{typeset.plain(classes[most])}”: from {chances[:, most].min():.0%} to "
         f"{chances[:, most].max():.0%}."
     )
 

@@ -11,9 +11,9 @@ from jaxtyping import Float
 from PIL import Image
 from torch import Tensor
 
-from core.grounding.word_maps import WordMaps, clip_maps, covered, text_relevance
+from core.attribution.word_maps import WordMaps, clip_maps, covered, text_relevance
 from core.images import EXAMPLES, open_example
-from core.progress import Progress, unheard
+from core.progress import Progress, no_progress
 from core.scenes.codes import code_of
 from core.scenes.draw import draw
 from core.scenes.things import scene_at
@@ -21,36 +21,36 @@ from core.zoo.clips import PictureText
 from core.zoo.emoji import emoji
 from core.zoo.emoji import pictures as emoji_pictures
 from core.zoo.image_models import PreparedPicture
-from dashboard.kept import keep
-from dashboard.models import clip
-from dashboard.scene_builder import FIRST_SCENE
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, sentence_for, truth_of
+from dashboard.cache.memo import cached
+from dashboard.cache.models import clip
+from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, sentence_for, truth_of
+from dashboard.inputs.scene_builder import FIRST_SCENE
 
 FOUND_SCENES = 300  # scenes among which one can search
 AT_ONCE = 50  # pictures that go through a network together
 
 
-@keep("Opening the picture …")
-def prepare(name: str, seen: Seen) -> PreparedPicture:
+@cached("Opening the picture …")
+def prepare(name: str, seen: PictureInput) -> PreparedPicture:
     """A picture as a CLIP takes it; of a scene people see a finer drawing."""
     prepared = clip(name).prepare(seen.opened())
     shown = seen.shown()
     return prepared if shown is None else replace(prepared, shown=shown)
 
 
-@keep()
-def picture_vector(name: str, seen: Seen) -> Float[Tensor, " width"]:
+@cached()
+def picture_vector(name: str, seen: PictureInput) -> Float[Tensor, " width"]:
     """Where a picture lies in the space."""
     return clip(name).pictures(prepare(name, seen).pixels)[0]
 
 
-@keep()
+@cached()
 def text_vector(name: str, text: str) -> Float[Tensor, " width"]:
     """Where a text lies."""
     return clip(name).texts([text])[0]
 
 
-def cosines(name: str, pictures: Sequence[Seen], texts: Sequence[str]) -> Float[np.ndarray, "row column"]:
+def cosines(name: str, pictures: Sequence[PictureInput], texts: Sequence[str]) -> Float[np.ndarray, "row column"]:
     """How well each picture (row) agrees with each text (column)."""
     seen = torch.stack([picture_vector(name, each) for each in pictures])
     read = torch.stack([text_vector(name, each) for each in texts])
@@ -62,8 +62,8 @@ def shares(scores: Float[np.ndarray, "row column"], temperature: float, axis: in
     return torch.softmax(temperature * torch.from_numpy(scores), dim=axis).numpy()
 
 
-@keep("Looking for the reason …")
-def maps(name: str, seen: Seen, text: str) -> WordMaps:
+@cached("Looking for the reason …")
+def maps(name: str, seen: PictureInput, text: str) -> WordMaps:
     """Of each word of a text the map of what it adds to the cosine, by every way to tell."""
     model = clip(name)
     words = words_of(name, text)
@@ -78,8 +78,8 @@ def words_of(name: str, text: str) -> list[str]:
     return model.split(text)
 
 
-@keep()
-def read_by_relevance(name: str, seen: Seen, text: str) -> tuple[tuple[str, float], ...]:
+@cached()
+def read_by_relevance(name: str, seen: PictureInput, text: str) -> tuple[tuple[str, float], ...]:
     """What each token of a text is worth for the cosine, by gradient and attention; marks are left out."""
     model = clip(name)
     tokens = model.encode(text)
@@ -91,8 +91,8 @@ def read_by_relevance(name: str, seen: Seen, text: str) -> tuple[tuple[str, floa
     )
 
 
-@keep()
-def without_each(name: str, seen: Seen, text: str) -> tuple[float, tuple[float, ...]]:
+@cached()
+def without_each(name: str, seen: PictureInput, text: str) -> tuple[float, tuple[float, ...]]:
     """The cosine of a picture and a text, and that of the text without each of its words."""
     words = words_of(name, text)
     picture = picture_vector(name, seen)
@@ -106,8 +106,8 @@ def without_each(name: str, seen: Seen, text: str) -> tuple[float, tuple[float, 
     return whole, tuple(values)
 
 
-@keep()
-def with_covered(name: str, seen: Seen, text: str, patches: tuple[int, ...]) -> float:
+@cached()
+def with_covered(name: str, seen: PictureInput, text: str, patches: tuple[int, ...]) -> float:
     """The cosine while some patches are covered."""
     model = clip(name)
     pixels = prepare(name, seen).pixels
@@ -123,26 +123,29 @@ def with_covered(name: str, seen: Seen, text: str, patches: tuple[int, ...]) -> 
 class Corpus:
     """Pictures among which one can search, with their vectors; whether the network learned from each."""
 
-    pictures: tuple[Seen, ...]
+    pictures: tuple[PictureInput, ...]
     titles: tuple[str, ...]
     learned: tuple[bool, ...]
     vectors: Float[Tensor, "point width"]
 
 
-@keep("Looking at all pictures …", unit="pictures")
-def corpus(name: str, progress: Progress = unheard) -> Corpus:
+@cached("Looking at all pictures …", unit="pictures")
+def corpus(name: str, progress: Progress = no_progress) -> Corpus:
     """All emoji, some scenes that were never learned, or the example photographs."""
-    # Opened here rather than by `Seen.opened`, which keeps each picture for itself.
+    # Opened here rather than by `PictureInput.opened`, which keeps each picture for itself.
     several: Sequence[np.ndarray | Image.Image]
     if name == "emoji":
-        found, titles = [Seen(EMOJI, each.character) for each in emoji()], [each.description for each in emoji()]
+        found, titles = (
+            [PictureInput(EMOJI, each.character) for each in emoji()],
+            [each.description for each in emoji()],
+        )
         several = list(emoji_pictures())
     elif name == "scenes":
         scenes = [scene_at("test", number) for number in range(FOUND_SCENES)]
-        found, titles = [Seen(SCENES, code_of(scene)) for scene in scenes], [""] * len(scenes)
+        found, titles = [PictureInput(SCENES, code_of(scene)) for scene in scenes], [""] * len(scenes)
         several = [draw(scene) for scene in scenes]
     else:
-        found, titles = [Seen(PHOTOGRAPHS, each) for each in EXAMPLES], list(EXAMPLES)
+        found, titles = [PictureInput(PHOTOGRAPHS, each) for each in EXAMPLES], list(EXAMPLES)
         several = [open_example(each) for each in EXAMPLES]
     model = clip(name)
     vectors = []
@@ -155,7 +158,7 @@ def corpus(name: str, progress: Progress = unheard) -> Corpus:
     return Corpus(tuple(found), tuple(titles), tuple(map(is_learned, found)), torch.cat(vectors))
 
 
-def is_learned(seen: Seen) -> bool:
+def is_learned(seen: PictureInput) -> bool:
     """Whether the network of a picture's world learned from it: from most emoji, but from no scene or photograph."""
     return seen.world == EMOJI and seen.given in _learned_emoji()
 
@@ -165,7 +168,7 @@ def _learned_emoji() -> frozenset[str]:
     return frozenset(each.character for each in emoji() if each.learned)
 
 
-@keep()
+@cached()
 def truths(name: str, text: str) -> tuple[bool | None, ...]:
     """Of each picture of the corpus whether a text is true of it; None where nobody knows."""
     return tuple(truth_of(seen, text) for seen in corpus(name).pictures)
@@ -187,7 +190,7 @@ class Map:
     learned: float | None  # `own` of as many pictures that the network learned from; None where there are none
 
 
-@keep("Drawing the map …")
+@cached("Drawing the map …")
 def space(name: str, count: int) -> Map:
     """So many held-out pictures from all over the corpus, with a text each, from where all of them differ most."""
     found = corpus(name)
@@ -232,7 +235,7 @@ def _between_two(cosines: Float[Tensor, "point point"]) -> float:
     return float((cosines.sum() - cosines.diagonal().sum()) / pairs) if pairs else math.nan
 
 
-def known_name(model: PictureText, seen: Seen) -> str:
+def known_name(model: PictureText, seen: PictureInput) -> str:
     """A name of an emoji of which the network knows a word, its description if it can be; "" where there is none."""
     names = next(((each.description, *each.names) for each in emoji() if each.character == seen.given), ())
     return next((name for name in names if any(map(model.knows, model.split(name)))), "")
@@ -249,4 +252,4 @@ def _texts_of(name: str, found: Corpus) -> dict[int, str]:
 
 def warm_up() -> None:
     """What the page shows at first."""
-    picture_vector("scenes", Seen(SCENES, FIRST_SCENE))
+    picture_vector("scenes", PictureInput(SCENES, FIRST_SCENE))

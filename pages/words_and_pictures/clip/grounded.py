@@ -1,6 +1,7 @@
 """The right region?: the table over a thousand scenes."""
 
-from dashboard import grounding, layout
+from dashboard.frame import layout
+from dashboard.output import pointing_game
 from pages.words_and_pictures.clip import words
 
 TITLES = {"clip/scenes": "CLIP"}
@@ -8,5 +9,5 @@ TITLES = {"clip/scenes": "CLIP"}
 
 def show() -> None:
     """The figure and what is to be noticed in it."""
-    noticed = grounding.show("clip/", TITLES, name="clip-grounding")
-    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=grounding.formula)
+    noticed = pointing_game.show("clip/", TITLES, name="clip-grounding")
+    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=pointing_game.formula)

@@ -11,9 +11,10 @@ from core.scenes.codes import code_of
 from core.scenes.things import random_scene
 from core.zoo.clips import PictureText
 from core.zoo.emoji import emoji
-from dashboard import controls, layout, naming, uploads
-from dashboard.scene_builder import FIRST_SCENE
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, sentence_for
+from dashboard import theme, typeset
+from dashboard.inputs import controls, model_name, uploads
+from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, sentence_for
+from dashboard.inputs.scene_builder import FIRST_SCENE
 from pages.words_and_pictures.clip import compute, words
 
 WORLDS = {PHOTOGRAPHS: "photographs", SCENES: "scenes", EMOJI: "emoji"}
@@ -44,10 +45,10 @@ def world() -> str:
 
 def network(world: str) -> str:
     """The network of a world; for photographs any other may be named."""
-    return naming.model("both", offered=(WORLDS[world],)) if world == PHOTOGRAPHS else WORLDS[world]
+    return model_name.model("both", offered=(WORLDS[world],)) if world == PHOTOGRAPHS else WORLDS[world]
 
 
-def several(world: str) -> tuple[Seen, ...]:
+def several(world: str) -> tuple[PictureInput, ...]:
     """Up to eight pictures of a world."""
     if world == PHOTOGRAPHS:
         return _photographs()
@@ -56,7 +57,7 @@ def several(world: str) -> tuple[Seen, ...]:
     return _scenes()
 
 
-def _photographs() -> tuple[Seen, ...]:
+def _photographs() -> tuple[PictureInput, ...]:
     chosen = st.pills(
         "Photographs",
         list(EXAMPLES),
@@ -75,13 +76,13 @@ def _photographs() -> tuple[Seen, ...]:
         else:
             uploads.take(f"{OWN}_{free}", "A picture from this device")
         st.caption(f"{LIMITS} They are not kept in the address. {uploads.RULE}")
-    found = [Seen(PHOTOGRAPHS, file) for file in own] + [Seen(PHOTOGRAPHS, name) for name in chosen]
+    found = [PictureInput(PHOTOGRAPHS, file) for file in own] + [PictureInput(PHOTOGRAPHS, name) for name in chosen]
     if not found:
         raise InputError("There is no picture here yet. Choose an example, or one of your own.")
     return tuple(found[: words.MOST_PICTURES])
 
 
-def _emoji() -> tuple[Seen, ...]:
+def _emoji() -> tuple[PictureInput, ...]:
     named = {each.character: each.description for each in emoji()}
     chosen = st.multiselect(
         "Emoji",
@@ -94,19 +95,19 @@ def _emoji() -> tuple[Seen, ...]:
     )
     if not chosen:
         raise InputError("There is no picture here yet. Choose some emoji.")
-    return tuple(Seen(EMOJI, character) for character in chosen)
+    return tuple(PictureInput(EMOJI, character) for character in chosen)
 
 
-def _scenes() -> tuple[Seen, ...]:
+def _scenes() -> tuple[PictureInput, ...]:
     count = st.slider("Scenes", 2, words.MOST_PICTURES, 4, key="scenes", bind="query-params", width=180)
     drawn = controls.number("Drawn with seed", 1000, key="scenes_seed")
-    found = [Seen(SCENES, FIRST_SCENE)] if drawn == 0 else []
+    found = [PictureInput(SCENES, FIRST_SCENE)] if drawn == 0 else []
     for number in range(count - len(found)):
-        found.append(Seen(SCENES, code_of(random_scene(Random(f"clip {drawn} {number}")))))
+        found.append(PictureInput(SCENES, code_of(random_scene(Random(f"clip {drawn} {number}")))))
     return tuple(found)
 
 
-def sentences(world: str, pictures: Sequence[Seen]) -> tuple[str, ...]:
+def sentences(world: str, pictures: Sequence[PictureInput]) -> tuple[str, ...]:
     """The visitor's sentences; of scenes first a true one of each. InputError where there are none, or too many."""
     key = f"texts_{WORLDS[world]}"
     offered = SENTENCES.get(world)
@@ -117,7 +118,7 @@ def sentences(world: str, pictures: Sequence[Seen]) -> tuple[str, ...]:
         if before is not None and before != first and st.session_state.get(key) == before:
             st.session_state[key] = first
         st.session_state.texts_offered = first
-    height = 190 if layout.is_presented() else 140
+    height = 190 if theme.is_presented() else 140
     raw = st.text_area(words.TEXTS_LABEL, first, key=key, bind="query-params", height=height, max_chars=2000)
     if offered:
         controls.examples(offered, field=key)
@@ -133,12 +134,12 @@ def say_unknown(model: PictureText, texts: Sequence[str]) -> None:
     """Which words the network does not know."""
     unknown = list(dict.fromkeys(word for text in texts for word in model.unknown(text)))
     if unknown:
-        named = ", ".join(f"“{layout.plain(word[:30])}”" for word in unknown[:8])
+        named = ", ".join(f"“{typeset.plain(word[:30])}”" for word in unknown[:8])
         known = len(model.words)
         st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")
 
 
-def tell_learned(pictures: Sequence[Seen]) -> Iterator[str]:
+def tell_learned(pictures: Sequence[PictureInput]) -> Iterator[str]:
     """Of emoji: from how many of them the network learned; nothing of other worlds, whose pictures it never saw."""
     several = [seen for seen in pictures if seen.world == EMOJI]
     if several:

@@ -6,29 +6,24 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured import clip_results
-from core.measured.clip_results import (
-    BY_NAME,
-    COUNTERPARTS,
-    PICTURES,
-    WITH,
-    WITHOUT,
-    Exchanged,
-    Retrieval,
-)
-from dashboard import charts, controls, layout
-from dashboard.data_table import data_table
+from core.results import clip_results
+from core.results.clip_results import BY_NAME, COUNTERPARTS, PICTURES, WITH, WITHOUT, Exchanged, Retrieval
+from dashboard import theme
+from dashboard.cache.memo import cached
+from dashboard.cache.models import clip
 from dashboard.figures.grounding import Scored, grounding_points
-from dashboard.kept import keep
-from dashboard.models import clip
-from dashboard.numbers import CLEAR, compare, compare_shares
-from dashboard.seen import SPLITS
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import SPLITS
+from dashboard.number_format import CLEAR, compare, compare_shares
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
 from pages.words_and_pictures.clip import words
 
 ALONE = "each word by itself"
 MANY = 50  # pairs: of fewer no best or worst is told
 
-measured = keep()(clip_results.results)
+measured = cached()(clip_results.results)
 
 
 def show() -> None:
@@ -57,9 +52,9 @@ def _exchanged(found: tuple[Exchanged, ...]) -> None:
         grounding_points,
         rows,
         {"chance": 0.5},
-        look=layout.look(),
+        look=theme.look(),
         x="the true sentence is preferred",
-        height=layout.look().high(330),
+        height=theme.look().high(330),
         unit="pairs",
     )
     alt = "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in rows)

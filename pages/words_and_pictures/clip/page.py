@@ -1,9 +1,9 @@
 """Do words and picture agree?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.words_and_pictures.clip import agreement, classes, grounded, measured, search, space, why, words
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.AGREEMENT: agreement.show,

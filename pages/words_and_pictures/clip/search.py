@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, controls, layout
-from dashboard.models import clip
-from dashboard.numbers import signed
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES
+from dashboard import typeset
+from dashboard.cache.models import clip
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES
+from dashboard.number_format import signed
+from dashboard.output import charts
 from pages.words_and_pictures.clip import compute, inputs, words
 
 TOP, WIDE = 24, 104  # pictures, and pixels of each
@@ -75,12 +78,12 @@ def show() -> None:
 def noticed(
     scores: np.ndarray, truths: Sequence[bool | None], titles: Sequence[str], text: str, known: Sequence[bool | None]
 ) -> tuple[str, ...]:
-    """How far the first is from the others, and how many of the first are true; `known`: the truths of all."""
+    """How far the first is from the others, and how many of the first are true; `peek`: the truths of all."""
     order = np.sort(scores)[::-1]
     first, *rest = map(signed, order.tolist())
     told = []
     if titles and titles[0]:
-        told.append(f"Nearest of {len(scores):,} is **{layout.plain(titles[0])}**, with {first}.")
+        told.append(f"Nearest of {len(scores):,} is **{typeset.plain(titles[0])}**, with {first}.")
     else:
         told.append(f"The nearest of {len(scores):,} has a cosine of {first}.")
     if rest and first == rest[-1]:
@@ -90,11 +93,11 @@ def noticed(
         told.append(f"{second}, the one in the middle of all {signed(float(np.median(scores)))}, the last {rest[-1]}.")
     shown, every = ([truth for truth in several if truth is not None] for several in (truths, known))
     if shown and not any(every):
-        told.append(f"“{layout.plain(text)}” is true of none of the {len(every)} scenes.")
+        told.append(f"“{typeset.plain(text)}” is true of none of the {len(every)} scenes.")
     elif shown:
         told.append(
-            f"Of the first {len(shown)} scenes “{layout.plain(text)}” is true of **{sum(shown)}**, of all {len(every)} "
-            f"of {sum(every)}: so many drawn blindly would have {len(shown) * sum(every) / len(every):.1f}."
+            f"Of the first {len(shown)} scenes “{typeset.plain(text)}” is true of **{sum(shown)}**, of all {len(every)}"
+            f" of {sum(every)}: so many drawn blindly would have {len(shown) * sum(every) / len(every):.1f}."
         )
     return tuple(told)
 

@@ -7,9 +7,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, controls, layout
-from dashboard.numbers import compare, signed
-from dashboard.seen import EMOJI, SCENES
+from dashboard import theme
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import EMOJI, SCENES
+from dashboard.number_format import compare, signed
+from dashboard.output import charts
 from pages.words_and_pictures.clip import compute, inputs, words
 from pages.words_and_pictures.clip.compute import Map
 from pages.words_and_pictures.clip.figures import plane
@@ -24,11 +27,11 @@ def show() -> None:
         world = controls.choice("World", (EMOJI, SCENES), key="space_world")
         count = controls.choice("Pictures", POINTS, key="space_count", first=POINTS[1])
     name = inputs.WORLDS[world]
-    st.markdown(words.SPACE_ABOUT, width=layout.PROSE)
+    st.markdown(words.SPACE_ABOUT, width=theme.PROSE)
     with layout.waiting_place():
         found = compute.space(name, count)
     named = (found.names, found.texts)
-    figure = partial(plane, found.pictures, found.read, named, look=layout.look(), held=found.held)
+    figure = partial(plane, found.pictures, found.read, named, look=theme.look(), held=found.held)
     table = pd.DataFrame(
         {
             "kind": ["picture"] * len(found.pictures) + ["sentence"] * len(found.read),

@@ -8,16 +8,20 @@ import pandas as pd
 import streamlit as st
 from torch import Tensor
 
-from core.addresses import whole_number
-from core.grounding.word_maps import OCCLUSION, RELEVANCE, WAYS
+from core.attribution.word_maps import OCCLUSION, RELEVANCE, WAYS
+from core.view.codec import whole_number
 from core.zoo.clips import PictureText
-from dashboard import charts, controls, grounding, layout, seen
+from dashboard import theme, typeset
+from dashboard.address import parameter
+from dashboard.cache.memo import cached
+from dashboard.cache.models import clip
 from dashboard.components.patch_picker import patch_picker
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
-from dashboard.kept import keep
-from dashboard.models import clip
-from dashboard.numbers import compare, signed
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen, masks_of, sentence_for
+from dashboard.frame import layout
+from dashboard.inputs import controls, picture_input
+from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, masks_of, sentence_for
+from dashboard.number_format import compare, signed
+from dashboard.output import charts, pointing_game
 from pages.words_and_pictures.clip import compute, inputs, words
 from pages.words_and_pictures.clip.figures import word_bars
 
@@ -44,7 +48,7 @@ COVERED = "covered"  # in the address: patches by their numbers
 def show() -> None:
     """The picture and the sentence, the maps of its words, what each word adds, patches to cover."""
     with layout.control_bar():
-        chosen = seen.choose((PHOTOGRAPHS, SCENES, EMOJI))
+        chosen = picture_input.choose((PHOTOGRAPHS, SCENES, EMOJI))
         name = inputs.network(chosen.world)
     model = clip(name)
     first, field = first_sentence(model, chosen), f"why_{inputs.WORLDS[chosen.world]}"
@@ -53,8 +57,8 @@ def show() -> None:
     controls.examples(EXAMPLES[chosen.world], field=field)
     inputs.say_unknown(model, [text])
     whole, without = compute.without_each(name, chosen, text)
-    if not layout.is_presented():
-        st.markdown(words.WHY_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.WHY_ABOUT, width=theme.PROSE)
     with layout.waiting_place():
         shown = scene_of(name, chosen, text)
     word_maps(shown, key="why-maps", name="clip-why")
@@ -77,7 +81,7 @@ def show() -> None:
     )
 
 
-def first_sentence(model: PictureText, chosen: Seen) -> str:
+def first_sentence(model: PictureText, chosen: PictureInput) -> str:
     """A sentence that is true of a picture: of an example or a scene, or the name of an emoji."""
     if chosen.world == EMOJI:
         return compute.known_name(model, chosen) or ANY
@@ -95,7 +99,7 @@ def _begin_anew(first: str, field: str) -> None:
     st.session_state[key] = first
 
 
-def _words(name: str, chosen: Seen, text: str, labels: Sequence[str], added: Sequence[float]) -> None:
+def _words(name: str, chosen: PictureInput, text: str, labels: Sequence[str], added: Sequence[float]) -> None:
     """A bar for each word: by leaving it out, or by relevance through the encoder of texts."""
     by = controls.choice("By", (words.LEFT_OUT, words.BY_RELEVANCE), key="why_words")
     if by == words.LEFT_OUT:
@@ -104,20 +108,20 @@ def _words(name: str, chosen: Seen, text: str, labels: Sequence[str], added: Seq
         found = compute.read_by_relevance(name, chosen, text)
         names, values = [label for label, _ in found], [value for _, value in found]
         x = "relevance: gradient times attention, positive parts"
-    figure = partial(word_bars, names, values, look=layout.look(), x=x)
+    figure = partial(word_bars, names, values, look=theme.look(), x=x)
     alt = "; ".join(f"{word} {value:+.2g}" for word, value in zip(names, values, strict=True))
     table = pd.DataFrame({"word": names, x: values})
     charts.chart(figure, name="clip-words", alt=f"What each word adds: {alt}", table=table)
 
 
-@keep()
-def scene_of(name: str, chosen: Seen, text: str) -> WordScene:
+@cached()
+def scene_of(name: str, chosen: PictureInput, text: str) -> WordScene:
     """The words of a sentence with a map by each way."""
     labels = compute.words_of(name, text)
     found = compute.maps(name, chosen, text)
     known = masks_of(chosen, labels)
     maps = [
-        WordMap(grounding.WAYS[way], found[way].numpy(), says=SAYS[way])
+        WordMap(pointing_game.WAYS[way], found[way].numpy(), says=SAYS[way])
         for way in (RELEVANCE, *(way for way in WAYS if way != RELEVANCE))
         if way in found
     ]
@@ -137,11 +141,15 @@ SAYS = {
 }
 
 
-def _cover(name: str, chosen: Seen, text: str) -> float:
+def _cover(name: str, chosen: PictureInput, text: str) -> float:
     """Patches to be covered by a click; the cosine as it is now."""
     rows, columns = clip(name).grid
-    parts = (whole_number(part, rows * columns) for part in st.query_params.get(COVERED, "").split("-"))
-    patches = tuple(sorted({number for number in parts if number is not None}))
+
+    def parse(text: str) -> tuple[int, ...]:
+        parts = (whole_number(part, rows * columns) for part in text.split("-"))
+        return tuple(sorted({number for number in parts if number is not None}))
+
+    patches = parameter(COVERED, parse)
 
     def switch(row: int, column: int) -> None:
         changed = set(patches) ^ {row * columns + column}
@@ -193,7 +201,7 @@ def noticed(labels: Sequence[str], added: Sequence[float], whole: float, now: fl
 def _tell_words(labels: Sequence[str], added: Sequence[float]) -> str:
     """The words that add most and least, by the sign of what they add; less than HARDLY counts as nothing."""
     best, worst = int(np.argmax(added)), int(np.argmin(added))
-    high, low = (f"“{layout.plain(labels[place])}”" for place in (best, worst))
+    high, low = (f"“{typeset.plain(labels[place])}”" for place in (best, worst))
     if max(abs(value) for value in added) < HARDLY:
         return f"No word matters alone: leaving one out changes the cosine by less than {HARDLY:.2f}."
     if added[best] < HARDLY:
@@ -207,7 +215,7 @@ def _tell_words(labels: Sequence[str], added: Sequence[float]) -> str:
 
 def _tell_maps(label: str, relevance: Tensor, occlusion: Tensor) -> str:
     """Whether two maps of a word are largest at the same patch; a map that is 0 everywhere is so at none."""
-    word = f"“{layout.plain(label)}”"
+    word = f"“{typeset.plain(label)}”"
     if not float(relevance.max()) > 0 or not float(occlusion.max()) > 0:
         return f"For {word} relevance or occlusion finds no patch that matters."
     same = int(relevance.argmax()) == int(occlusion.argmax())
@@ -218,7 +226,7 @@ def _formula(labels: Sequence[str], added: Sequence[float], whole: float) -> Non
     st.latex(r"\Delta_w = I \cdot T_{\text{sentence}} - I \cdot T_{\text{sentence without } w}")
     first = int(np.argmax(np.abs(added)))
     st.markdown(
-        f"For “{layout.plain(labels[first])}”: ${whole:.3f} - {whole - added[first]:.3f} = {added[first]:.3f}$. The "
+        f"For “{typeset.plain(labels[first])}”: ${whole:.3f} - {whole - added[first]:.3f} = {added[first]:.3f}$. The "
         "maps follow the gradient of $\\Delta_w$ through the picture's encoder (Chefer et al. 2021), or measure it "
         "with each patch covered."
     )

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 # The sections of the page, as they stand in the address.
 AGREEMENT, CLASSES, WHY, SEARCH, SPACE, GROUNDED, MEASURED = (

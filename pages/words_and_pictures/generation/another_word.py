@@ -8,8 +8,10 @@ import streamlit as st
 from core.errors import InputError
 from core.scenes.sentences import words_instead
 from core.zoo.attention_gans import AS_LEARNED
-from dashboard import controls, layout
-from dashboard.models import attention_gan
+from dashboard import theme, typeset
+from dashboard.cache.models import attention_gan
+from dashboard.frame import layout
+from dashboard.inputs import controls
 from pages.words_and_pictures.generation import compute_painted, stages, words, write
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
 from pages.words_and_pictures.generation.pictures import apart, difference, enlarged
@@ -22,8 +24,8 @@ SHARP = 4  # one in so many places: those that took most of a word
 
 def show(asked: Asked, number: int) -> None:
     """A word and the other one, both pictures and what moved, the notes."""
-    if not layout.is_presented():
-        st.markdown(words.SWAP_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.SWAP_ABOUT, width=theme.PROSE)
     place, other = _another(asked)
     changed = replace(asked, text=exchanged(asked, place, other))
     attention_gan(asked.world).encode(changed.text)
@@ -35,11 +37,11 @@ def show(asked: Asked, number: int) -> None:
         f"{words.AFTER}: “{other}”": (enlarged(two, 5), write.below(after, number)),
         words.MOVED: (enlarged(difference(one, two), 5), ""),
     }
-    wide = layout.look().high(260)
+    wide = theme.look().high(260)
     with st.container(horizontal=True, gap="medium"):
         for title, (picture, told) in titled.items():
             with st.container(width=wide, gap="small"):
-                st.markdown(f"**{layout.plain(title)}**")
+                st.markdown(f"**{typeset.plain(title)}**")
                 st.image(picture, width=wide, alt=title)
                 if told:
                     st.markdown(told)
@@ -113,7 +115,7 @@ def noticed(before: Painted, after: Painted, number: int, place: int) -> tuple[s
         side = round(len(look) ** 0.5)
         places = moved.reshape(side, len(moved) // side, side, -1).mean(axis=(1, 3)).ravel()
         most = np.argsort(-look, kind="stable")[: len(look) // SHARP]
-        label = layout.plain(before.words.labels[place].strip())
+        label = typeset.plain(before.words.labels[place].strip())
         told.append(
             f"{float(places[most].sum() / places.sum()):.0%} of all that moved lies in the quarter of the places that "
             f"had taken most of “{label}”; by chance it would be 25%."

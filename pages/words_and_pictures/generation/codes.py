@@ -7,14 +7,16 @@ import numpy as np
 import streamlit as st
 import torch
 
-from core.addresses import whole_number
+from core.view.codec import whole_number
 from core.zoo import dalles
 from core.zoo.dalles import CODERS
-from dashboard import layout
+from dashboard import theme
+from dashboard.address import parameter
+from dashboard.cache.models import picture_coder
 from dashboard.components.patch_picker import patch_picker
-from dashboard.models import picture_coder
-from dashboard.numbers import compare
-from dashboard.seen import PHOTOGRAPHS, Seen
+from dashboard.frame import layout
+from dashboard.inputs.picture_input import PHOTOGRAPHS, PictureInput
+from dashboard.number_format import compare
 from pages.words_and_pictures.generation import compute, inputs, words
 from pages.words_and_pictures.generation.compute import Coded
 from pages.words_and_pictures.generation.pictures import enlarged, sheet
@@ -31,8 +33,8 @@ def show() -> None:
     with layout.control_bar():
         world = inputs.world(dalles.offered())
         chosen = inputs.given(world)
-    if not layout.is_presented():
-        st.markdown(words.CODES_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.CODES_ABOUT, width=theme.PROSE)
     names = [name for name in dalles.coders() if name.partition("-")[0] == world]
     with layout.waiting_place():
         found = {name: compute.coded(name, chosen) for name in names}
@@ -46,7 +48,7 @@ def show() -> None:
 
 def marked(codes: int) -> int | None:
     """The code that the visitor has clicked."""
-    return whole_number(st.query_params.get(CODE), codes)
+    return parameter(CODE, lambda text: whole_number(text, codes))
 
 
 def _mark(code: int) -> None:
@@ -63,7 +65,7 @@ def _way_through(coded: Coded, book: np.ndarray, world: str) -> None:
     numbers = coded.codes.tolist()
     tells = [f"row {place // grid}, column {place % grid}: code {each}" for place, each in enumerate(numbers)]
     where = [divmod(place, grid) for place, each in enumerate(numbers) if each == code]
-    alone = sheet([book[each] for each in numbers], across=grid, times=4, gap=0, look=layout.look())
+    alone = sheet([book[each] for each in numbers], across=grid, times=4, gap=0, look=theme.look())
     first, second, third = st.columns(3, gap="medium")
     with first:
         st.markdown("**The picture** :small[:gray[12,288 values]]")
@@ -112,7 +114,7 @@ def _codebook(coded: Coded, book: np.ndarray) -> None:
         for place, each in enumerate(order)
     ]
     patch_picker(
-        sheet([book[each] for each in order], across=ACROSS, times=6, gap=0, look=layout.look()),
+        sheet([book[each] for each in order], across=ACROSS, times=6, gap=0, look=theme.look()),
         rows=-(-len(book) // ACROSS),
         columns=ACROSS,
         key="codebook",
@@ -144,7 +146,7 @@ def decibels(error: float) -> str:
     return f"{-10 * log10(error):.1f} dB" if error else "no error"
 
 
-def noticed(found: dict[str, Coded], chosen: Seen) -> tuple[str, ...]:
+def noticed(found: dict[str, Coded], chosen: PictureInput) -> tuple[str, ...]:
     """How few numbers are left, what they lose, and which way to choose a code loses less."""
     world = next(iter(found))
     told = (_tell_codes(found[world]), _tell_error(found[world], chosen, world), _tell_ways(found))
@@ -159,7 +161,7 @@ def _tell_codes(coded: Coded) -> Iterator[str]:
     )
 
 
-def _tell_error(coded: Coded, chosen: Seen, world: str) -> Iterator[str]:
+def _tell_error(coded: Coded, chosen: PictureInput, world: str) -> Iterator[str]:
     missed = f"What is painted misses the picture by {coded.error:.4f} (mean squared, values 0 to 1), "
     missed += decibels(coded.error)
     if not coded.plain_error:

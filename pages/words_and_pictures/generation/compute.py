@@ -17,10 +17,10 @@ from core.scenes.things import Scene
 from core.text import Tokens
 from core.zoo.dalles import PictureLook, agreement
 from core.zoo.image_models import PreparedPicture
-from dashboard import turns
-from dashboard.kept import keep
-from dashboard.models import clip, dalle, picture_coder, scene_reader
-from dashboard.seen import Seen
+from dashboard.cache import turns
+from dashboard.cache.memo import cached
+from dashboard.cache.models import clip, dalle, picture_coder, scene_reader
+from dashboard.inputs.picture_input import PictureInput
 
 SCENES = "scenes"  # the world whose pictures can be read, and judged
 TOP = 10  # codes among which one may take another
@@ -125,13 +125,13 @@ def judged(said: Said, pixels: Float[Tensor, "batch channel row column"]) -> dic
     }
 
 
-@keep()
+@cached()
 def draw(wish: Wish, watching: Watching = NOBODY) -> Drawn:
     """Pictures of a sentence, from nothing."""
     return _drawn(wish, torch.zeros(0, dtype=torch.long), watching)
 
 
-@keep()
+@cached()
 def go_on(wish: Wish, number: int, place: int, code: int, watching: Watching = NOBODY) -> Drawn:
     """One of the pictures once more, with another code at a place, and all that follows with the same dice."""
     codes = draw(wish).codes[number]
@@ -139,8 +139,8 @@ def go_on(wish: Wish, number: int, place: int, code: int, watching: Watching = N
     return _drawn(wish, given, watching, only=number)
 
 
-@keep()
-def complete(wish: Wish, seen: Seen, rows: int, watching: Watching = NOBODY) -> Drawn:
+@cached()
+def complete(wish: Wish, seen: PictureInput, rows: int, watching: Watching = NOBODY) -> Drawn:
     """Pictures that begin with the upper rows of codes of another picture."""
     codes = coded(wish.world, seen).codes
     return _drawn(wish, codes[: rows * picture_coder(wish.world).grid], watching)
@@ -180,7 +180,7 @@ class Looked:
     looks: tuple[PictureLook, ...]
 
 
-@keep("Looking …")
+@cached("Looking …")
 def look(wish: Wish, number: int) -> Looked:
     """What one of the drawn pictures was made from."""
     drawn = draw(wish)
@@ -188,15 +188,15 @@ def look(wish: Wish, number: int) -> Looked:
     return Looked(drawn.words, codes, drawn.pictures[number], dalle(wish.world).look(drawn.words, codes))
 
 
-@keep("Looking …")
-def look_at(world: str, text: str, seen: Seen) -> Looked:
+@cached("Looking …")
+def look_at(world: str, text: str, seen: PictureInput) -> Looked:
     """The same of a picture that is there, as if it had been drawn just so."""
     drawer, found = dalle(world), coded(world, seen)
     words = drawer.encode(text)
     return Looked(words, found.codes, found.rebuilt, drawer.look(words, found.codes))
 
 
-@keep()
+@cached()
 def expected(wish: Wish, number: int, place: int) -> tuple[tuple[int, float], ...]:
     """The codes that the network expects most at a place of a picture, with their probabilities."""
     drawn = draw(wish)
@@ -205,7 +205,7 @@ def expected(wish: Wish, number: int, place: int) -> tuple[tuple[int, float], ..
     return tuple(zip(codes.tolist(), values.tolist(), strict=True))
 
 
-@keep()
+@cached()
 def chance_of(wish: Wish, number: int, place: int) -> float:
     """How probable the code is that stands at a place of a picture."""
     drawn = draw(wish)
@@ -213,7 +213,7 @@ def chance_of(wish: Wish, number: int, place: int) -> float:
     return float(dalle(wish.world).expected(drawn.words, codes, place)[codes[place]])
 
 
-@keep()
+@cached()
 def with_code(wish: Wish, number: int, place: int, code: int) -> UInt8[np.ndarray, "row column channel"]:
     """A picture in which one code is another, and nothing else is."""
     codes = draw(wish).codes[number].clone()
@@ -247,8 +247,8 @@ class Coded:
         return int((self.codes == code).sum())
 
 
-@keep("Opening the picture …")
-def coded(name: str, seen: Seen) -> Coded:
+@cached("Opening the picture …")
+def coded(name: str, seen: PictureInput) -> Coded:
     """A picture through one of the autoencoders."""
     coder = picture_coder(name)
     prepared = coder.prepare(seen.opened())
@@ -265,7 +265,7 @@ def coded(name: str, seen: Seen) -> Coded:
     )
 
 
-@keep("Painting the codebook …")
+@cached("Painting the codebook …")
 def patches(name: str) -> UInt8[np.ndarray, "code row column channel"]:
     """Each code of an autoencoder, painted among its like."""
     return as_pictures(picture_coder(name).patches())

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from core.text import Tokens
 from core.zoo.attention_gans import AS_LEARNED, between
-from dashboard.kept import keep
-from dashboard.models import attention_gan
+from dashboard.cache.memo import cached
+from dashboard.cache.models import attention_gan
 from pages.words_and_pictures.generation.compute import Made, Said, as_pictures, judged
 
 STEPS = 8  # pictures on a walk from one noise to another
@@ -38,13 +38,13 @@ class Painted(Made):
     looks: tuple[Float[Tensor, "batch _ word"], ...]
 
 
-@keep("Painting …")
+@cached("Painting …")
 def paint(asked: Asked) -> Painted:
     """Pictures of a sentence, each with noise of its own."""
     return _painted(asked, attention_gan(asked.world).noise(asked.seed, range(asked.count)))
 
 
-@keep("Painting …")
+@cached("Painting …")
 def walk(asked: Asked) -> Painted:
     """Pictures of one sentence on the way from the first noise of this seed to that of the next."""
     painter = attention_gan(asked.world)

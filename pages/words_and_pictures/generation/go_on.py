@@ -7,12 +7,15 @@ import streamlit as st
 from jaxtyping import UInt8
 from streamlit.delta_generator import DeltaGenerator
 
-from core.addresses import whole_number
 from core.scenes.things import Scene
-from dashboard import controls, layout
+from core.view.codec import whole_number
+from dashboard import theme
+from dashboard.address import parameter
+from dashboard.cache.models import dalle, picture_coder
 from dashboard.components.patch_picker import patch_picker
-from dashboard.models import dalle, picture_coder
-from dashboard.numbers import signed
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import signed
 from pages.words_and_pictures.generation import compute, growing, inputs, words, write
 from pages.words_and_pictures.generation.compute import Coded, Drawn, Wish
 from pages.words_and_pictures.generation.pictures import begun, enlarged
@@ -48,8 +51,8 @@ def _other_code(wish: Wish, bar: DeltaGenerator) -> None:
     at = inputs.place(PLACE, grid)
     place = grid * (grid // 2) + grid // 2 if at is None else at
     _forget_for(wish, number)
-    if not layout.is_presented():
-        st.markdown(words.GO_ON_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.GO_ON_ABOUT, width=theme.PROSE)
     left, right = st.columns([1, 1.25], gap="large")
     with left:
         _picked(drawn, number, place, grid)
@@ -67,7 +70,8 @@ def _other_code(wish: Wish, bar: DeltaGenerator) -> None:
 
 def _changed(wish: Wish, number: int, place: int) -> Drawn | None:
     """The picture with the code that the address names; None where it names none, or the drawing was stopped."""
-    other = whole_number(st.query_params.get(OTHER), picture_coder(wish.world).network.config.codes)
+    codes = picture_coder(wish.world).network.config.codes
+    other = parameter(OTHER, lambda text: whole_number(text, codes))
     return None if other is None else growing.drawn(compute.go_on, wish, number, place, other)
 
 
@@ -206,8 +210,8 @@ def _half(wish: Wish, bar: DeltaGenerator) -> None:
     with bar:
         given = inputs.given(wish.world)
         rows = controls.choice("Rows that are given", GIVEN_ROWS, key="given_rows", first=8)
-    if not layout.is_presented():
-        st.markdown(words.HALF_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.HALF_ABOUT, width=theme.PROSE)
     with layout.waiting_place():
         coded = compute.coded(wish.world, given)
     grid = picture_coder(wish.world).grid
@@ -215,7 +219,7 @@ def _half(wish: Wish, bar: DeltaGenerator) -> None:
     with st.container(horizontal=True, gap="small"):
         for title, picture in (
             ("The picture", coded.original),
-            ("What is given", begun(part, len(coded.rebuilt), layout.look())),
+            ("What is given", begun(part, len(coded.rebuilt), theme.look())),
         ):
             with st.container(width=write.WIDE, gap="small"):
                 st.markdown(f"**{title}**")

@@ -7,9 +7,9 @@ import streamlit as st
 from jaxtyping import Int
 from torch import Tensor
 
-from dashboard import layout
-from dashboard.kept import Keeper
-from dashboard.models import picture_coder
+from dashboard import theme
+from dashboard.cache.memo import CachedFunction
+from dashboard.cache.models import picture_coder
 from pages.words_and_pictures.generation import words
 from pages.words_and_pictures.generation.compute import Drawn, Watching, Wish, as_pictures
 from pages.words_and_pictures.generation.pictures import begun, sheet
@@ -19,12 +19,12 @@ ACROSS = 4  # pictures in a row while they grow
 WIDE = 168  # pixels of each
 
 
-def drawn(draw: Keeper[Any, Drawn], wish: Wish, *more: Any) -> Drawn | None:
+def drawn(draw: CachedFunction[Any, Drawn], wish: Wish, *more: Any) -> Drawn | None:
     """What `draw` gives for a wish and what else it takes: at once where it is known, else before the visitor's eyes.
 
     None where the visitor stopped it: then a button begins it again.
     """
-    if (known := draw.known(wish, *more)) is not None:
+    if (known := draw.peek(wish, *more)) is not None:
         return known
     name = draw.__name__  # type: ignore[attr-defined]
     wanted = (name, wish, *(getattr(each, "identity", each) for each in more))
@@ -38,7 +38,7 @@ def drawn(draw: Keeper[Any, Drawn], wish: Wish, *more: Any) -> Drawn | None:
             seen = st.empty()
             told = st.progress(0.0, words.WAITING)
             st.button("Cancel", key=f"cancel-{name}", on_click=_stop, args=(wanted,))
-        coder, look = picture_coder(wish.world), layout.look()
+        coder, look = picture_coder(wish.world), theme.look()
 
         def grow(done: int, total: int, codes: Int[Tensor, "batch _"]) -> None:
             told.progress(done / total, f"row {done} of {total}")

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.addresses import whole_number
 from core.errors import ModelError
 from core.scenes.things import HELD_PAIRS
+from core.view.codec import whole_number
 from core.zoo import attention_gans, dalles
 from core.zoo.attention_gans import LOOKS
 from core.zoo.dalles import DALLES
-from dashboard import controls, layout, seen
-from dashboard.seen import EMOJI, PHOTOGRAPHS, SCENES, Seen
+from dashboard.address import parameter
+from dashboard.frame import layout
+from dashboard.inputs import controls, picture_input
+from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput
 from pages.words_and_pictures.generation import words
 from pages.words_and_pictures.generation.compute import FIRST, Drawn, Wish
 from pages.words_and_pictures.generation.compute_painted import Asked
@@ -86,10 +88,10 @@ def sentence(world: str) -> str:
     return text
 
 
-def given(world: str) -> Seen:
+def given(world: str) -> PictureInput:
     """A picture of this world, or a photograph."""
     own = SCENES if world == "scenes" else EMOJI
-    return seen.choose((own, PHOTOGRAPHS), first=own)
+    return picture_input.choose((own, PHOTOGRAPHS), first=own)
 
 
 def drawing() -> tuple[float, int, int]:
@@ -117,5 +119,9 @@ def candidate(drawn: Drawn) -> int:
 
 def place(key: str, grid: int) -> int | None:
     """A place of the picture that stands in the address as row-column."""
-    row, column = (whole_number(part, grid) for part in st.query_params.get(key, "").partition("-")[::2])
-    return None if row is None or column is None else row * grid + column
+
+    def parse(text: str) -> int | None:
+        row, column = (whole_number(part, grid) for part in text.partition("-")[::2])
+        return None if row is None or column is None else row * grid + column
+
+    return parameter(key, parse)

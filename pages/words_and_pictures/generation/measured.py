@@ -1,6 +1,6 @@
 """Measured: whether pictures hold what was said, for one of both networks."""
 
-from dashboard import controls
+from dashboard.inputs import controls
 from pages.words_and_pictures.generation import measured_drawn, measured_painted, words
 
 

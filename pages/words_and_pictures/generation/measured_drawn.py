@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 import streamlit as st
 
-from core.measured import dalle_results
-from core.measured.dalle_results import (
+from core.results import dalle_results
+from core.results.dalle_results import (
     ALL,
     CHANCE,
     DIRECT,
@@ -19,11 +19,11 @@ from core.measured.dalle_results import (
     Share,
 )
 from core.zoo.dalles import CODERS, DALLES
-from dashboard import layout
-from dashboard.data_table import data_table
-from dashboard.kept import keep
-from dashboard.numbers import points
-from dashboard.seen import SPLITS
+from dashboard.cache.memo import cached
+from dashboard.frame import layout
+from dashboard.inputs.picture_input import SPLITS
+from dashboard.number_format import points
+from dashboard.output.data_table import data_table
 from pages.words_and_pictures.generation import measured_statements, words
 from pages.words_and_pictures.generation.codes import decibels
 from pages.words_and_pictures.generation.measured_statements import (
@@ -40,7 +40,7 @@ from pages.words_and_pictures.generation.measured_statements import (
 
 PLACES = 256  # codes of a picture
 
-measured = keep()(dalle_results.results)
+measured = cached()(dalle_results.results)
 
 
 def show() -> None:
@@ -68,7 +68,11 @@ def _held(found: Results) -> tuple[str, ...]:
     statements_chart(scored_of(ways, shown), table_of(found.held), name="drawn-statements")
     layout.caption(words.MEASURED_ABOUT)
     candidates_chart(ways)
-    return (*tell_held(ways, SPLITS[split]), *tell_pairs(found.held), *tell_reader(measured_statements.reader(), split))
+    return (
+        *tell_held(ways, SPLITS[split]),
+        *tell_pairs(found.held),
+        *tell_reader(measured_statements.reader(), split),
+    )
 
 
 def tell_held(ways: Mapping[str, Mapping[str, Share]], title: str) -> Iterator[str]:

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 import streamlit as st
 
-from core.measured import attention_gan_results
-from core.measured.attention_gan_results import DALLE, TRUE, Crowd, PainterResult, Results
-from core.measured.dalle_results import ALL, CHANCE, OF, WHOLE, Share
+from core.results import attention_gan_results
+from core.results.attention_gan_results import DALLE, TRUE, Crowd, PainterResult, Results
+from core.results.dalle_results import ALL, CHANCE, OF, WHOLE, Share
 from core.zoo.attention_gans import ALIKE, AS_LEARNED, ATTENTION_GANS, CUT, LOOKS
-from dashboard import layout
-from dashboard.data_table import data_table
+from dashboard.cache.memo import cached
 from dashboard.figures.grounding import Scored
-from dashboard.kept import keep
-from dashboard.numbers import compare, points
-from dashboard.seen import SPLITS
+from dashboard.frame import layout
+from dashboard.inputs.picture_input import SPLITS
+from dashboard.number_format import compare, points
+from dashboard.output.data_table import data_table
 from pages.words_and_pictures.generation import measured_drawn, measured_statements, words
 from pages.words_and_pictures.generation.measured_statements import (
     MANY,
@@ -30,7 +30,7 @@ from pages.words_and_pictures.generation.measured_statements import (
 
 ABOUT = 0.05  # of a distance or diversity: a smaller difference counts as none
 
-measured = keep()(attention_gan_results.results)
+measured = cached()(attention_gan_results.results)
 
 
 def show() -> None:

@@ -6,19 +6,22 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from core.measured import dalle_results
-from core.measured.dalle_results import BEST_OF, OF, ReaderResult, Share
-from dashboard import charts, controls, layout
+from core.results import dalle_results
+from core.results.dalle_results import BEST_OF, OF, ReaderResult, Share
+from dashboard import theme
+from dashboard.cache.memo import cached
 from dashboard.figures.curves import curves
 from dashboard.figures.grounding import Scored, grounding_points
-from dashboard.kept import keep
-from dashboard.seen import SPLITS
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import SPLITS
+from dashboard.output import charts
 from pages.words_and_pictures.generation import words
 
 CLEAR = 2  # standard errors by which a difference is told
 MANY = 20  # words: of fewer of a kind nothing is told
 
-reader = keep()(dalle_results.reader)
+reader = cached()(dalle_results.reader)
 
 
 def split_of(held: Mapping[str, object]) -> str:
@@ -35,7 +38,7 @@ def most_candidates(ways: Mapping[str, object]) -> int:
 
 def statements_chart(rows: Sequence[Scored], table: pd.DataFrame, *, name: str) -> None:
     """What holds, by kind of word."""
-    look = layout.look()
+    look = theme.look()
     high = look.high(130 + 46 * len({row.way for row in rows}))
     figure = partial(grounding_points, rows, {}, look=look, x="statements that hold", height=high, unit="words")
     alt = "; ".join(f"{row.way}, {row.model} {row.share:.0%}" for row in rows)
@@ -71,7 +74,7 @@ def candidates_chart(ways: Mapping[str, Mapping[str, Share]]) -> None:
         curves,
         counts,
         lines,
-        look=layout.look(),
+        look=theme.look(),
         x="candidates",
         y=f"{kind}: share that holds",
         tell="%{fullData.name}<br>%{x}: %{y:.1%}",
@@ -79,7 +82,7 @@ def candidates_chart(ways: Mapping[str, Mapping[str, Share]]) -> None:
         x_log=True,
         y_range=(0, 1),
         labels=[str(count) for count in counts],
-        height=layout.look().high(330),
+        height=theme.look().high(330),
     )
     own = ", ".join(f"{count}: {share:.0%}" for count, share in zip(counts, lines["best by CLIP"], strict=True))
     table = pd.DataFrame({"candidates": counts, **lines})

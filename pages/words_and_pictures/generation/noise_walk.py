@@ -3,9 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from dashboard import layout
-from dashboard.models import attention_gan
-from dashboard.numbers import compare
+from dashboard import theme
+from dashboard.cache.models import attention_gan
+from dashboard.frame import layout
+from dashboard.number_format import compare
 from pages.words_and_pictures.generation import compute_painted, words, write
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
 from pages.words_and_pictures.generation.pictures import apart, enlarged
@@ -17,9 +18,9 @@ def show(asked: Asked, _number: int) -> None:
     """The pictures on the way, the notes."""
     with layout.waiting_place():
         painted = compute_painted.walk(asked)
-    if not layout.is_presented():
-        st.markdown(words.WALK_ABOUT, width=layout.PROSE)
-    wide = layout.look().high(write.WIDE)
+    if not theme.is_presented():
+        st.markdown(words.WALK_ABOUT, width=theme.PROSE)
+    wide = theme.look().high(write.WIDE)
     with st.container(horizontal=True, gap="small"):
         for number, picture in enumerate(painted.pictures):
             with st.container(width=wide, gap="small"):

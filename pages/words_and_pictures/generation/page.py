@@ -1,9 +1,9 @@
 """Where does a new picture come from?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.words_and_pictures.generation import codes, go_on, measured, painted, side_by_side, sources, words, write
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.WRITE: write.show,

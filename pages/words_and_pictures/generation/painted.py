@@ -1,7 +1,8 @@
 """Painted in stages: an attention GAN's pictures, and three ways to look at them."""
 
-from dashboard import controls, layout
-from dashboard.models import attention_gan
+from dashboard.cache.models import attention_gan
+from dashboard.frame import layout
+from dashboard.inputs import controls
 from pages.words_and_pictures.generation import another_word, inputs, noise_walk, stages, words
 
 

@@ -7,10 +7,11 @@ import streamlit as st
 import torch
 
 from core.generation.quality import diversity
-from dashboard import layout
-from dashboard.data_table import data_table
-from dashboard.models import attention_gan, dalle
-from dashboard.numbers import compare, signed
+from dashboard import theme
+from dashboard.cache.models import attention_gan, dalle
+from dashboard.frame import layout
+from dashboard.number_format import compare, signed
+from dashboard.output.data_table import data_table
 from pages.words_and_pictures.generation import compute, compute_painted, growing, inputs, words, write
 from pages.words_and_pictures.generation.compute import Made
 
@@ -23,9 +24,9 @@ def show() -> None:
     wish, asked = inputs.both()
     for network in (dalle(wish.world), attention_gan(wish.world)):
         network.encode(wish.text)
-    if not layout.is_presented():
-        st.markdown(words.SIDE_ABOUT, width=layout.PROSE)
-    wide = FOUR_PRESENTED if layout.is_presented() else write.WIDE
+    if not theme.is_presented():
+        st.markdown(words.SIDE_ABOUT, width=theme.PROSE)
+    wide = FOUR_PRESENTED if theme.is_presented() else write.WIDE
     with layout.waiting_place():
         painted = compute_painted.paint(asked)
     left, right = st.columns(2, gap="large")

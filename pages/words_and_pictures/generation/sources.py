@@ -6,11 +6,13 @@ import numpy as np
 import streamlit as st
 import torch
 
-from dashboard import controls, layout
+from dashboard import theme, typeset
+from dashboard.cache.memo import cached
+from dashboard.cache.models import dalle
 from dashboard.components.source_maps import SourceLayer, SourceScene, source_maps
-from dashboard.kept import keep
-from dashboard.models import dalle
-from dashboard.seen import Seen
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import PictureInput
 from pages.words_and_pictures.generation import compute, growing, inputs, words
 from pages.words_and_pictures.generation.compute import Looked, Wish
 from pages.words_and_pictures.generation.pictures import enlarged
@@ -44,22 +46,22 @@ def show() -> None:
             number = inputs.candidate(drawn)
         with layout.waiting_place():
             looked, scene = compute.look(wish, number), scene_of(wish, number)
-    if not layout.is_presented():
-        st.markdown(words.SOURCES_ABOUT, width=layout.PROSE)
+    if not theme.is_presented():
+        st.markdown(words.SOURCES_ABOUT, width=theme.PROSE)
     if given:
         layout.caption(words.GIVEN_ABOUT)
     source_maps(scene, key="sources", name="sources")
     layout.notes(words.SOURCES_NOTES, notice=noticed(looked), formula=lambda: _formula(wish))
 
 
-@keep()
+@cached()
 def scene_of(wish: Wish, number: int) -> SourceScene:
     """What the view shows of a picture that was drawn."""
     return view_of(compute.look(wish, number), wish.text, wish.world)
 
 
-@keep()
-def scene_at(world: str, text: str, given: Seen) -> SourceScene:
+@cached()
+def scene_at(world: str, text: str, given: PictureInput) -> SourceScene:
     """What the view shows of a picture that is there."""
     return view_of(compute.look_at(world, text, given), text, world)
 
@@ -131,7 +133,7 @@ def _tell_words(looked: Looked) -> Iterator[str]:
         return
     shares = given[:, own].mean(dim=0)
     most = own[int(shares.argmax())]
-    label = layout.plain(looked.words.labels[most].strip())
+    label = typeset.plain(looked.words.labels[most].strip())
     side = int(len(looked.codes) ** 0.5)
     row, column = divmod(int(given[:, most].argmax()), side)
     yield (

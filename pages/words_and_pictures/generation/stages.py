@@ -9,10 +9,11 @@ from jaxtyping import Bool, Float
 from core.scenes.draw import masks
 from core.scenes.truth import meanings
 from core.zoo.attention_gans import ALIKE, AS_LEARNED, CUT
-from dashboard import layout
+from dashboard import theme, typeset
+from dashboard.cache.memo import cached
+from dashboard.cache.models import attention_gan
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
-from dashboard.kept import keep
-from dashboard.models import attention_gan
+from dashboard.frame import layout
 from pages.words_and_pictures.generation import compute_painted, words, write
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
 from pages.words_and_pictures.generation.pictures import enlarged
@@ -32,11 +33,11 @@ def show(asked: Asked, number: int) -> None:
         scene = scene_of(asked, number) if learned else None
     if not learned:
         layout.caption(words.PAINTED_OTHERWISE[asked.looks])
-    elif not layout.is_presented():
-        st.markdown(words.PAINTED_ABOUT, width=layout.PROSE)
+    elif not theme.is_presented():
+        st.markdown(words.PAINTED_ABOUT, width=theme.PROSE)
     with st.container(horizontal=True, gap="small"):
         for stage, pictures in enumerate(painted.stages):
-            wide = layout.look().high(write.WIDE)
+            wide = theme.look().high(write.WIDE)
             with st.container(width=wide, gap="small"):
                 side = pictures.shape[1]
                 st.image(enlarged(pictures[number], 320 // side), width=wide, alt=f"Painted at {side} × {side} pixels")
@@ -48,7 +49,7 @@ def show(asked: Asked, number: int) -> None:
     layout.notes(words.PAINTED_NOTES, notice=noticed(painted, number), formula=lambda: formula(asked))
 
 
-@keep()
+@cached()
 def scene_of(asked: Asked, number: int) -> WordScene:
     """What the view shows of one picture: for each word the places that took it, stage by stage."""
     painted = compute_painted.paint(asked)
@@ -148,7 +149,7 @@ def _tell_place(painted: Painted, number: int) -> Iterator[str]:
 
 
 def _label(painted: Painted, place: int) -> str:
-    return layout.plain(painted.words.labels[place].strip())
+    return typeset.plain(painted.words.labels[place].strip())
 
 
 def formula(asked: Asked) -> None:

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from core.measured.dalle_results import CHANCE, THROUGH
+from core.results.dalle_results import CHANCE, THROUGH
 from core.zoo.attention_gans import ALIKE, AS_LEARNED, CUT
-from dashboard.layout import PageWords
-from dashboard.references import references
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 # The sections of the page, as they stand in the address.
 WRITE, SOURCES, GO_ON, CODES, PAINTED, SIDE_BY_SIDE, MEASURED = (
@@ -32,14 +32,14 @@ PAGE = PageWords(
 WORLDS = {"scenes": "Drawn scenes", "emoji": "Emoji"}
 NO_WEIGHTS = (
     "The networks that draw are not here yet: there is no dalle/scenes.safetensors. Fetch the project again, or train "
-    "them: python -m training.discrete_vae, python -m training.dalle, then python -m training.dalle_report."
+    "them: python -m training.discrete_vae.train, python -m training.dalle.train, then python -m training.dalle.report."
 )
 NO_PAINTER = (
     "The network that paints in stages is not here yet: there is no attention-gan/scenes.safetensors. Fetch the "
-    "project again, or train it: python -m training.attention_gan, then python -m training.attention_gan_report."
+    "project again, or train it: python -m training.attention_gan.train, then python -m training.attention_gan.report."
 )
 NO_READER = (
-    "The network that reads scenes is not here (python -m training.scene_reader), so the page cannot say which "
+    "The network that reads scenes is not here (python -m training.scene_reader.train), so the page cannot say which "
     "statements hold."
 )
 WAITING = "waits for its turn"

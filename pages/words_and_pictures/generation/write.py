@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import streamlit as st
 
-from dashboard import layout
-from dashboard.export import download_arrays, npz
-from dashboard.models import dalle, picture_coder
-from dashboard.numbers import signed
+from dashboard import theme
+from dashboard.cache.models import dalle, picture_coder
+from dashboard.frame import layout
+from dashboard.number_format import signed
+from dashboard.output.export import download_arrays, npz
 from pages.words_and_pictures.generation import compute, growing, inputs, words
 from pages.words_and_pictures.generation.compute import Drawn, Made, Wish
 from pages.words_and_pictures.generation.pictures import enlarged
@@ -24,7 +25,7 @@ def show() -> None:
     if drawn is None:
         return
     gallery(drawn, asks=True)
-    if not layout.is_presented():
+    if not theme.is_presented():
         download_arrays(
             "Codes and pictures (NPZ)",
             lambda: arrays_of(drawn),
@@ -36,7 +37,7 @@ def show() -> None:
 
 def gallery(made: Made, *, asks: bool = False, wide: int = WIDE) -> None:
     """All pictures, the one that CLIP likes best first; `asks`: with a way to what each was made from."""
-    wide = layout.look().high(ALONE if len(made.pictures) == 1 else wide)
+    wide = theme.look().high(ALONE if len(made.pictures) == 1 else wide)
     with st.container(horizontal=True, gap="small"):
         for rank, number in enumerate(made.order, start=1):
             with st.container(width=wide, gap="small"):
@@ -44,7 +45,7 @@ def gallery(made: Made, *, asks: bool = False, wide: int = WIDE) -> None:
                     enlarged(made.pictures[number], 5), width=wide, alt=f"Picture {rank} of {len(made.order)}, as made"
                 )
                 st.markdown(below(made, number, rank))
-                if asks and not layout.is_presented():
+                if asks and not theme.is_presented():
                     st.button(
                         words.WHO_TOLD, key=f"ask_{rank}", on_click=_ask, args=(rank,), type="tertiary", width="content"
                     )

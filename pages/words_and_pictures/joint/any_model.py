@@ -6,15 +6,18 @@ import pandas as pd
 import streamlit as st
 
 from core.zoo.loading import check_offer
-from core.zoo.named_joint import NamedJointReader
 from core.zoo.text_models import Prediction
-from dashboard import charts, controls, layout, naming, seen
+from core.zoo.transformers_joint import NamedJointReader
+from dashboard import theme, typeset
+from dashboard.cache.memo import cached
+from dashboard.cache.models import named_joint
 from dashboard.components.word_maps import WordScene, word_maps
 from dashboard.figures.predictions import prediction_bars
-from dashboard.kept import keep
-from dashboard.models import named_joint
-from dashboard.numbers import signed
-from dashboard.seen import PHOTOGRAPHS, SCENES, Seen
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name, picture_input
+from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput
+from dashboard.number_format import signed
+from dashboard.output import charts
 from pages.words_and_pictures.joint import co_attention, compute, words
 from pages.words_and_pictures.joint.compute import NamedLooked
 
@@ -23,7 +26,7 @@ TOP = 6  # words or answers that are listed
 
 def show() -> None:
     """The name of a model, the picture, the text, the maps, what it says."""
-    model = naming.named(
+    model = model_name.named(
         "vilt",
         "both",
         lambda found: check_offer(found, "joint"),
@@ -37,7 +40,7 @@ def show() -> None:
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
         return
     with layout.control_bar():
-        chosen = seen.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
+        chosen = picture_input.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
     first = words.NAMED_QUESTION if model.says == "answers" else words.NAMED_TEXT
     text = st.text_input("Your text", first, key="vilt_text", bind="query-params", max_chars=300)
     controls.examples(words.NAMED_EXAMPLES, field="vilt_text")
@@ -50,8 +53,8 @@ def show() -> None:
     layout.notes(words.NAMED_NOTES, notice=told, formula=_formula)
 
 
-@keep()
-def scene_of(name: str, chosen: Seen, text: str, way: str) -> WordScene:
+@cached()
+def scene_of(name: str, chosen: PictureInput, text: str, way: str) -> WordScene:
     """What the view shows of one direction; it is not known what the pieces of words mean."""
     looked = compute.look_by_name(name, chosen, text)
     photo = "colour" if chosen.is_scene else "ink"
@@ -81,7 +84,7 @@ def _said(model: NamedJointReader, looked: NamedLooked) -> tuple[str, ...]:
 
 
 def _beside(own: tuple[Prediction, ...], without: tuple[Prediction, ...], name: str) -> None:
-    look = layout.look()
+    look = theme.look()
     titles = {"picture": "with the picture", "grey": "with an even grey"}
     for column, (key, found) in zip(st.columns(2, gap="large"), {"picture": own, "grey": without}.items(), strict=True):
         labels, values = [each.label for each in found], [each.probability for each in found]
@@ -97,7 +100,7 @@ def _beside(own: tuple[Prediction, ...], without: tuple[Prediction, ...], name: 
 
 def tell_best(own: Prediction, without: Prediction, what: str) -> str:
     """Its best guess with the picture, and with grey, each with its probability."""
-    label, other = layout.plain(own.label), layout.plain(without.label)
+    label, other = typeset.plain(own.label), typeset.plain(without.label)
     said = f"With the picture {what} is **“{label}”**, {own.probability:.0%}; with grey it is"
     if own.label == without.label:
         return f"{said} the same, {without.probability:.0%}."

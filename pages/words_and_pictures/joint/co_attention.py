@@ -9,12 +9,14 @@ import torch
 from core.text import Tokens
 from core.zoo.image_models import PreparedPicture
 from core.zoo.joint import Looks
-from dashboard import controls, layout
+from dashboard import typeset
+from dashboard.cache.memo import cached
+from dashboard.cache.models import joint
 from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
-from dashboard.kept import keep
-from dashboard.models import joint
-from dashboard.numbers import compare
-from dashboard.seen import Seen, masks_of
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import PictureInput, masks_of
+from dashboard.number_format import compare
 from pages.words_and_pictures.joint import compute, inputs, words
 from pages.words_and_pictures.joint.compute import Looked
 
@@ -42,8 +44,8 @@ def direction() -> str:
     return controls.choice("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction")
 
 
-@keep()
-def scene_of(name: str, chosen: Seen, text: str, way: str) -> WordScene:
+@cached()
+def scene_of(name: str, chosen: PictureInput, text: str, way: str) -> WordScene:
     """What the view shows of one direction."""
     looked = compute.look(name, chosen, text)
     labels = [label.strip() for label in looked.tokens.labels]
@@ -61,7 +63,7 @@ def view_of(
     *,
     photo: str,
 ) -> WordScene:
-    """The words with their maps: the mean of all heads first, then each head; `known`: what each token means."""
+    """The words with their maps: the mean of all heads first, then each head; `peek`: what each token means."""
     layers = _maps(looked.looks, way)
     shown = tuple(
         SeenWord(label, mask=mask, quiet=special)
@@ -120,7 +122,7 @@ def _tell_back(looked: Looked) -> Iterator[str]:
         yield f"Patches give all {len(given)} tokens about as much, {even:.0%} each."
         return
     most = [place for place, share in enumerate(shares) if compare(share, high, margin=CLOSE) == "as much"]
-    labels = [f"**“{layout.plain(_labels(looked.tokens)[place])}”**" for place in most]
+    labels = [f"**“{typeset.plain(_labels(looked.tokens)[place])}”**" for place in most]
     mark = ", a mark and no word" if len(most) == 1 and looked.tokens.special[most[0]] else ""
     yield (
         f"Of what patches give to words, most goes to {' and '.join(labels)}{mark}: {high:.0%}"

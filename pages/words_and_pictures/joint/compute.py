@@ -9,35 +9,35 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.capture import record_attention
-from core.measured.joint_results import ANOTHER, ITS, NONE
 from core.models.vilbert import cut
+from core.results.joint_results import ANOTHER, ITS, NONE
 from core.scenes.codes import code_of
 from core.scenes.things import random_scene
 from core.text import Tokens
 from core.zoo.image_models import PreparedPicture
 from core.zoo.joint import JOINT, Looks
-from core.zoo.named_joint import NamedSaid
 from core.zoo.text_models import Prediction
-from dashboard.kept import keep
-from dashboard.models import joint, named_joint
-from dashboard.scene_builder import FIRST_SCENE
-from dashboard.seen import SCENES, Seen, sentence_for
+from core.zoo.transformers_joint import NamedSaid
+from dashboard.cache.memo import cached
+from dashboard.cache.models import joint, named_joint
+from dashboard.inputs.picture_input import SCENES, PictureInput, sentence_for
+from dashboard.inputs.scene_builder import FIRST_SCENE
 
 
-@keep("Opening the picture …")
-def prepare(name: str, seen: Seen) -> PreparedPicture:
+@cached("Opening the picture …")
+def prepare(name: str, seen: PictureInput) -> PreparedPicture:
     """A scene as the network takes it, and a finer drawing for people."""
     prepared = joint(name).prepare(seen.opened())
     shown = seen.shown()
     return prepared if shown is None else replace(prepared, shown=shown)
 
 
-def another(seen: Seen) -> Seen:
+def another(seen: PictureInput) -> PictureInput:
     """Another scene, always the same one for a scene."""
-    return Seen(SCENES, code_of(random_scene(Random(f"another than {seen.given}"))))
+    return PictureInput(SCENES, code_of(random_scene(Random(f"another than {seen.given}"))))
 
 
-def pixels_of(name: str, seen: Seen, shown: str) -> Float[Tensor, "batch channel row column"]:
+def pixels_of(name: str, seen: PictureInput, shown: str) -> Float[Tensor, "batch channel row column"]:
     """The picture, another one, or grey."""
     if shown == NONE:
         return torch.zeros_like(prepare(name, seen).pixels)
@@ -52,8 +52,8 @@ class Looked:
     looks: tuple[Looks, ...]
 
 
-@keep("Looking …")
-def look(name: str, seen: Seen, text: str) -> Looked:
+@cached("Looking …")
+def look(name: str, seen: PictureInput, text: str) -> Looked:
     """Who looked at whom."""
     model = joint(name)
     tokens = model.encode(text)
@@ -71,8 +71,8 @@ class NamedLooked(Looked):
     without: NamedSaid
 
 
-@keep("Looking …")
-def look_by_name(name: str, seen: Seen, text: str) -> NamedLooked:
+@cached("Looking …")
+def look_by_name(name: str, seen: PictureInput, text: str) -> NamedLooked:
     """Who looked at whom in any model."""
     model = named_joint(name)
     tokens, prepared = model.encode(text), model.prepare(seen.opened())
@@ -82,9 +82,9 @@ def look_by_name(name: str, seen: Seen, text: str) -> NamedLooked:
     return NamedLooked(tokens, model.looks(record, len(tokens)), prepared, said, without)
 
 
-@keep()
+@cached()
 def guesses(
-    name: str, seen: Seen, text: str, hidden: tuple[int, ...], shown: str = ITS, silenced: int | None = None
+    name: str, seen: PictureInput, text: str, hidden: tuple[int, ...], shown: str = ITS, silenced: int | None = None
 ) -> dict[int, tuple[Prediction, ...]]:
     """For each hidden place the most probable words.
 
@@ -97,9 +97,9 @@ def guesses(
     return {place: model.guesses(said, place) for place in hidden}
 
 
-@keep()
+@cached()
 def true_chances(
-    name: str, seen: Seen, text: str, hidden: tuple[int, ...], shown: str = ITS, silenced: int | None = None
+    name: str, seen: PictureInput, text: str, hidden: tuple[int, ...], shown: str = ITS, silenced: int | None = None
 ) -> dict[int, float]:
     """For each hidden place how probable the word is that stands there."""
     model = joint(name)
@@ -123,8 +123,8 @@ class Mended:
     mean_error: float  # the same for the mean colour of what is seen
 
 
-@keep()
-def mend(name: str, seen: Seen, text: str, hidden: tuple[int, ...]) -> Mended:
+@cached()
+def mend(name: str, seen: PictureInput, text: str, hidden: tuple[int, ...]) -> Mended:
     """What the network puts where patches are hidden."""
     model = joint(name)
     config = model.network.config
@@ -146,8 +146,8 @@ def mend(name: str, seen: Seen, text: str, hidden: tuple[int, ...]) -> Mended:
     )
 
 
-@keep()
-def match_of(name: str, seen: Seen, text: str) -> float:
+@cached()
+def match_of(name: str, seen: PictureInput, text: str) -> float:
     """How probable it is, by the network, that a sentence belongs to a picture."""
     model = joint(name)
     return float(model.run(prepare(name, seen).pixels, model.encode(text)).match.sigmoid()[0])
@@ -155,7 +155,7 @@ def match_of(name: str, seen: Seen, text: str) -> float:
 
 def warm_up() -> None:
     """What the page shows at first."""
-    seen = Seen(SCENES, FIRST_SCENE)
+    seen = PictureInput(SCENES, FIRST_SCENE)
     scene = seen.scene
     assert scene is not None
     look(next(iter(JOINT)), seen, sentence_for(scene))

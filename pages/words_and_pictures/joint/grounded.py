@@ -1,7 +1,8 @@
 """The right region?: the table over a thousand scenes, two streams beside one."""
 
 from core.zoo.joint import JOINT
-from dashboard import grounding, layout
+from dashboard.frame import layout
+from dashboard.output import pointing_game
 from pages.words_and_pictures.joint import words
 
 TITLES = {f"vilbert/{name}": title for name, title in JOINT.items()}
@@ -9,5 +10,5 @@ TITLES = {f"vilbert/{name}": title for name, title in JOINT.items()}
 
 def show() -> None:
     """The figure and what is to be noticed in it."""
-    noticed = grounding.show("vilbert/", TITLES, name="joint-grounding")
-    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=grounding.formula)
+    noticed = pointing_game.show("vilbert/", TITLES, name="joint-grounding")
+    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=pointing_game.formula)

@@ -6,15 +6,18 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured.joint_results import ANOTHER, ITS, NONE
+from core.results.joint_results import ANOTHER, ITS, NONE
 from core.text import Tokens
 from core.zoo.joint import JOINT
 from core.zoo.text_models import Prediction
-from dashboard import charts, controls, layout
+from dashboard import theme, typeset
+from dashboard.cache.models import joint
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.predictions import prediction_bars
-from dashboard.models import joint
-from dashboard.numbers import compare
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.number_format import compare
+from dashboard.output import charts
 from pages.words_and_pictures.joint import compute, inputs, words
 
 KEY = "hidden"  # in the address: places of the sentence
@@ -70,10 +73,10 @@ def show() -> None:
 
 
 def _guesses(tokens: Tokens, place: int, found: Mapping[str, tuple[Prediction, ...]], silenced: int | None) -> None:
-    label = layout.plain(tokens.labels[place].strip())
+    label = typeset.plain(tokens.labels[place].strip())
     st.markdown(f"**In place of “{label}”**")
     columns = st.columns(len(found), gap="medium")
-    look = layout.look()
+    look = theme.look()
     for column, (shown, guesses) in zip(columns, found.items(), strict=True):
         with column:
             title = f"layer {silenced} silenced" if shown == "silenced" else words.SHOWN[shown]
@@ -90,7 +93,7 @@ def _guesses(tokens: Tokens, place: int, found: Mapping[str, tuple[Prediction, .
         [(shown, guess.label, guess.probability) for shown, guesses in found.items() for guess in guesses],
         columns=["shown", "word", "probability"],
     )
-    if not layout.is_presented():
+    if not theme.is_presented():
         charts.download_table(table, f"hidden-word-{place}")
 
 
@@ -104,9 +107,9 @@ def noticed(
     told = []
     for place in places[:3]:
         own, other, none = (chances[shown][place] for shown in (ITS, ANOTHER, NONE))
-        told.append(tell_worth(layout.plain(tokens.labels[place].strip()), own, other, none))
+        told.append(tell_worth(typeset.plain(tokens.labels[place].strip()), own, other, none))
     first = places[0]
-    label = layout.plain(tokens.labels[first].strip())
+    label = typeset.plain(tokens.labels[first].strip())
     return (*told, tell_layers(label, chances[ITS][first], [each[first] for each in by_layer]))
 
 
@@ -164,7 +167,7 @@ def _layers(numbers: Sequence[int]) -> str:
 
 def tell_other(tokens: Tokens, place: int, title: str, chances: Mapping[str, float]) -> str:
     """What the other network makes of the first gap."""
-    label = layout.plain(tokens.labels[place].strip())
+    label = typeset.plain(tokens.labels[place].strip())
     return f"{title} gives “{label}” {chances[ITS]:.0%} with the picture, {chances[NONE]:.0%} without."
 
 
@@ -173,6 +176,6 @@ def _formula(tokens: Tokens, places: tuple[int, ...], chances: Mapping[str, Mapp
     place = places[0]
     own = chances[ITS][place]
     st.markdown(
-        f"At place {place} the network read [MASK]. The probability of “{layout.plain(tokens.labels[place].strip())}” "
+        f"At place {place} the network read [MASK]. The probability of “{typeset.plain(tokens.labels[place].strip())}” "
         f"there is {own:.4f}."
     )

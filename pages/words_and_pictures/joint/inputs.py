@@ -2,11 +2,13 @@
 
 import streamlit as st
 
-from core.addresses import whole_number
 from core.errors import InputError
+from core.view.codec import whole_number
 from core.zoo.joint import JOINT
-from dashboard import controls, layout, seen
-from dashboard.seen import SCENES, Seen, sentence_for
+from dashboard.address import parameter
+from dashboard.frame import layout
+from dashboard.inputs import controls, picture_input
+from dashboard.inputs.picture_input import SCENES, PictureInput, sentence_for
 from pages.words_and_pictures.joint import words
 
 EXAMPLES = {
@@ -17,11 +19,11 @@ EXAMPLES = {
 }
 
 
-def scene_and_sentence() -> tuple[str, Seen, str]:
+def scene_and_sentence() -> tuple[str, PictureInput, str]:
     """The network's name, the scene, and a sentence about it: a true one before anybody has written."""
     with layout.control_bar():
         title = controls.choice("Network", JOINT.values(), key="joint_network")
-        chosen = seen.choose((SCENES,))
+        chosen = picture_input.choose((SCENES,))
     name = next(name for name, each in JOINT.items() if each == title)
     scene = chosen.scene
     assert scene is not None
@@ -39,8 +41,12 @@ def scene_and_sentence() -> tuple[str, Seen, str]:
 
 def numbers(key: str, most: int) -> tuple[int, ...]:
     """Places that stand in the address under a name, each below `most`."""
-    parts = (whole_number(part, most) for part in st.query_params.get(key, "").split("-"))
-    return tuple(sorted({number for number in parts if number is not None}))
+
+    def parse(text: str) -> tuple[int, ...]:
+        parts = (whole_number(part, most) for part in text.split("-"))
+        return tuple(sorted({number for number in parts if number is not None}))
+
+    return parameter(key, parse)
 
 
 def switch(key: str, places: tuple[int, ...], place: int) -> None:

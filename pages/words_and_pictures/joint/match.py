@@ -9,10 +9,13 @@ import streamlit as st
 
 from core.errors import InputError
 from core.scenes.sentences import RELATIONS, parse, words_instead
-from dashboard import charts, controls, layout
+from dashboard import theme, typeset
 from dashboard.figures.predictions import prediction_bars
-from dashboard.numbers import compare
-from dashboard.seen import Seen, truth_of
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import PictureInput, truth_of
+from dashboard.number_format import compare
+from dashboard.output import charts
 from pages.words_and_pictures.joint import compute, inputs, words
 
 NOTICEABLE = 0.05  # of probability: a smaller difference between sentences counts as none
@@ -43,14 +46,14 @@ def show() -> None:
     layout.notes(words.MATCH_NOTES, notice=noticed(chance, truth, found), formula=lambda: _formula(chance))
 
 
-def _exchanged(name: str, chosen: Seen, text: str) -> list[Tried]:
+def _exchanged(name: str, chosen: PictureInput, text: str) -> list[Tried]:
     """The sentences that stand for choice, each with its bar."""
     offered = others(text)
     if not offered:
         st.markdown("No word of this sentence can be exchanged: write one that the drawn world knows.")
         return []
     found = tried(name, chosen, offered[controls.choice("Exchange", list(offered), key="match_word")])
-    look = layout.look()
+    look = theme.look()
     labels, values = [each.label for each in found], [each.chance for each in found]
     hues = [look.palette.map if each.true else look.palette.negative for each in found]
     charts.chart(
@@ -87,7 +90,7 @@ def others(text: str) -> dict[str, dict[str, str]]:
     return found
 
 
-def tried(name: str, chosen: Seen, offered: Mapping[str, str]) -> list[Tried]:
+def tried(name: str, chosen: PictureInput, offered: Mapping[str, str]) -> list[Tried]:
     """Each sentence: the probability that it belongs to the scene, and whether it is true; the most probable first."""
     found = [
         Tried(label, compute.match_of(name, chosen, changed), bool(truth_of(chosen, changed)))
@@ -139,7 +142,7 @@ def _tell_best(found: Sequence[Tried]) -> str:
     if len(best) == 1:
         truth = "true" if best[0].true else "not true"
         return (
-            f"Of {len(found)} it likes **“{layout.plain(best[0].label)}”** best, {best[0].chance:.0%}; with it the "
+            f"Of {len(found)} it likes **“{typeset.plain(best[0].label)}”** best, {best[0].chance:.0%}; with it the "
             f"sentence is {truth}."
         )
     true = sum(each.true for each in best)

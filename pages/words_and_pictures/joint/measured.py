@@ -7,20 +7,23 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.measured import joint_results
-from core.measured.joint_results import ALL, ANOTHER, ITS, NONE, Results, Shares
+from core.results import joint_results
+from core.results.joint_results import ALL, ANOTHER, ITS, NONE, Results, Shares
 from core.scenes.sentences import KINDS
 from core.zoo.joint import JOINT
-from dashboard import charts, controls, layout
+from dashboard import theme
+from dashboard.cache.memo import cached
 from dashboard.figures.grounding import Scored, grounding_points
-from dashboard.kept import keep
-from dashboard.numbers import CLEAR, compare, points
-from dashboard.seen import SPLITS
+from dashboard.frame import layout
+from dashboard.inputs import controls
+from dashboard.inputs.picture_input import SPLITS
+from dashboard.number_format import CLEAR, compare, points
+from dashboard.output import charts
 from pages.words_and_pictures.joint import words
 
 MANY = 50  # words: of fewer of a kind nothing is told
 
-measured = keep()(joint_results.results)
+measured = cached()(joint_results.results)
 
 
 def show() -> None:
@@ -52,7 +55,7 @@ def show() -> None:
 
 
 def _figure(rows: Sequence[Scored], lines: dict[str, float], name: str, x: str, unit: str, table: pd.DataFrame) -> None:
-    look = layout.look()
+    look = theme.look()
     ways = len({row.way for row in rows})
     figure = partial(grounding_points, rows, lines, look=look, x=x, height=look.high(150 + 42 * ways), unit=unit)
     alt = "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in rows)

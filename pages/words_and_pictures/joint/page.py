@@ -1,9 +1,9 @@
 """Do words look at the picture?"""
 
-from dashboard import layout, sections
+from dashboard.frame import page_head, sections
 from pages.words_and_pictures.joint import any_model, co_attention, grounded, hidden, match, measured, patches, words
 
-layout.head(words.PAGE)
+page_head.head(words.PAGE)
 sections.chosen(
     {
         words.LOOKS: co_attention.show,

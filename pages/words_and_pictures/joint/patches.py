@@ -4,11 +4,12 @@ import numpy as np
 import streamlit as st
 
 from core.scenes.draw import masks
-from dashboard import layout
+from dashboard import theme
+from dashboard.cache.models import joint
 from dashboard.components.patch_picker import patch_picker
-from dashboard.models import joint
-from dashboard.numbers import compare
-from dashboard.seen import Seen
+from dashboard.frame import layout
+from dashboard.inputs.picture_input import PictureInput
+from dashboard.number_format import compare
 from pages.words_and_pictures.joint import compute, inputs, words
 from pages.words_and_pictures.joint.compute import Mended
 
@@ -24,7 +25,7 @@ def show() -> None:
     places = inputs.numbers(KEY, rows * columns) or first_thing(chosen, rows)
     prepared = compute.prepare(name, chosen)
     mended = compute.mend(name, chosen, text, places)
-    wide = layout.look().high(WIDE)  # as the picture that is clicked grows
+    wide = theme.look().high(WIDE)  # as the picture that is clicked grows
     left, middle, right = st.columns(3, gap="large")
     with left:
         st.markdown("**What it sees**")
@@ -58,7 +59,7 @@ def show() -> None:
     )
 
 
-def first_thing(chosen: Seen, rows: int) -> tuple[int, ...]:
+def first_thing(chosen: PictureInput, rows: int) -> tuple[int, ...]:
     """The patches that hold something of the scene's first thing."""
     scene = chosen.scene
     assert scene is not None

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.measured.joint_results import ANOTHER, ITS, NONE
-from dashboard.layout import PageWords
-from dashboard.references import references
+from core.results.joint_results import ANOTHER, ITS, NONE
+from dashboard.frame.layout import PageWords
+from dashboard.frame.references import references
 
 # The sections of the page, as they stand in the address.
 LOOKS, HIDDEN, PATCHES, MATCH, GROUNDED, MEASURED, OTHERS = (

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from dashboard import classroom_view
+from dashboard.classroom import view
 
 CHOICES = ["the dog", "the man", "<b>neither</b>"]
 
 st.title("Who bit whom?")
-classroom_view.bar()
-classroom_view.offer()
-classroom_view.answered("who-bit", st.radio("Who bit?", CHOICES, index=None))
-classroom_view.answers_bars("who-bit", CHOICES)
+view.bar()
+view.offer()
+view.answered("who-bit", st.radio("Who bit?", CHOICES, index=None))
+view.answers_bars("who-bit", CHOICES)

@@ -4,6 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import classroom_socket
+from dashboard.classroom import websocket
 
-app = st.App(Path(__file__).parent / "classroom_app.py", routes=[classroom_socket.route()])
+app = st.App(Path(__file__).parent / "classroom_app.py", routes=[websocket.route()])

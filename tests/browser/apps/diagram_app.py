@@ -3,7 +3,7 @@
 import streamlit as st
 import torch
 
-from core.anatomy import walk
+from core.interpretability import walk
 from core.models.transformer import Transformer, TransformerConfig
 from dashboard.components.diagram import diagram, scene
 

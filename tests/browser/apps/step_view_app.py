@@ -8,7 +8,8 @@ import torch
 
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
-from dashboard import contents, models
+from dashboard import contents
+from dashboard.cache import models
 
 
 @st.cache_resource

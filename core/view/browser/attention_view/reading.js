@@ -10,6 +10,7 @@ const TOP = 6;
 const LONGEST_FLOW = 1200;
 const WHOLE_UP_TO = 32; // tokens: of longer texts a table shows the row in view
 const LEFT_OUT = "This row is zero: all its weight is on tokens that were left out.";
+const NOTHING_LEFT = "This row is zero: the head is silenced, or a mask after the softmax left nothing of it.";
 const ENTROPY =
   "Entropy: 0 bits if one token gets everything, one more bit for each doubling of the tokens that share it evenly";
 
@@ -94,12 +95,17 @@ function emptyLine() {
 function sentence(pattern, reading, approximate) {
   if (reading.missing) return "This row holds values that are not numbers (NaN).";
   if (!reading.allowed) return "The mask lets this token look at nothing.";
-  if (!(reading.sum > 0)) return pattern.renormalised ? LEFT_OUT : "This row is zero: the head is silenced.";
+  if (!(reading.sum > 0)) return pattern.renormalised ? LEFT_OUT : NOTHING_LEFT;
   const { key } = pattern.layer;
   const unit = key.kind === "patches" && !pattern.keys.some((token) => key.special[token]) ? "patches" : "tokens";
   const things = key.starts ? "blocks" : unit;
   const holds = `${reading.holders} of ${reading.allowed} ${things} ${reading.holders === 1 ? "holds" : "hold"} 90%`;
-  return `${holds} · entropy ${approximate ? "≈ " : ""}${reading.entropy.toFixed(2)} bits`;
+  return `${holds} · entropy ${approximate ? "≈ " : ""}${reading.entropy.toFixed(2)} bits${rest(pattern, reading.sum)}`;
+}
+
+/** What a row sums to, where a mask after the softmax or an attention sink took a part of it. */
+function rest(pattern, sum) {
+  return pattern.renormalised || Math.abs(sum - 1) < 0.01 ? "" : ` · the row sums to ${twoDigits(sum)}`;
 }
 
 function drawLittle(canvas, { pixels, rows, columns }) {

@@ -1,0 +1,75 @@
+"""What happens to a picture at the door: a file of unknown origin becomes RGB, or one sentence says why not."""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from PIL import Image
+
+from ..errors import InputError
+from .decoder import LARGEST, LARGEST_OTHER, LONGEST_SIDE
+from .decoder_pool import Pool
+
+LARGEST_FILE = 20_000_000  # bytes
+LIMITS = (
+    f"At most {LARGEST_FILE / 1e6:.0f} MB and {LONGEST_SIDE:,} pixels on a side; JPEG to {LARGEST['JPEG'] / 1e6:.0f} "
+    f"megapixels, WebP and AVIF to {LARGEST['WebP'] / 1e6:.0f}, all others and progressive JPEG to "
+    f"{LARGEST_OTHER / 1e6:.0f}."
+)
+
+# Photographs that scikit-image carries in its wheel: title in the address bar -> file.
+EXAMPLES = {
+    "cat": "chelsea.png",
+    "coffee": "coffee.png",
+    "astronaut": "astronaut.png",
+    "rocket": "rocket.jpg",
+    "motorcycle": "motorcycle_left.png",
+    "photographer": "camera.png",
+    "galaxies": "hubble_deep_field.jpg",
+}
+
+# A part of the photograph: what the models crop out of the whole cat, they take for a dog.
+PARTS = {"cat": (0, 0, 300, 300)}  # left, top, right, bottom, in pixels
+
+DECODERS = Pool()
+
+
+@dataclass(frozen=True)
+class Patches:
+    """How a model cuts a picture: patches row by row, after `prefix`, the labels of its tokens without a place."""
+
+    rows: int
+    columns: int
+    prefix: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.prefix) + self.rows * self.columns
+
+
+def open_example(name: str) -> Image.Image:
+    """One of `EXAMPLES`, read from the installed scikit-image: nothing is ever downloaded."""
+    if name not in EXAMPLES:
+        raise InputError(f"There is no example '{name}'. Choose one of: {', '.join(EXAMPLES)}.")
+    package = find_spec("skimage")
+    if package is None or package.origin is None:
+        raise InputError("The example photographs come with scikit-image: pip install scikit-image.")
+    picture = open_picture((Path(package.origin).parent / "data" / EXAMPLES[name]).read_bytes())
+    return picture.crop(PARTS[name]) if name in PARTS else picture
+
+
+def open_picture(raw: bytes) -> Image.Image:
+    """The picture in a file, as RGB: turned as its EXIF data say, transparent parts over white.
+
+    The content decides what the file is, not its name. Of an animation or a document the first picture is taken;
+    greys of more than 8 bits are scaled to 8. What has 2,048 pixels or more on its shorter side is read at a part of
+    its size, a whole fraction, with at least 1,024. It is decoded in a process of its own, with little memory and time.
+    Raises InputError with the rule and the numbers for all else.
+    """
+    if not raw:
+        raise InputError("The file is empty (0 bytes). Choose a picture.")
+    if len(raw) > LARGEST_FILE:
+        raise InputError(
+            f"The file has {len(raw):,} bytes; a picture may have at most {LARGEST_FILE:,}. "
+            "Save it smaller, or as JPEG."
+        )
+    return DECODERS.decode(raw)

@@ -1,0 +1,61 @@
+"""The words of a text as a model sees them: which tokens belong to each."""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from ...text import BYTE, Tokens
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word or a sign: its number in the text, its label with what stands before it, and the places of its tokens.
+
+    The number is the same for every model that reads the same text, since it is counted in the text itself.
+    """
+
+    number: int
+    label: str
+    places: tuple[int, ...]
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether it is more than signs."""
+        return any(letter.isalnum() for letter in self.label)
+
+
+def words_of(tokens: Tokens) -> tuple[Word, ...]:
+    """All words in reading order; special tokens belong to none, and a line break stands before the next word."""
+    found: list[Word] = []
+    before = ""
+    for place, (label, word, special) in enumerate(zip(tokens.labels, tokens.words, tokens.special, strict=True)):
+        if special:
+            continue
+        if word is None:
+            before += label
+        elif found and found[-1].number == word and not before:
+            found[-1] = Word(word, joined(found[-1].label + label), (*found[-1].places, place))
+        else:
+            found.append(Word(word, before + label, (place,)))
+            before = ""
+    return tuple(found)
+
+
+_BYTES = re.compile("(?:‹[89A-F][0-9A-F]›){2,}")
+
+
+def joined(label: str) -> str:
+    """Bytes of several tokens that are a character together, such as a quotation mark, as that character."""
+
+    def read(match: re.Match[str]) -> str:
+        try:
+            return bytes.fromhex("".join(BYTE.findall(match[0]))).decode()
+        except UnicodeDecodeError:  # more of it is to come
+            return match[0]
+
+    return _BYTES.sub(read, label)
+
+
+def places_of(words: Iterable[Word], numbers: Collection[int]) -> tuple[int, ...]:
+    """The places of all tokens of the words with these numbers."""
+    return tuple(place for word in words if word.number in numbers for place in word.places)

@@ -1,0 +1,76 @@
+"""The classifiers of the page Sentiment: what does a film review, or a Spanish tweet, think of its subject?
+
+All lie in weights/sentiment/, one file each; training/sentiment/train.py made them.
+"""
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+
+from safetensors import safe_open
+from tokenizers import Tokenizer
+
+from ..models.bert import BERTConfig
+from ..models.sentiment import ReviewBERT, Reviewer, SentimentConfig, make_reviewer
+from ..models.stored_weights import load_weights, save_weights
+from .embedded import WEIGHTS
+from .text_models import Classifier
+
+FOLDER = WEIGHTS / "sentiment"
+READ = 1024  # words that the small networks read of a review
+
+# By language, what each is; the one with frozen, uniform weights stands beside the network that it is compared with.
+NETWORKS = {
+    "rnn": "Recurrent network with attention pooling",
+    "rnn-uniform": "Recurrent network, weights frozen uniform",
+    "cnn": "Convolutional network",
+    "encoder": "One-block encoder",
+    "bert": "BERT, fine-tuned",
+}
+REVIEWERS = {
+    language: {
+        f"{language}-{network}": title
+        for network, title in NETWORKS.items()
+        if (FOLDER / f"{language}-{network}.safetensors").exists()
+    }
+    for language in ("english", "spanish")
+}
+
+
+def titles() -> dict[str, str]:
+    """All of them, whatever their language."""
+    return {name: title for offered in REVIEWERS.values() for name, title in offered.items()}
+
+
+def parameter_count(name: str, *, folder: Path = FOLDER) -> int:
+    """How many numbers the file of a network holds."""
+    with safe_open(folder / f"{name}.safetensors", framework="pt") as file:
+        return sum(math.prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
+
+
+def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> Classifier:
+    """One of REVIEWERS, as "english-rnn", which reads at most `longest` tokens; KeyError if there is none."""
+    language, _, network = name.partition("-")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    settings, classes = config["networks"][name], tuple(config["classes"][language])
+    weights = folder / f"{name}.safetensors"
+    if network == "bert":
+        sizes = BERTConfig(**settings)
+        reader: Reviewer | ReviewBERT = load_weights(lambda: ReviewBERT(sizes, len(classes)), weights)
+        tokenizer, context = WEIGHTS / "bert-books" / "tokenizer.json", sizes.context  # it learned to read there
+    else:
+        reader = load_weights(lambda: make_reviewer(SentimentConfig(**settings)), weights)
+        tokenizer, context = folder / f"{language}.json", READ
+    pieces = Tokenizer.from_file(str(tokenizer))
+    return Classifier(name, NETWORKS[network], reader, pieces, min(context, longest), classes)
+
+
+def save_reviewer(network: Reviewer | ReviewBERT, name: str, classes: tuple[str, ...], folder: Path = FOLDER) -> None:
+    """What `load_reviewer` reads, but for the tokenizer of its language."""
+    save_weights(network, folder / f"{name}.safetensors")
+    file = folder / "config.json"
+    config = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"classes": {}, "networks": {}}
+    config["classes"][name.partition("-")[0]] = classes
+    config["networks"][name] = asdict(network.config)
+    file.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -1,0 +1,1 @@
+"""A class whose browsers follow the teacher's."""

@@ -1,0 +1,96 @@
+"""All classes of this process: their codes, and how many there can be."""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Collection
+
+from core.errors import AtlasError
+from dashboard.classroom.classroom import AGE, HOUR, Class
+
+MOST_CLASSES = 50
+MOST_OF_ADDRESS = 10  # classes that are opened from one network address
+CODE = 6  # letters of a code
+# Neither look-alikes (I and L, O and Q, U and V) nor vowels: a code is easy to read, and no word.
+LETTERS = "BCDFGHJKMNPRSTVWXZ"
+
+UNKNOWN = (
+    "There is no class {code} here. A class ends after {hours} hours, and whenever the server starts anew. Ask your "
+    "teacher for the code: {letters} letters."
+)
+ALL_TAKEN = (
+    "{count} classes are at work here, and there can be no more than {most}. Try again when one of them has ended."
+)
+OWN_TAKEN = (
+    "{count} classes are at work that were opened from your network, and there can be no more than {most}. End one of "
+    "them first."
+)
+
+
+class Classes:
+    """All classes of this process by their codes. `pages` are the addresses to which a class can go."""
+
+    def __init__(self, pages: Collection[str], timer: Callable[[], float] = time.monotonic):
+        self._pages, self._timer = frozenset(pages), timer
+        self._classes: dict[str, Class] = {}  # the oldest first
+        self._guard = threading.RLock()
+
+    def __len__(self) -> int:
+        with self._guard:
+            self.forget()
+            return len(self._classes)
+
+    def open(self, by: str | None = None) -> Class:
+        """A new class, opened from a network address if one is known.
+
+        Where there are too many, in all or of this address, the oldest one goes in which nobody is. AtlasError if all
+        are busy.
+        """
+        with self._guard:
+            self.forget()
+            if by is not None:
+                self._make_room(
+                    [room for room in self._classes.values() if room.opened_by == by], MOST_OF_ADDRESS, OWN_TAKEN
+                )
+            self._make_room(list(self._classes.values()), MOST_CLASSES, ALL_TAKEN)
+            code = new_code()
+            while code in self._classes:
+                code = new_code()
+            self._classes[code] = Class(code, self._pages, self._timer, opened_by=by)
+            return self._classes[code]
+
+    def _make_room(self, rooms: list[Class], most: int, sentence: str) -> None:
+        """End the oldest class in which nobody is, where there are `most`; AtlasError if there is none."""
+        if len(rooms) < most:
+            return
+        idle = next((room for room in rooms if not room.is_busy), None)
+        if idle is None:
+            raise AtlasError(sentence.format(count=len(rooms), most=most))
+        self.end(idle)
+
+    def find(self, code: str) -> Class:
+        """The class with this code, in large or small letters; AtlasError if there is none, or none any more."""
+        with self._guard:
+            self.forget()
+            if found := self._classes.get(code.strip().upper()):
+                return found
+        shown = code.strip()[: 2 * CODE]
+        raise AtlasError(UNKNOWN.format(code=f"“{shown}”", hours=AGE // HOUR, letters=CODE))
+
+    def end(self, room: Class) -> None:
+        """Forget a class and all that was kept of it."""
+        with self._guard:
+            self._classes.pop(room.code, None)
+        room.end()
+
+    def forget(self) -> None:
+        """End the classes whose day is over."""
+        with self._guard:
+            over = [each for each in self._classes.values() if each.until <= self._timer()]
+        for each in over:
+            self.end(each)
+
+
+def new_code() -> str:
+    """Six letters that nobody can foresee."""
+    return "".join(secrets.choice(LETTERS) for _ in range(CODE))

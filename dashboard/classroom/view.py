@@ -1,0 +1,89 @@
+"""What pages show of a class: the way to open one, the bar of whoever leads or follows, a question's answers.
+
+Who leads and who follows is settled between browser and server over a websocket (websocket.py); here only the code is
+known, which stays with the visit from page to page.
+"""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.classroom.classes import CODE
+from dashboard.classroom.classroom import MOST_FOLLOWERS
+from dashboard.components.class_answers import class_answers
+from dashboard.components.class_link import class_link
+
+WIDTH = 420  # pixels of the prose in the popover
+CLASS = "class"  # in the address and in the session: the code; "" while a class is being opened
+
+
+def bar() -> None:
+    """Above every page: the bar of the class that this visit leads or follows, if there is one."""
+    if (given := st.query_params.get(CLASS)) and given != st.session_state.get(CLASS):
+        st.session_state[CLASS] = given.strip().upper()[: 2 * CODE]
+    if (code := _code()) is not None:
+        class_link(code, key="class-link", on_code=_opened, on_left=_left)
+
+
+def offer() -> None:
+    """The way to open a class, or to follow one by its code; nothing for whoever has one already."""
+    if _code() is not None:
+        return
+    offered = st.popover("Class", key="class-offer", icon=":material/groups:", type="tertiary", on_change="rerun")
+    if not offered.open:  # every page offers it, and hardly anybody asks: what is inside is made when it is opened
+        return
+    with offered:
+        st.markdown(
+            "**You teach?** Open a class: the pages of those who follow go where yours goes, until they choose to look "
+            f"around by themselves. You see how many follow, up to {MOST_FOLLOWERS}, can remove one, and can lock the "
+            "class so that nobody else joins. Nobody is asked for a name, and after a day the class is forgotten.",
+            width=WIDTH,
+        )
+        st.button("Open a class", key="open-class", on_click=_open)
+        st.text_input("**You follow?** Type the code of your class", key="class-code", max_chars=12, on_change=_follow)
+
+
+def answered(question: str, choice: str | None) -> None:
+    """Count what this visitor has chosen among the answers of the class that they follow, without a name.
+
+    Call it where the question stands, on every run of the page, with None while nothing is chosen; a later choice
+    replaces an earlier one. It does nothing for whoever follows no class, or leads one. `question` names the question
+    among all of the atlas (`inside-one-head/3`), `choice` is the answer as the teacher reads it; each has at most 200
+    characters.
+    """
+    if choice is not None and _code():
+        class_answers(question, key=f"class-answer-{question}", choice=choice)
+
+
+def answers_bars(question: str, choices: Sequence[str] = ()) -> None:
+    """How many of the class gave each of `choices` to a question, as bars that move with each answer.
+
+    Without `choices`, where a number is asked for say, each answer that was given has a bar.
+
+    Only the teacher of a class sees them; for everybody else nothing is shown. `question` and `choices` are those given
+    to `answered`; an answer that is none of `choices` is not drawn.
+    """
+    if _code():
+        class_answers(question, key=f"class-bars-{question}", bars=True, choices=choices)
+
+
+def _code() -> str | None:
+    return st.session_state.get(CLASS)
+
+
+def _open() -> None:
+    st.session_state[CLASS] = ""
+
+
+def _follow() -> None:
+    if code := st.session_state["class-code"].strip().upper():
+        st.session_state[CLASS] = code
+
+
+def _opened(code: str) -> None:
+    st.session_state[CLASS] = code
+
+
+def _left() -> None:
+    st.session_state.pop(CLASS, None)
+    st.query_params.pop(CLASS, None)

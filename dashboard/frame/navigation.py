@@ -1,0 +1,100 @@
+"""Ways on from a page: the next one, those that it builds on, and the projector's bar with its keys."""
+
+import streamlit as st
+
+from dashboard import contents
+from dashboard.contents import Page
+from dashboard.theme import PRESENT
+
+SECTION = "show"  # in the address: the section of a page
+KEYS = "PageUp and PageDown turn pages; the arrow keys left and right turn the sections of a page; Esc leaves."
+
+
+def beside(page: Page) -> tuple[Page | None, Page | None]:
+    """The pages before and after one, in the order of the table of contents."""
+    pages = contents.pages()
+    place = pages.index(page)
+    return (pages[place - 1] if place else None, pages[place + 1] if place + 1 < len(pages) else None)
+
+
+def end(page: Page) -> None:
+    """Below all that a page shows: what it takes for granted, and where to go next."""
+    _, following = beside(page)
+    if not page.builds_on and following is None:
+        return
+    st.divider()
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        if page.builds_on:
+            with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
+                st.markdown(":gray[This page takes for granted]", width="content")
+                for each in page.builds_on:
+                    each.link(each.name)
+        if following is not None:
+            following.link(f"Next: {following.question}")
+
+
+def offer_to_present() -> None:
+    """The way into the projector's view, which keeps all that was chosen."""
+    st.button(
+        "Present",
+        key="present-this",
+        icon=":material/present_to_all:",
+        help=f"Larger, and without what stands around the figure. {KEYS}",
+        on_click=_present,
+        type="tertiary",
+    )
+
+
+def _present() -> None:
+    st.query_params[PRESENT] = "1"
+
+
+def bar(page: Page, *, turns_pages: bool = True) -> None:
+    """The projector's thin bar: the pages before and after, unless stations are turned instead, and the way out."""
+    before, after = beside(page)
+    with st.container(horizontal=True, width="content", gap="small", key="projector-bar"):
+        ways = (
+            ("Previous page", "PageUp", ":material/first_page:", before),
+            ("Next page", "PageDown", ":material/last_page:", after),
+        )
+        for label, key, icon, other in ways if turns_pages else ():
+            told = f"{label}: {other.name}" if other else label
+            if st.button(
+                "", key=f"turn-{key}", icon=icon, help=told, shortcut=key, disabled=other is None, type="tertiary"
+            ):
+                assert other is not None
+                st.session_state.pop(SECTION, None)  # the other page begins with its own first one
+                st.switch_page(other.place(), query_params={PRESENT: "1"})
+        st.button(
+            "", key="leave", icon=":material/close:", help="Leave", shortcut="Esc", on_click=leave, type="tertiary"
+        )
+
+
+def leave() -> None:
+    """Out of the projector's view; all else stays as it is."""
+    st.query_params.pop(PRESENT, None)
+
+
+def turn_sections(names: list[str]) -> None:
+    """Two buttons, and the arrow keys, for the sections of a page on a projector."""
+    place = names.index(st.session_state.get(SECTION) or names[0])
+    for label, shortcut, icon, step in (
+        ("Previous section", "Left", ":material/chevron_left:", -1),
+        ("Next section", "Right", ":material/chevron_right:", 1),
+    ):
+        to = place + step
+        st.button(
+            "",
+            key=f"turn-{shortcut}",
+            icon=icon,
+            help=f"{label}: {names[to]}" if 0 <= to < len(names) else label,
+            shortcut=shortcut,
+            disabled=not 0 <= to < len(names),
+            on_click=_choose,
+            args=(names[to % len(names)],),
+            type="tertiary",
+        )
+
+
+def _choose(name: str) -> None:
+    st.session_state[SECTION] = name

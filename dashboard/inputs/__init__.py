@@ -1,0 +1,1 @@
+"""What visitors choose with: texts, pictures, models, heads, numbers."""

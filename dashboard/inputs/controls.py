@@ -1,0 +1,263 @@
+"""What visitors choose with. Every choice is kept in the address; what cannot be used stops the page in a sentence."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Literal, TypeVar
+from urllib.parse import quote
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from core import zoo
+from core.errors import InputError
+from core.images import EXAMPLES, LIMITS
+from core.view.codec import whole_number
+from dashboard import typeset
+from dashboard.address import parameter
+from dashboard.cache.memo import Upload
+from dashboard.frame import carried
+from dashboard.inputs import example_texts as texts
+from dashboard.inputs import uploads
+
+Option = TypeVar("Option")
+Number = TypeVar("Number", int, float)
+
+# What a page shows before anybody has chosen anything; the resolution in pixels on a side.
+FIRST_TEXT = next(iter(texts.TO_GO_ON.values()))
+FIRST_PICTURE, FIRST_RESOLUTION = "cat", 96
+WIDTH = 260  # pixels: a control that need not grow
+LONGEST_TYPED = 50_000  # characters of an address; the server answers none of 64 KB
+TOKENS_BEFORE = "tokens_before"  # the last token and the usual one, when the slider was drawn last
+WITHOUT_LINK = "text_without_link"  # whether the field held a longer one a moment ago
+TOO_LONG = (
+    "This text would take {length:,} characters of a link; a link holds at most {most:,} of it. "
+    "Open it as a file, or shorten it."
+)
+
+
+def text(*, first: str = FIRST_TEXT) -> str | Upload:
+    """The visitor's text: typed, or a file; `first` stands there before anybody has typed."""
+    before = st.session_state.get("text", "")
+    length = len(quote(before, errors="replace"))
+    is_short = length <= LONGEST_TYPED
+    if is_short and st.session_state.pop(WITHOUT_LINK, False):
+        st.query_params["text"] = before  # the browser did not: the field that it was typed into had no link
+    typed = st.text_area(
+        "Your text",
+        first,
+        key="text",
+        bind="query-params" if is_short else None,
+        height=70,
+        placeholder="Type or paste a text",
+    )
+    carried.note("text", typed, first)
+    file = uploads.given(OWN_TEXT)
+    with st.popover(uploads.name_of(OWN_TEXT) or "Open a file", icon=":material/description:"):
+        uploads.offer_to_remove(OWN_TEXT)
+        uploads.take(OWN_TEXT, "A text file", type=["txt", "md"])
+        st.caption(
+            "Plain text, at most 1 MB. While a file is open it is read instead of the field; it is not kept in the "
+            f"address, so a copied link leads to the text in the field. {uploads.RULE}"
+        )
+    if uploads.is_forgotten(OWN_TEXT):
+        _say_forgotten("file", "Open it again", "the text in the field")
+    if not is_short:
+        st.session_state[WITHOUT_LINK] = True
+        st.query_params.pop("text", None)  # the browser wrote it there; so long an address could not be opened again
+        if file is None:
+            raise InputError(TOO_LONG.format(length=length, most=LONGEST_TYPED))
+    return file or typed
+
+
+def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence[str] = ()) -> None:
+    """Texts to click, by what stands on the button: one replaces the visitor's own, in its field or in a file.
+
+    `field`: its key, by default that of `text`; `forgets`: what the address says of the former text, such as the words
+    that were chosen in it.
+    """
+    key, may_be_file = f"{field}_example", field == "text"
+    current = st.session_state.get(field)
+
+    def take() -> None:
+        if (name := st.session_state[key]) in texts:
+            if may_be_file:
+                uploads.remove(OWN_TEXT)
+                uploads.go_on(OWN_TEXT)
+            st.session_state[field] = texts[name]
+            for address in forgets:
+                st.query_params.pop(address, None)
+
+    if current is not None:  # a text that was typed or edited is no example
+        is_read = not may_be_file or uploads.given(OWN_TEXT) is None
+        st.session_state[key] = next((name for name, text in texts.items() if is_read and text == current), None)
+    st.pills("Examples", list(texts), key=key, on_change=take, label_visibility="collapsed")
+
+
+def picture() -> str | Upload:
+    """The visitor's picture: the name of an example, or a file, or what the camera saw."""
+    own = uploads.given(OWN_PHOTO)
+    if own is None and st.session_state.get("picture") == OWN_PICTURE:
+        st.session_state.picture = FIRST_PICTURE  # it has been taken away again
+    offered = [*EXAMPLES, OWN_PICTURE] if own else list(EXAMPLES)
+    chosen = choice(
+        "Photograph", offered, key="picture", first=FIRST_PICTURE, on_change=uploads.go_on, args=(OWN_PHOTO,)
+    )
+    carried.note("picture", chosen, FIRST_PICTURE)
+    with st.popover("Your own", icon=":material/add_a_photo:"):
+        uploads.offer_to_remove(OWN_PHOTO)
+        # Any file may be dropped: what cannot be read gets a sentence that says why.
+        uploads.take(OWN_PHOTO, "A picture from this device", on_given=_choose_own)
+        if st.toggle("Use the camera", key=CAMERA):
+            uploads.take(OWN_PHOTO, "A new photograph", camera=True, on_given=_choose_own)
+        st.caption(f"{LIMITS} It is not kept in the address: whoever opens a link has to upload it again.")
+        st.caption(uploads.RULE)
+    if uploads.is_forgotten(OWN_PHOTO):
+        _say_forgotten("photograph", "Give it again under “Your own”", "the example")
+    _say_whose(chosen == OWN_PICTURE)
+    if own and chosen == OWN_PICTURE:
+        return own
+    return chosen if chosen in EXAMPLES else FIRST_PICTURE
+
+
+OWN = "own"  # in the address: the view was of somebody's own picture
+OWN_PICTURE = "yours"  # among the examples, as soon as there is one
+OWN_TEXT, OWN_PHOTO, CAMERA = "own_text", "own_photo", "use_camera"
+
+
+def _choose_own() -> None:
+    """A picture that has just been given is what its visitor wants to see."""
+    st.session_state.picture = OWN_PICTURE
+    st.session_state[CAMERA] = False
+
+
+def _say_forgotten(what: str, again: str, instead: str) -> None:
+    st.info(uploads.FORGOTTEN.format(what=what, again=again, instead=instead), icon=":material/history:")
+
+
+def _say_whose(own: bool) -> None:
+    """Keep in the address that the picture is the visitor's own, and say so to whoever opens the link without it."""
+    if own:
+        st.session_state[OWN] = True
+        st.query_params[OWN] = "1"
+    elif st.session_state.pop(OWN, False):
+        st.query_params.pop(OWN, None)  # it has been taken away again, or an example was chosen
+    elif OWN in st.query_params:
+        st.info(
+            "This link was made with somebody's own photograph, which is not part of it: upload the photograph again "
+            "under “Your own”. Until then you see the example.",
+            icon=":material/add_a_photo:",
+        )
+
+
+def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION) -> int | None:
+    """How finely the picture is cut, where the model leaves a choice; `first`: pixels on a side before anybody does."""
+    if len(model.resolutions) < 2:
+        return None
+    patch, _ = model.patch
+    sides = [size // patch for size in model.resolutions]
+    side = st.select_slider(
+        "Patches on a side",
+        sides,
+        value=first // patch if first // patch in sides else sides[0],
+        key="patches",
+        bind="query-params",
+        width=WIDTH,
+    )
+    return side * patch
+
+
+def number(label: str, count: int, *, key: str, first: int = 0) -> int:
+    """One of `count` things that are counted from 0, such as layers; `first` is chosen before anybody chooses.
+
+    Another model or input may have fewer than the one that was chosen from: then it is `first` again.
+    """
+    first = min(first, count - 1)
+    if (st.session_state.get(key) or 0) >= count:
+        st.session_state[key] = first
+    return number_box(label, 0, count - 1, first, key=key, width=130)
+
+
+def number_box(label: str, least: Number, most: Number, first: Number, *, key: str, **more: Any) -> Number:
+    """A box for a number from `least` to `most`; `first` before anybody chooses, and where the address has no such one.
+
+    `more` is for `st.number_input`.
+    """
+    return st.number_input(label, least, most, first, key=key, bind=_bind_if_finite(key), **more)
+
+
+def _bind_if_finite(key: str) -> Literal["query-params"] | None:
+    """How a box for a number is bound to the address, which is rid of what is infinite or no number at all.
+
+    Streamlit 1.67 turns the text into a float and that into an integer; of 1e309 it raises OverflowError. A box that is
+    not bound for one run does not read the address.
+    """
+    text = st.query_params.get(key, "")
+    try:
+        if math.isfinite(float(text)):
+            return "query-params"
+    except ValueError:
+        return "query-params"  # Streamlit drops it
+    with suppress(StreamlitAPIException):  # where it has been bound before, Streamlit drops it together with the bond
+        del st.query_params[key]
+    return None
+
+
+def layer(numbers: Sequence[int], *, first: int, key: str = "layer") -> int:
+    """One of a model's layers, by the numbers that it gives them; `first` before anybody chooses, or where it has gone.
+
+    In a hybrid some numbers are missing, of layers without attention: then the others are a list.
+    """
+    if list(numbers) == list(range(len(numbers))):
+        return number("Layer", len(numbers), key=key, first=first)
+    if st.session_state.get(key) not in (*numbers, None):
+        st.session_state[key] = first
+    return st.selectbox("Layer", numbers, index=list(numbers).index(first), key=key, bind="query-params", width=130)
+
+
+def choice(
+    label: str,
+    options: Iterable[Option],
+    *,
+    key: str,
+    first: Option | None = None,
+    about: str | None = None,
+    **more: Any,
+) -> Option:
+    """One of a few, side by side: `first`, or the first of them, before anybody chooses and where the choice is gone.
+
+    `about` is its help; `more` is for `st.segmented_control`.
+    """
+    offered = list(options)
+    usual = offered[0] if first is None else first
+    if st.session_state.get(key) not in (*offered, None):
+        st.session_state[key] = usual
+    more.setdefault("wrap", None if about else True)  # with a help, one that wraps takes a whole row in a control bar
+    chosen = st.segmented_control(
+        label, offered, default=usual, key=key, bind="query-params", required=True, help=about or None, **more
+    )
+    return usual if chosen is None else chosen  # an address may name none: `?picture=`
+
+
+def token(labels: Sequence[str], *, first: int, label: str = "Token", width: int = WIDTH) -> int:
+    """One of the tokens, by a slider that says its name; `first` is chosen before anybody chooses."""
+    last = len(labels) - 1
+    if last < 1:
+        return 0
+    name = typeset.plain(labels[_token_in_view(last, first)])
+    return st.slider(f"{label}: {name}", 0, last, first, key="token", bind="query-params", width=width)
+
+
+def _token_in_view(last: int, first: int) -> int:
+    """What the slider is going to hold; of another text the same place if it was chosen and is there, else `first`."""
+    held, before = st.session_state.get("token"), st.session_state.get(TOKENS_BEFORE)
+    st.session_state[TOKENS_BEFORE] = last, first
+    if held is None:  # before its first run a widget that a link has set is known from the address alone
+        asked = parameter("token", lambda text: whole_number(text, last + 1))
+        return first if asked is None else asked
+    if before == (last, first):
+        return held
+    is_chosen = before is None or held != before[1]
+    # Left to itself, the slider of another length would begin anew, and not say so before it is drawn.
+    st.session_state.token = held if is_chosen and 0 <= held <= last else first
+    return st.session_state.token

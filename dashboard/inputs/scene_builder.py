@@ -1,0 +1,150 @@
+"""A scene of the drawn world that the visitor makes: by a sentence, by chance, or by hand.
+
+The address holds it as `scene`, a text (core/scenes/codes.py).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+import streamlit as st
+
+from core.errors import InputError
+from core.scenes.codes import check_scene, code_of, read_code
+from core.scenes.sentences import parse
+from core.scenes.telling import scene_for
+from core.scenes.things import COLOURS, MOST, SHAPES, SIZES, TEXTURES, Scene, Thing, place_things, random_scene
+from dashboard.components.scene_mover import scene_mover
+from dashboard.inputs import controls
+
+FIRST_SCENE = "0-1~star.red.large.plain.18.22~circle.blue.small.plain.45.16~square.green.medium.striped.40.46"
+SENTENCES = {
+    "Above": "a red star above a blue circle",
+    "Two of them": "two small green squares",
+    "Left of": "a large striped purple heart left of a yellow ring",
+    "The largest": "the largest thing is orange",
+    "Nothing": "nothing is green",
+}
+
+
+def choose() -> str:
+    """The code of the scene that the visitor has made; InputError for a text that is none."""
+    with st.popover("A scene of your own", icon=":material/draw:"):
+        st.text_input(
+            "A sentence: a scene for it is drawn",
+            key="scene_sentence",
+            placeholder=SENTENCES["Above"],
+            on_change=_draw_for_sentence,
+        )
+        controls.examples(SENTENCES, field="scene_sentence")
+        if st.session_state.get("scene_sentence") and st.session_state.get("scene_sentence_example"):
+            _draw_for_sentence(once=True)
+        if problem := st.session_state.get("scene_problem"):
+            st.warning(problem, icon=":material/info:")
+        st.text_input("The scene as a text", FIRST_SCENE, key="scene", bind="query-params", max_chars=400)
+        _by_hand()
+    st.button("Another scene", icon=":material/casino:", on_click=_draw_another)
+    return code_of(read_code(st.session_state.get("scene") or FIRST_SCENE))
+
+
+def _draw_for_sentence(*, once: bool = False) -> None:
+    """Put a scene for the sentence in place of the former one; a sentence says why there is none."""
+    text = st.session_state.get("scene_sentence") or ""
+    if once and st.session_state.get("scene_drawn_for") == text:
+        return
+    st.session_state.scene_drawn_for = text
+    if not text.strip():
+        st.session_state.scene_problem = None
+        return
+    try:
+        _put(scene_for(parse(text), Random(f"{text} 0")))
+    except InputError as error:
+        st.session_state.scene_problem = str(error)
+
+
+def _draw_another() -> None:
+    """Another scene for the same sentence; without one any other."""
+    number = st.session_state.get("scene_number", 0) + 1
+    st.session_state.scene_number = number
+    text = st.session_state.get("scene_sentence") or ""
+    try:
+        _put(scene_for(parse(text), Random(f"{text} {number}")))
+    except InputError:
+        _put(random_scene(Random(f"another {st.session_state.get('scene')}")))
+
+
+def _put(scene: Scene) -> None:
+    st.session_state.scene = code_of(scene)
+    st.session_state.scene_problem = None
+
+
+def _by_hand() -> None:
+    """Drag things, add one, change one, take one away."""
+    try:
+        scene = read_code(st.session_state.get("scene") or FIRST_SCENE)
+    except InputError:
+        return
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        scene_mover(scene, key="scene_mover", on_move=lambda thing, row, column: _move(scene, thing, row, column))
+    with right:
+        names = [f"{each.size} {each.texture} {each.colour} {each.shape}" for each in scene.things]
+        chosen = st.selectbox("Thing", range(len(names)), format_func=lambda place: names[place], key="scene_thing")
+        thing = scene.things[chosen or 0]
+        offered: Mapping[str, Sequence[str]] = {
+            "shape": SHAPES,
+            "colour": list(COLOURS),
+            "size": list(SIZES),
+            "texture": TEXTURES,
+        }
+        for part, options in offered.items():
+            key = f"scene_{part}"
+            st.session_state[key] = getattr(thing, part)
+            st.selectbox(part.capitalize(), options, key=key, on_change=_change, args=(scene, chosen or 0, part))
+    with st.container(horizontal=True):
+        st.button("Add a thing", on_click=_add, args=(scene,), disabled=len(scene.things) >= MOST)
+        st.button("Take it away", on_click=_take_away, args=(scene, chosen or 0), disabled=len(scene.things) < 2)
+
+
+def _try(scene: Scene) -> None:
+    """Put a scene in place, or say why it cannot be."""
+    try:
+        check_scene(scene)
+    except InputError as error:
+        st.session_state.scene_problem = str(error)
+        return
+    _put(scene)
+
+
+def _move(scene: Scene, thing: int, row: int, column: int) -> None:
+    _try(_with(scene, thing, replace(scene.things[thing], row=row, column=column)))
+
+
+def _change(scene: Scene, thing: int, part: str) -> None:
+    _try(_with(scene, thing, replace(scene.things[thing], **{part: st.session_state[f"scene_{part}"]})))
+
+
+def _with(scene: Scene, place: int, thing: Thing) -> Scene:
+    return replace(scene, things=tuple(thing if number == place else own for number, own in enumerate(scene.things)))
+
+
+def _take_away(scene: Scene, thing: int) -> None:
+    st.session_state.pop("scene_thing", None)
+    _try(replace(scene, things=tuple(own for number, own in enumerate(scene.things) if number != thing)))
+
+
+def _add(scene: Scene) -> None:
+    """One more thing where there is room for it."""
+    dice = Random(f"add {code_of(scene)}")
+    for _ in range(200):
+        thing = Thing(dice.choice(SHAPES), dice.choice(list(COLOURS)), dice.choice(list(SIZES)), "plain", 0, 0)
+        placed = place_things(dice, [thing])
+        assert placed is not None
+        larger = replace(scene, things=(*scene.things, placed[0]))
+        try:
+            check_scene(larger)
+        except InputError:
+            continue
+        _put(larger)
+        return
+    st.session_state.scene_problem = "There is no room for one more thing here. Take one away, or make one smaller."

@@ -1,0 +1,89 @@
+"""What the model makes of the input, as it is and with heads silenced, side by side."""
+
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import theme, typeset
+from dashboard.cache.memo import cached
+from dashboard.figures.predictions import prediction_bars
+from dashboard.inputs import photograph
+from dashboard.output import charts
+from dashboard.output.data_table import data_table
+from dashboard.output.prediction_changes import tell_change
+from dashboard.recordings.watched import Watched, WatchedImage, WatchedText
+
+TOP, TOP_OF_TWO = 5, 3  # of one run; of each of two, which stand in one figure
+
+# What the bars below a view answer, by the kind of model.
+QUESTIONS = {
+    "NextToken": "What comes next?",
+    "MissingToken": "What would it write in the last place?",
+    "SourceToTarget": "What would it write next?",
+    "Classifier": "What is its verdict?",
+    "ImageModel": "What does it take the picture for?",
+}
+
+
+def show(plain: Watched, changed: Watched | None) -> None:
+    """The most probable next tokens or classes; of a changed run also what became of the first of them, in words."""
+    runs: list[Any] = [  # of texts, or of pictures: their models are asked in the same way
+        plain,
+        *([changed] if changed else []),
+    ]
+    most = TOP_OF_TWO if changed else TOP
+    found = {
+        best.number: typeset.readable(best.label) for run in runs for best in run.model.predictions(run.run, top=most)
+    }
+    if not found:
+        return
+    st.subheader(QUESTIONS[type(plain.model).__name__], anchor=False)
+    shares = [run.model.probabilities(run.run).float().numpy() for run in runs]
+    if changed:
+        st.markdown(tell_change(*shares, name=lambda number: typeset.readable(runs[0].model.label(number))))
+    elif classes := getattr(plain.model, "classes", ()):
+        known = f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else."
+        if isinstance(plain, WatchedImage):
+            known += f" {photograph.how_often_right(plain.model.name, plain.given.pixels.shape[-1])}"
+        st.caption(known.rstrip())
+    bars = [share[[*found]].tolist() for share in shares]
+    told = ", ".join(
+        f"{label} " + ", then ".join(f"{value:.1%}" for value in values)
+        for label, *values in zip(found.values(), *bars, strict=True)
+    )
+    figure = partial(prediction_bars, list(found.values()), *bars, look=theme.look())
+    charts.plot(figure, name="predictions", alt=f"Probabilities: {told}")
+    typeset.explain_bytes(found.values())
+
+
+def show_at_every_token(plain: Watched, changed: Watched | None) -> None:
+    """A fold with what a model of texts expected after every token, where it says so; none on a projector."""
+    if not isinstance(plain, WatchedText) or not _says_at_each_token(plain) or theme.is_presented():
+        return
+    table = st.expander("At every token", key="at_every_token", on_change="rerun")
+    if table.open:
+        runs = (plain, changed) if isinstance(changed, WatchedText) else (plain,)
+        with table:
+            rows = at_every_token(*runs)
+            data_table(rows, hide_index=True)
+            typeset.explain_bytes(cell for name in rows for cell in rows[name] if isinstance(cell, str))
+
+
+@cached()
+def at_every_token(*runs: WatchedText) -> pd.DataFrame:
+    """One row a token: what stood there, and what each run of a text expected next, with its probability."""
+    tokens = runs[0].run.sequences["text"]
+    columns: dict[str, list] = {"token": [typeset.in_word(tokens, place) for place in range(len(tokens))]}
+    for name, watched in zip(("expected", "heads silenced"), runs, strict=False):
+        assert watched.run.logits is not None
+        values, numbers = watched.run.logits.float().softmax(dim=-1).max(dim=-1)  # of all tokens at once
+        columns[name] = [typeset.readable(watched.model.label(number)) for number in numbers.tolist()]
+        columns[f"{name}: probability"] = [round(value, 3) for value in values.tolist()]
+    return pd.DataFrame(columns)
+
+
+def _says_at_each_token(watched: WatchedText) -> bool:
+    logits = watched.run.logits
+    return logits is not None and logits.ndim == 2 and "text" in watched.run.sequences

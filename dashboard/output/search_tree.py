@@ -1,0 +1,144 @@
+"""The candidates of a beam search as nodes of a tree, as rows of a table and in sentences."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from core.translation.decoding import PENALTY, Candidate, Decoded, length_penalty
+from dashboard.figures.beam_tree import Node
+from dashboard.number_format import signed
+
+Label = Callable[[int], str]  # a token as a person reads it
+
+DROPPED = 3  # candidates of each step that are drawn although they were dropped: the best of them
+CONTEXT = 4  # tokens: so much of what a candidate continues is written in the table
+
+
+def nodes_of(decoded: Decoded, label: Label, *, last: int, columns: int) -> tuple[Node, ...]:
+    """The steps up to `last` (counted from 1), at most `columns` of them; before the first one stands the beginning."""
+    first = max(1, last - columns + 1)
+    winning = winning_places(decoded)
+    nodes: list[Node] = []
+    places: dict[tuple[int, int | None], int] = {}  # (step, place among its candidates) -> place among the nodes
+    if first == 1:
+        nodes.append(Node(0, None, "<s>", "Here writing begins.", winning=True))
+    for number in range(first, last + 1):
+        for place in drawn(decoded.steps[number - 1], winning.get(number)):
+            candidate = decoded.steps[number - 1][place]
+            parent = 0 if number == 1 else places.get((number - 1, candidate.parent))
+            places[number, place] = len(nodes)
+            is_winning = winning.get(number) == place
+            nodes.append(
+                Node(
+                    number,
+                    parent,
+                    label(candidate.token),
+                    tell(candidate, label, is_winning=is_winning),
+                    kept=candidate.kept,
+                    ended=candidate.kept and candidate.hypothesis.ended,
+                    winning=is_winning,
+                )
+            )
+    return tuple(nodes)
+
+
+def drawn(step: tuple[Candidate, ...], winning: int | None) -> list[int]:
+    """The places of the candidates that are drawn: all that were kept, and the best of the others."""
+    dropped = [place for place, each in enumerate(step) if not each.kept][:DROPPED]
+    return [place for place, each in enumerate(step) if each.kept or place in dropped or place == winning]
+
+
+def winning_places(decoded: Decoded) -> dict[int, int]:
+    """For each step (from 1) the place, among its candidates, of the one that leads to the result."""
+    last = len(decoded.best.tokens)
+    place: int | None = next(
+        place for place, each in enumerate(decoded.steps[last - 1]) if each.kept and each.hypothesis == decoded.best
+    )
+    places: dict[int, int] = {}
+    for number in range(last, 0, -1):
+        assert place is not None, "Only candidates of the first step continue nothing."
+        places[number] = place
+        place = decoded.steps[number - 1][place].parent
+    return places
+
+
+def fate(candidate: Candidate, *, is_winning: bool) -> str:
+    """What became of a candidate, in a word or two."""
+    if is_winning:
+        return "leads to the result"
+    if not candidate.kept:
+        return "dropped"
+    return "kept as complete" if candidate.hypothesis.ended else "kept"
+
+
+def tell(candidate: Candidate, label: Label, *, is_winning: bool) -> str:
+    """The sentence below the pointer, line by line."""
+    hypothesis = candidate.hypothesis
+    return "\n".join(
+        (
+            f"“{label(candidate.token)}”: {fate(candidate, is_winning=is_winning)}",
+            f"log-probability of the token {signed(hypothesis.log_probabilities[-1])}",
+            f"total of {len(hypothesis.tokens)} tokens {signed(hypothesis.log_probability)}",
+            f"score with length penalty {signed(hypothesis.score(PENALTY))}",
+        )
+    )
+
+
+def table(step: tuple[Candidate, ...], winning: int | None, label: Label) -> pd.DataFrame:
+    """All candidates of a step, the most probable first."""
+    rows = []
+    for place, each in enumerate(step):
+        hypothesis = each.hypothesis
+        before = hypothesis.tokens[:-1]
+        shown = " ".join(map(label, before[-CONTEXT:])) or "<s>"
+        rows.append(
+            {
+                "rank": place + 1,
+                "continues": f"… {shown}" if len(before) > CONTEXT else shown,
+                "token": label(each.token),
+                "log p": hypothesis.log_probabilities[-1],
+                "total": hypothesis.log_probability,
+                "score": hypothesis.score(PENALTY),
+                "what became of it": fate(each, is_winning=place == winning),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def about_candidates(decoded: Decoded, step: int) -> str:
+    """How many candidates there were in a step (from 1), and where the one that led to the result stood."""
+    candidates = decoded.steps[step - 1]
+    rank = winning_places(decoded)[step] + 1
+    kept = sum(each.kept for each in candidates)
+    where = "first" if rank == 1 else f"only number {rank}"
+    return (
+        f"The beam weighed **{len(candidates)} candidates** in this step and kept {kept}. The one that leads to the "
+        f"result stood {where} among them."
+    )
+
+
+def about_drawing(decoded: Decoded, step: int, *, beam: int, longest: int) -> str:
+    """What the drawing up to a step leaves out and, at the last one, how the search ended.
+
+    `beam` and `longest` are those of the search: hypotheses that it keeps, and tokens that it may write.
+    """
+    told = "Solid: kept. Dotted: the best of those that were dropped; the others of this step are in the table."
+    if step < len(decoded.best.tokens):
+        return told
+    if not (more := len(decoded.steps) - step):
+        return f"{told} Here the search ended: {why_it_ended(decoded, beam=beam, longest=longest)}."
+    steps = "one step" if more == 1 else f"{more} steps"
+    return f"{told} The search went on for {steps}, until {why_it_ended(decoded, beam=beam, longest=longest)}."
+
+
+def why_it_ended(decoded: Decoded, *, beam: int, longest: int) -> str:
+    """Which of its three rules ended the search."""
+    kept = [each.hypothesis for step in decoded.steps for each in step if each.kept]
+    if sum(each.ended for each in kept) >= beam:
+        return f"as many texts were complete as the beam holds ({beam})"
+    going = [each.hypothesis for each in decoded.steps[-1] if each.kept and not each.hypothesis.ended]
+    # The best that one can hope for is to lose nothing up to the full length.
+    hopes = [each.log_probability / length_penalty(longest, PENALTY) for each in going]
+    if decoded.best.ended and all(hope <= decoded.best.score(PENALTY) for hope in hopes):
+        return "nothing that was still going could overtake this result"
+    return "as many tokens as it may write were written"

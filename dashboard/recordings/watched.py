@@ -1,0 +1,137 @@
+"""A model, an input, and the attention that was paid: kept for the next visitor who asks for the same."""
+
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from torch import nn
+
+from core import zoo
+from core.capture import Record, by_layer, edit_attention, record_attention
+from core.errors import CaptureError
+from core.images import open_example, open_picture
+from core.text import Tokens, read_text
+from dashboard.cache.memo import Upload, cached
+from dashboard.cache.models import image_model, text_model
+from dashboard.components.attention_view import Scene
+from dashboard.recordings import notices, scenes
+from dashboard.recordings.notices import Notice
+from dashboard.recordings.scenes import Head
+
+Text = str | Upload  # what was typed, or a file
+Picture = str | Upload  # the name of an example, or a file
+
+
+@dataclass(frozen=True, eq=False)
+class WatchedText:
+    """A language model, a text, and the attention that was paid. Shared by all visitors: never changed."""
+
+    model: zoo.TextModel
+    given: Tokens
+    run: zoo.TextRun
+    record: Record
+    first: Head | None = None  # the head to show first; None: where there is most to notice
+    identity: Hashable = field(kw_only=True)  # what tells this run from any other: model, input and silenced heads
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What the view shows of it."""
+        return scenes.text_scene(self.model, self.run, self.record, self.first or self.notice.start.place)
+
+    @cached_property
+    def notice(self) -> Notice:
+        """What is worth noticing in it."""
+        _, calls = scenes.layers_within(self.model, self.run, self.record)
+        return notices.notice_text(calls, self.given)
+
+
+@dataclass(frozen=True, eq=False)
+class WatchedImage:
+    """An image model, a picture, and the attention that was paid. Shared by all visitors: never changed."""
+
+    model: zoo.ImageModel
+    given: zoo.PreparedPicture
+    run: zoo.ImageRun
+    record: Record
+    first: Head | None = None
+    identity: Hashable = field(kw_only=True)
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What the view shows of it."""
+        first = self.first or self.notice.start.place
+        return scenes.image_scene(self.model, self.given, self.run, self.record, first)
+
+    @cached_property
+    def notice(self) -> Notice:
+        """What is worth noticing in it."""
+        sequence, calls = scenes.layers_within(self.model, self.run, self.record)
+        return notices.notice_picture(calls, self.run.sequences.get(sequence, self.given.patches))
+
+
+Watched = WatchedText | WatchedImage
+
+
+def content_of(text: Text) -> str:
+    """The characters of what was typed, or of a file; InputError where they cannot be read."""
+    return read_text(text.content if isinstance(text, Upload) else text)
+
+
+@cached("Opening the picture …")
+def prepare(name: str, picture: Picture, resolution: int | None) -> zoo.PreparedPicture:
+    """A picture as a model takes it, cut as finely as `resolution` (pixels on a side) says."""
+    opened = open_example(picture) if isinstance(picture, str) else open_picture(picture.content)
+    return image_model(name).prepare(opened, resolution=resolution)
+
+
+@cached("Reading …")
+def watch_text(name: str, text: Text, silenced: tuple[Head, ...] = ()) -> WatchedText:
+    """Run a language model on a text with some heads silenced, and record its attention."""
+    model = text_model(name)
+    if silenced:
+        plain = watch_text(name, text)
+        tokens, changes, first = plain.given, silence(plain.record, silenced), plain.notice.start.place
+    else:
+        tokens, changes, first = model.encode(content_of(text)), {}, None
+    with _recording(model.network, changes) as record:
+        run = model.run(tokens)
+    return WatchedText(model, tokens, run, record, first, identity=(name, _known_by(text), silenced))
+
+
+@cached("Looking …")
+def watch_image(name: str, picture: Picture, resolution: int | None, silenced: tuple[Head, ...] = ()) -> WatchedImage:
+    """Run an image model on a picture with some heads silenced, and record its attention."""
+    model = image_model(name)
+    prepared, changes, first = prepare(name, picture, resolution), {}, None
+    if silenced:
+        plain = watch_image(name, picture, resolution)
+        changes, first = silence(plain.record, silenced), plain.notice.start.place
+    with _recording(model.network, changes) as record:
+        run = model.run(prepared)
+    identity = (name, _known_by(picture), resolution, silenced)
+    return WatchedImage(model, prepared, run, record, first, identity=identity)
+
+
+def silence(record: Record, heads: Iterable[Head]) -> dict:
+    """The edits that silence these heads; CaptureError if the model has no such head."""
+    calls = by_layer(record.calls)
+    for layer, head in heads:
+        if layer not in calls or head >= calls[layer].heads:
+            raise CaptureError(
+                f"There is no head {head} in layer {layer} to silence: this model has {len(calls)} attention layers, "
+                f"{min(calls)} to {max(calls)}."
+            )
+    return {(calls[layer].path, head): "silence" for layer, head in heads}
+
+
+def _known_by(given: str | Upload) -> str:
+    return given.identity if isinstance(given, Upload) else given
+
+
+@contextmanager
+def _recording(network: nn.Module, changes: dict) -> Iterator[Record]:
+    edited = edit_attention(network, changes) if changes else nullcontext()
+    with torch.inference_mode(), edited, record_attention(network) as record:
+        yield record

@@ -1,0 +1,302 @@
+"""Held-out results of the models that read text."""
+
+from functools import partial
+
+from core.results import (
+    bert_tasks_results,
+    character_results,
+    grammar_heads,
+    next_sentence_results,
+    sentiment_results,
+    shrinking_students,
+    small_task_results,
+    translator_results,
+)
+from docs.result_rows import (
+    BITS,
+    BLEU,
+    ERROR_RATE,
+    PERPLEXITY,
+    SHARE,
+    WEIGHTS,
+    Baseline,
+    Result,
+    parameters,
+    read,
+    share,
+)
+
+NETWORKS = {
+    "rnn": "RNN",
+    "lstm": "LSTM",
+    "gru": "GRU",
+    "convolution": "convolution",
+    "self_attention": "self-attention",
+}
+ENCODINGS = {
+    "learned": "learned",
+    "sinusoidal": "sinusoidal",
+    "rotary": "rotary",
+    "alibi": "ALiBi",
+    "relative": "T5's relative bias",
+}
+EXTENSIONS = {"none": "without extension", "ntk": "NTK-aware scaling", "yarn": "YaRN"}
+TASKS = {"sort": "sort six digits", "add": "add two numbers"}
+CLASSIFIERS = {
+    "bert": "BERT, fine-tuned",
+    "cnn": "convolution",
+    "rnn": "recurrent, attention pooling",
+    "rnn-uniform": "recurrent, uniform pooling",
+    "encoder": "one-block encoder",
+}
+TEXTS = {"english": "film reviews", "spanish": "tweets, three classes"}
+HANSARDS = "hansards_enfr_test447"
+ALIGNED = "alignment error rate, Hansards"
+TRANSLATORS = {"seq2seq": "without attention", "bahdanau": "Bahdanau's attention", "transformer": "transformer"}
+COPIED_DIGITS = 5_000  # 1,000 questions of five digits at each distance, as the report of `characters` poses them
+RELATIONS = {"det": "determiner", "case": "preposition", "nsubj": "subject"}
+
+
+def gpt_books() -> list[Result]:
+    """Bits per byte of two texts beside a trigram model of the same tokens, and bits of a long context."""
+    trigram = {text: scores["trigram_bits_per_byte"] for text, scores in read("gpt-books")["held_out"].items()}
+    return [
+        *(
+            Result(
+                name,
+                "",
+                f"bits per byte: {text}",
+                scores["bits_per_byte"],
+                BITS,
+                (Baseline("trigram", trigram[text]),),
+                results["parameters"],
+            )
+            for name in ("gpt-books", "gpt-books-long")
+            for results in [read(name)]
+            for text, scores in results["held_out"].items()
+        ),
+        long_context(),
+    ]
+
+
+def long_context() -> Result:
+    """Bits per token at the last positions of a long text, with and without the extension of the context."""
+    results = read("gpt-books-long")
+    low, high = results["by_position"]["edges"][-2:]
+    last = {name: bits[-1] for name, bits in results["by_position"]["bits_per_token"].items()}
+    value = last.pop(results["extension"])
+    return Result(
+        "gpt-books-long",
+        f"with {EXTENSIONS[results['extension']]}",
+        f"bits per token at positions {low:,} to {high - 1:,}",
+        value,
+        BITS,
+        tuple(Baseline(EXTENSIONS.get(name, name), bits) for name, bits in last.items()),
+        results["parameters"],
+    )
+
+
+def characters() -> list[Result]:
+    """Bits per character of Shakespeare, and five digits copied over the longest distance."""
+    trigram = Baseline("trigram", read("characters")["baseline"]["trigram_bits"])
+    copied = character_results.copied()
+    longest = max(row.distance for row in copied)
+    copying, measure = f"five digits copied over {longest} characters", "bits per character of Shakespeare"
+    return [
+        *(
+            Result("characters", NETWORKS[name], measure, model.bits, BITS, (trigram,), model.parameters)
+            for name, model in character_results.results().items()
+        ),
+        *(
+            share("characters", f"{NETWORKS[row.model]}, copy task", copying, row.accuracy, COPIED_DIGITS, chance=0.1)
+            for row in copied
+            if row.distance == longest
+        ),
+    ]
+
+
+def positions() -> list[Result]:
+    """Bits per character within the trained context and far beyond it, beside the model without positions."""
+    results = read("positions")
+    bits = results["bits"]
+    inside, *_, beyond = bits["none"]
+    return [
+        Result(
+            "positions",
+            name,
+            f"bits per character at positions {span}, trained on {results['context']}",
+            bits[kind][span],
+            BITS,
+            (Baseline("no positions", bits["none"][span]),),
+            results["parameters"][kind],
+        )
+        for kind, name in ENCODINGS.items()
+        for span in (inside, beyond)
+        if bits[kind][span] is not None
+    ]
+
+
+def small_tasks() -> list[Result]:
+    """Problems of two tasks answered without a mistake, beside a linear model."""
+    return [
+        share(
+            "small-tasks",
+            TASKS[name],
+            f"all digits right, of {task.held_out:,} problems",
+            1 - task.held_out_wrong / task.held_out,
+            task.held_out,
+            [("linear model", task.linear)],
+            parameters=task.parameters,
+        )
+        for name, task in small_task_results.results().items()
+    ]
+
+
+def bert_books() -> list[Result]:
+    """Masked tokens with both neighbours visible, and whether two sentences follow one another."""
+    size, scores = parameters("bert-books"), dict(read("bert-books")["baselines"])
+    own = scores.pop("the model")
+    accuracy = [(name, score["accuracy"]) for name, score in scores.items()]
+    perplexity = tuple(Baseline(name, score["perplexity"]) for name, score in scores.items())
+    measure = "masked tokens right, both neighbours visible"
+    rows = [
+        share("bert-books", "", measure, own["accuracy"], own["tokens"], accuracy, parameters=size),
+        Result("bert-books", "", "perplexity of the same tokens", own["perplexity"], PERPLEXITY, perplexity, size),
+    ]
+    if pairs := next_sentence_results.next_sentence(WEIGHTS / "bert-books"):
+        measure, chance = "next sentence or not, within one book", next_sentence_results.CHANCE
+        rows.append(share("bert-books", "", measure, pairs.accuracy, pairs.pairs, chance=chance, parameters=size))
+    return rows
+
+
+def bert_pairs() -> list[Result]:
+    """Masked tokens with and without the other language, and alignment error rates on the Hansards."""
+    size, alignment = parameters("bert-pairs"), translator_results.alignment().models[translator_results.PAIRS]
+    baselines = alignment_baselines()
+    return [
+        *(
+            share(
+                "bert-pairs",
+                "",
+                f"masked tokens right, {language} with the other language",
+                guesses.accuracy,
+                guesses.tokens,
+                [("without the other language", guesses.accuracy_alone)],
+                parameters=size,
+            )
+            for language, guesses in translator_results.guesses().items()
+        ),
+        *(
+            Result("bert-pairs", name, ALIGNED, chosen["agreement"][HANSARDS]["aer"], ERROR_RATE, baselines, size)
+            for name, chosen in (("best head", alignment), ("mean of all heads", alignment["mean"]))
+        ),
+    ]
+
+
+def bert_tasks() -> list[Result]:
+    """Parts of speech and sentiment of the fine-tuned model, beside other trainings and counting."""
+    results = bert_tasks_results.results()
+    tuned, scratch, frozen = (results.variants[name] for name in ("tuned", "scratch", "frozen"))
+    trainings = {"from random weights": scratch, "heads trained on frozen `bert-books`": frozen}
+    row = partial(share, "bert-tasks", "", parameters=parameters("bert-tasks"))
+    tags = [(name, scores.tags) for name, scores in trainings.items()]
+    sentiments = [(name, scores.verdicts) for name, scores in trainings.items()]
+    frequent = ("most frequent tag of the word", results.most_frequent_tag)
+    counted = [("naive Bayes", results.naive_bayes), ("the more frequent class", results.majority)]
+    return [
+        row("parts of speech right, UD_English-EWT test", tuned.tags, results.words, [*tags, frequent]),
+        row("sentiment right, SST-2 dev", tuned.verdicts, results.sentences, [*sentiments, *counted]),
+    ]
+
+
+def sentiment() -> list[Result]:
+    """Accuracy of each classifier beside two linear models of TF-IDF features of the same texts."""
+    return [
+        share(
+            "sentiment",
+            f"{language.title()}: {name}",
+            f"right, {TEXTS[language]}",
+            results.models[kind].accuracy,
+            results.test,
+            [
+                ("TF-IDF with a linear support vector machine", results.models[sentiment_results.MACHINE].accuracy),
+                ("TF-IDF with logistic regression", results.models[sentiment_results.LOGISTIC].accuracy),
+            ],
+            parameters=results.models[kind].parameters,
+        )
+        for language, results in sentiment_results.results().items()
+        for kind, name in CLASSIFIERS.items()
+        if kind in results.models
+    ]
+
+
+def alignment_baselines() -> tuple[Baseline, ...]:
+    """Alignment error rates of two ways of aligning that need no network."""
+    baselines = translator_results.alignment().baselines
+    return tuple(
+        Baseline(name, baselines[key][HANSARDS]["aer"])
+        for key, name in (("IBM model 1", "IBM model 1"), ("diagonal", "the diagonal"))
+    )
+
+
+def translation() -> list[Result]:
+    """BLEU of three translators, of long texts too, and the alignment error rates of their attention."""
+    results, alignment = translator_results.results(), translator_results.alignment()
+    lengths = translator_results.lengths()
+    longest = max(row.high for row in lengths)
+    long_texts = {row.model: row for row in lengths if row.high == longest}
+    copied = Baseline("the English, copied", results.baselines["copy the source"]["bleu"])
+    plain = Baseline("without attention", results.models["seq2seq"]["bleu"])
+    plain_long = Baseline("without attention", long_texts["seq2seq"].bleu)
+    rows = []
+    for kind, name in TRANSLATORS.items():
+        attends = kind != "seq2seq"
+        row = partial(Result, "translation", parameters=int(results.models[kind]["parameters"]))
+        measure = f"BLEU, {results.sentences:,} sentences, beam 5"
+        rows.append(row(name, measure, results.models[kind]["bleu"], BLEU, (copied, plain) if attends else (copied,)))
+        if attends:
+            measure = f"BLEU, texts of {long_texts[kind].low} to {longest} words, greedy"
+            rows.append(row(name, measure, long_texts[kind].bleu, BLEU, (plain_long,)))
+            heads = "best head" if kind == "transformer" else "its one map"
+            rate = alignment.models[kind]["agreement"][HANSARDS]["aer"]
+            rows.append(row(f"{name}, {heads}", ALIGNED, rate, ERROR_RATE, alignment_baselines()))
+    return rows
+
+
+def best_grammar_heads() -> list[Result]:
+    """The best head of each model for three relations, beside the best fixed distance."""
+    return [
+        share(
+            model,
+            f"layer {best.head[0]}, head {best.head[1]}",
+            f"attends to the {RELATIONS[best.relation]} of a word, UD_English-EWT test",
+            best.share,
+            best.cases,
+            [(f"always {abs(best.offset)} {'back' if best.offset < 0 else 'ahead'}", best.offset_share)],
+        )
+        for model, measured in grammar_heads().items()
+        for best in measured.heads
+        if best.relation in RELATIONS and best.direction == "to dependent"
+    ]
+
+
+def students(teacher: str, measure: str) -> list[Result]:
+    """Students with fewer layers, beside the same network trained without a teacher and beside the teacher."""
+    networks = {network.variant: network for network in shrinking_students.students(teacher)}
+    whole = networks["whole"]
+    return [
+        Result(
+            "shrinking",
+            f"`{name}`, {student.layers} of {whole.layers} layers",
+            measure,
+            student.quality,
+            SHARE,
+            (
+                Baseline("without a teacher", networks[f"{name}-alone"].quality, gap_error=student.gain.error),
+                Baseline(f"its teacher, `{teacher}`", whole.quality, gap_error=student.lead.error),
+            ),
+            student.parameters,
+        )
+        for name, student in networks.items()
+        if student.gain and student.lead
+    ]

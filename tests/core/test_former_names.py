@@ -1,0 +1,26 @@
+"""Names of the last version still work, and say by what they are called now."""
+
+import pytest
+
+from core import heads
+from core.attribution import aggregation
+from core.shrinking import number_formats, pruned_heads
+
+
+@pytest.mark.parametrize(
+    ("module", "former", "present"),
+    [
+        (heads, "relevance", aggregation),
+        (number_formats, "in_format", number_formats.in_number_format),
+        (number_formats, "bytes_of", number_formats.size_in_bytes),
+        (pruned_heads, "without_heads", pruned_heads.prune_heads),
+    ],
+)
+def test_a_former_name_is_the_present_one_with_a_warning(module, former, present):
+    with pytest.warns(DeprecationWarning, match=present.__name__):
+        assert getattr(module, former) is present
+
+
+def test_any_other_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = heads.no_such_name

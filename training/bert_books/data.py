@@ -1,0 +1,117 @@
+"""Texts of books as `bert-books` reads them: sentences as tokens, and batches of texts and of pairs of texts."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from training.common.masking import Masking, number_of
+
+# Tokens of a row, special ones included, and how often a batch has rows of so many: what visitors type is short.
+LENGTHS, OFTEN = (16, 32, 64, 128), (0.1, 0.15, 0.25, 0.5)
+PAIRS = 0.75  # of the batches are two texts each, half of them one after the other in their book; the rest one text
+SENTENCE = re.compile(r"(?<=[.!?][\"'”’])\s+|(?<=[.!?])\s+(?=[\"'A-Z“‘])|\n\n+")
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Texts as one row of tokens; `starts` are the places where sentences begin, `texts` the text of each of them."""
+
+    tokens: np.ndarray
+    starts: np.ndarray
+    texts: np.ndarray
+
+    def after(self, sentence: int, most: int) -> np.ndarray:
+        """At most so many tokens from the beginning of a sentence on, not beyond the end of its text."""
+        start = self.starts[sentence]
+        end = self.starts[min(np.searchsorted(self.texts, self.texts[sentence] + 1), len(self.starts) - 1)]
+        end = end if end > start else len(self.tokens)
+        return self.tokens[start : min(start + most, end)]
+
+
+def read_sentences(texts: list[str], tokenizer: Tokenizer, file: Path | None = None) -> Sentences:
+    """Cut texts into sentences and these into tokens; kept in `file`."""
+    if file is not None and file.exists():
+        kept = np.load(file)
+        return Sentences(kept["tokens"], kept["starts"], kept["texts"])
+    pieces, numbers = list[list[int]](), list[int]()
+    for number, text in enumerate(texts):
+        # Each sentence but the first keeps the space before it: so the same word has the same token everywhere.
+        sentences = [" " + sentence.replace("\n", " ").strip() for sentence in SENTENCE.split(text) if sentence.strip()]
+        encoded = tokenizer.encode_batch(sentences, add_special_tokens=False)
+        pieces += [encoding.ids for encoding in encoded]
+        numbers += [number] * len(encoded)
+    starts = np.cumsum([0, *map(len, pieces)])[:-1]
+    found = Sentences(np.concatenate(pieces).astype(np.uint16), starts, np.array(numbers))
+    if file is not None:
+        np.savez(file, tokens=found.tokens, starts=found.starts, texts=found.texts)
+    return found
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a model reads in a step, and what it should say: which tokens were hidden, and whether the second text is
+    another one than that which follows (1); `another` is None where there is no second text."""
+
+    read: Int[Tensor, "batch token"]
+    segments: Int[Tensor, "batch token"]
+    hidden: Int[Tensor, "batch token"]  # the token where one is asked for, else -100
+    another: Int[Tensor, " batch"] | None
+
+
+class Batches:
+    """Batches of about `tokens` tokens; each depends on the seed and its step alone."""
+
+    def __init__(self, books: Sentences, tokenizer: Tokenizer, *, tokens: int, seed: int):
+        self.books, self.tokens, self.seed, self.masking = books, tokens, seed, Masking(tokenizer)
+        self.begin, self.separator = number_of(tokenizer, "[CLS]"), number_of(tokenizer, "[SEP]")
+
+    def batch(self, step: int, *, pairs: bool | None = None, always_masked: bool = False) -> Batch:
+        """The batch of a step; `pairs`: whether there are two texts in a row, by chance if not said."""
+        dice = np.random.default_rng((self.seed, step))
+        length = int(dice.choice(LENGTHS, p=OFTEN))
+        two = bool(dice.random() < PAIRS) if pairs is None else pairs
+        rows, another = list[np.ndarray](), list[bool]()
+        while len(rows) < max(2, self.tokens // length):
+            other = bool(dice.random() < 0.5)
+            row = self._pair(dice, length, other) if two else self._single(dice, length)
+            if row is not None:
+                rows.append(row)
+                another.append(other)
+        tokens = torch.from_numpy(np.stack(rows).astype(np.int64))
+        segments = torch.zeros_like(tokens)
+        if two:
+            ends = tokens.eq(self.separator).long()
+            segments = (ends.cumsum(dim=1) - ends).clamp(max=1)
+        hidden = self.masking.hide(
+            tokens, torch.Generator().manual_seed(self.seed * 1_000_003 + step), always_masked=always_masked
+        )
+        asked = torch.where(hidden.asked, tokens, -100)
+        return Batch(hidden.tokens, segments, asked, torch.tensor(another).long() if two else None)
+
+    def _single(self, dice: np.random.Generator, length: int) -> np.ndarray | None:
+        text = self.books.after(int(dice.integers(len(self.books.starts))), length - 2)
+        return None if len(text) < length - 2 else np.concatenate([[self.begin], text, [self.separator]])
+
+    def _pair(self, dice: np.random.Generator, length: int, other: bool) -> np.ndarray | None:
+        """Some sentences, then those that follow or (`other`) some from anywhere; None where that does not fill."""
+        books, room = self.books, length - 3
+        first = second = int(dice.integers(len(books.starts)))
+        most = int(dice.integers(room // 4, 3 * room // 4 + 1))
+        while second < len(books.starts) and books.starts[second] - books.starts[first] < most:
+            second += 1
+        if second >= len(books.starts) or books.texts[second] != books.texts[first]:
+            return None
+        one = books.tokens[books.starts[first] : books.starts[second]]
+        one = one[len(one) - min(len(one), room - room // 8) :]
+        if other:
+            second = int(dice.integers(len(books.starts)))
+        two = books.after(second, room - len(one))
+        if len(one) + len(two) < room:
+            return None
+        return np.concatenate([[self.begin], one, [self.separator], two, [self.separator]])

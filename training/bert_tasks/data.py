@@ -1,0 +1,161 @@
+"""What `bert-tasks` learns from and is tried on: tagged sentences and judged phrases as tokens, and their batches."""
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from core.models.bert import PretrainingBERT
+from core.models.bert_tasks import TAGS
+from core.probing.grammar.trees import Tree, encode_tree
+from core.zoo import TextModel
+from training.common.sst2 import half_capital, read_phrases
+
+NOT_ASKED = -100
+MIXED = 4  # tokens: of rows that differ by less in length, chance says which stand in one batch
+
+
+@dataclass(frozen=True)
+class Example:
+    """The tokens of a text, and what is asked of it: tags at the first pieces of its words, or a verdict."""
+
+    ids: tuple[int, ...]
+    places: tuple[int, ...] = ()
+    tags: tuple[int, ...] = ()
+    verdict: int | None = None
+
+
+@dataclass(frozen=True)
+class TaggedSentence:
+    """A sentence of the treebank with the tag of each word, and as a model reads it (None: it is too long)."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    example: Example | None
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """What is learned and what is tried: tagged sentences, and phrases with their verdicts."""
+
+    train: list[TaggedSentence]
+    test: list[TaggedSentence]
+    phrases: list[str]
+    praise: list[int]
+    learned: tuple[list[Example], list[Example]]  # of both tasks
+    tried_phrases: list[str]
+    tried_praise: list[int]
+    start: TextModel
+
+    @property
+    def pretrained(self) -> PretrainingBERT:
+        """The body that fine-tuning begins with."""
+        assert isinstance(self.start.network, PretrainingBERT)
+        return self.start.network
+
+    def judged(self, texts: Sequence[str]) -> list[Example]:
+        """Any texts, as they are asked about."""
+        return list(judged_examples(texts, [0] * len(texts), self.start.tokenizer, self.start.context))
+
+
+def read_data(folder: Path, model: TextModel, seed: int) -> TaskData:
+    """Both data sets, as tokens of the model."""
+    train, test = (read_tagged(folder / "ud_english_ewt" / f"{part}.jsonl.gz", model) for part in ("train", "test"))
+    phrases, praise = read_phrases(folder / "sst2" / "glue_train.tsv.gz")
+    tried, tried_praise = read_phrases(folder / "sst2" / "glue_dev.tsv.gz")
+    tagged = [sentence.example for sentence in train if sentence.example and sentence.example.places]
+    judged = list(judged_examples(half_capital(phrases, seed), praise, model.tokenizer, model.context))
+    words = sum(len(sentence.words) for sentence in train)
+    print(f"{len(train):,} tagged sentences, {words:,} words; {len(phrases):,} phrases", flush=True)
+    return TaskData(train, test, phrases, praise, (tagged, judged), tried, tried_praise, model)
+
+
+def read_tagged(file: Path, model: TextModel) -> list[TaggedSentence]:
+    """One part of the treebank."""
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        return [tagged_sentence(of["words"], of["upos"], of["text"], model) for of in map(json.loads, lines)]
+
+
+def tagged_sentence(words: Sequence[str], tags: Sequence[str], text: str, model: TextModel) -> TaggedSentence:
+    """A sentence whose tags are asked for at the first piece of each word (Devlin et al. 2018, section 5.3)."""
+    tokens = encode_tree(model, Tree(tuple(words), (-1,) * len(words), ("dep",) * len(words), text))
+    if tokens is None:
+        return TaggedSentence(tuple(words), tuple(tags), None)
+    first: dict[int, int] = {}
+    for place, word in enumerate(tokens.words):
+        if word is not None:
+            first.setdefault(word, place)
+    asked = tuple(TAGS.index(tags[word]) for word in first)
+    return TaggedSentence(tuple(words), tuple(tags), Example(tokens.ids, tuple(first.values()), asked))
+
+
+def judged_examples(
+    texts: Sequence[str], verdicts: Sequence[int], tokenizer: Tokenizer, context: int
+) -> Iterator[Example]:
+    """Phrases as tokens; of a phrase that is too long, its beginning."""
+    for encoding, verdict in zip(tokenizer.encode_batch(list(texts)), verdicts, strict=True):
+        ids = encoding.ids
+        yield Example(tuple(ids if len(ids) <= context else [*ids[: context - 1], ids[-1]]), verdict=verdict)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts of one task. `tags`: what is asked for in each place, NOT_ASKED where nothing is; or `verdicts`."""
+
+    ids: Int[Tensor, "batch token"]
+    padding: Bool[Tensor, "batch token"]
+    tags: Int[Tensor, "batch token"] | None
+    verdicts: Int[Tensor, " batch"] | None
+
+
+def batch_of(examples: Sequence[Example]) -> Batch:
+    """Examples of one task, padded to the longest."""
+    shape = len(examples), max(len(example.ids) for example in examples)
+    ids, tags = torch.zeros(shape, dtype=torch.long), torch.full(shape, NOT_ASKED)
+    padding = torch.ones(shape, dtype=torch.bool)
+    for row, example in enumerate(examples):
+        ids[row, : len(example.ids)] = torch.tensor(example.ids)
+        padding[row, : len(example.ids)] = False
+        tags[row, list(example.places)] = torch.tensor(example.tags, dtype=torch.long)
+    if examples[0].verdict is None:
+        return Batch(ids, padding, tags, None)
+    return Batch(ids, padding, None, torch.tensor([example.verdict for example in examples]))
+
+
+class Batches:
+    """Batches of at most `tokens` tokens, padding included, of texts of like length; the tasks take turns.
+
+    What a step reads depends on the seed and the step alone.
+    """
+
+    def __init__(self, tasks: Sequence[Sequence[Example]], *, tokens: int, seed: int):
+        self.tasks, self.tokens, self.seed = tasks, tokens, seed
+        self.lined_up: list[list[list[int]]] = [[] for _ in tasks]  # as far as they were asked for
+        self.epochs = [0] * len(tasks)
+
+    def batch(self, step: int) -> Batch:
+        """The batch of a step."""
+        number, task = divmod(step, len(self.tasks))
+        while len(self.lined_up[task]) <= number:
+            self.lined_up[task] += self._epoch(task, self.epochs[task])
+            self.epochs[task] += 1
+        return batch_of([self.tasks[task][place] for place in self.lined_up[task][number]])
+
+    def _epoch(self, task: int, epoch: int) -> list[list[int]]:
+        """All examples of a task once."""
+        dice = np.random.default_rng((self.seed, task, epoch))
+        lengths = np.array([len(example.ids) for example in self.tasks[task]])
+        batches: list[list[int]] = [[]]
+        for place in np.argsort(lengths + dice.uniform(0, MIXED, len(lengths))):
+            longest = max(lengths[place], *(lengths[batches[-1]] if batches[-1] else [0]))
+            if batches[-1] and longest * (len(batches[-1]) + 1) > self.tokens:
+                batches.append([])
+            batches[-1].append(int(place))
+        return [batches[number] for number in dice.permutation(len(batches))]

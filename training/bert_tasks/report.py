@@ -1,0 +1,245 @@
+"""Measure the variants of `bert-tasks` on what was held out, beside baselines that count; write weights and card."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from core.models.bert_tasks import TAGS, TasksBERT
+from core.models.stored_weights import load_weights, save_weights
+from core.probing.fine_tuning import frequent_tags
+from core.probing.fine_tuning.frequent_tags import FrequentTags
+from core.zoo.embedded import save_text
+from training.bert_tasks.data import Example, TaggedSentence, TaskData, batch_of
+from training.common.card import save_card, table
+from training.common.sst2 import capital
+
+AT_ONCE = 32  # texts
+
+
+def measure(network: TasksBERT, data: TaskData, folder: Path) -> dict[str, Any]:
+    """Shares that are right, by the weights as they will lie there: in half precision.
+
+    A word without a token of its own, or of a sentence that is too long, counts as wrong.
+    """
+    save_weights(network, folder / "model.safetensors")
+    read = load_weights(lambda: TasksBERT(network.config), folder / "model.safetensors")
+    right = right_tags(read, data.test)
+    cases = Counter(tag for sentence in data.test for tag in sentence.tags)
+    praised = {how: predicted_sentiments(read, texts, data) for how, texts in ways(data.tried_phrases).items()}
+    return {
+        "tags": round(right.total() / cases.total(), 4),
+        "by_tag": {tag: round(right[tag] / cases[tag], 4) for tag in TAGS if cases[tag]},
+        "verdicts": right_share(praised["typed"], data.tried_praise),
+        "verdicts_capital": right_share(praised["capital"], data.tried_praise),
+    }
+
+
+def ways(texts: Sequence[str]) -> dict[str, list[str]]:
+    """As they were restored, and with a capital first letter."""
+    return {"typed": list(texts), "capital": [capital(text) for text in texts]}
+
+
+@torch.inference_mode()
+def right_tags(network: TasksBERT, sentences: Sequence[TaggedSentence]) -> Counter[str]:
+    """How many words of each tag get it."""
+    right: Counter[str] = Counter()
+    examples = [sentence.example for sentence in sentences if sentence.example and sentence.example.places]
+    for some in in_parts(examples):
+        batch = batch_of(some)
+        assert batch.tags is not None
+        said = network(batch.ids, batch.padding)[0].argmax(dim=-1)
+        right.update(TAGS[number] for number in batch.tags[said == batch.tags].tolist())
+    return right
+
+
+@torch.inference_mode()
+def predicted_sentiments(network: TasksBERT, texts: Sequence[str], data: TaskData) -> list[int]:
+    """The verdict on each text."""
+    examples, said = data.judged(texts), list[int]()
+    for some in in_parts(examples):
+        batch = batch_of(some)
+        said += network(batch.ids, batch.padding)[1].argmax(dim=-1).tolist()
+    return said
+
+
+def in_parts(examples: Sequence[Example]) -> list[list[Example]]:
+    """A few at once."""
+    return [list(examples[start : start + AT_ONCE]) for start in range(0, len(examples), AT_ONCE)]
+
+
+def right_share(said: Sequence[int], true: Sequence[int]) -> float:
+    """How many are right, of all."""
+    return round(sum(map(int.__eq__, said, true)) / len(true), 4)
+
+
+# Baselines: they count, and learn nothing else.
+
+
+def by_frequency(learned: Sequence[TaggedSentence], tried: Sequence[TaggedSentence]) -> tuple[FrequentTags, dict]:
+    """The most frequent tag of each word, and how often that is right; of words never seen, that of all words."""
+    tags = frequent_tags.count(pair for sentence in learned for pair in zip(sentence.words, sentence.tags, strict=True))
+    right, cases, unknown = Counter[str](), Counter[str](), 0
+    for sentence in tried:
+        for word, tag in zip(sentence.words, sentence.tags, strict=True):
+            cases[tag] += 1
+            right[tag] += tags.tag(word) == tag
+            unknown += word not in tags.by_word
+    by_tag = {tag: round(right[tag] / cases[tag], 4) for tag in TAGS if cases[tag]}
+    found = {
+        "tags": round(right.total() / cases.total(), 4),
+        "by_tag": by_tag,
+        "cases": {tag: cases[tag] for tag in by_tag},
+        "unknown": round(unknown / cases.total(), 4),
+    }
+    return tags, found
+
+
+class NaiveBayes:
+    """Words and pairs of neighbours, each counted by itself, with one more of each (Manning et al. 2008, section 13.2).
+
+    What a text says is the sum of what its words and pairs say, whatever their order.
+    """
+
+    def __init__(self, texts: Sequence[str], verdicts: Sequence[int]):
+        self.counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        for text, verdict in zip(texts, verdicts, strict=True):
+            self.counts[verdict].update(features(text))
+        self.shares = [math.log(verdicts.count(verdict) / len(verdicts)) for verdict in (0, 1)]
+        self.different = len(self.counts[0] | self.counts[1])
+
+    def verdict(self, text: str) -> int:
+        """The more probable one."""
+        scores = [
+            share + sum(math.log((counts[each] + 1) / (counts.total() + self.different)) for each in features(text))
+            for counts, share in zip(self.counts, self.shares, strict=True)
+        ]
+        return int(scores[1] > scores[0])
+
+
+def features(text: str) -> list[str]:
+    """The words of a text in lower case, signs among them, and each two that stand side by side."""
+    found = re.findall(r"[\w'’-]+|[^\w\s]", text.lower())
+    return [*found, *(f"{one} {two}" for one, two in pairwise(found))]
+
+
+def report(name: str, data: TaskData, run: Path, variants: Sequence[str], folder: Path) -> None:
+    """Write weights/<name>/ from what was measured of each variant that was trained."""
+    found = {each: read_results(run / each) for each in variants if (run / each / "results.json").exists()}
+    counted, frequency = by_frequency(data.train, data.test)
+    bayes = NaiveBayes(data.phrases, data.praise)
+    first = max((0, 1), key=data.praise.count)
+    network = load_weights(lambda: TasksBERT(data.pretrained.config), run / "tuned" / "model.safetensors")
+    save_text(network, data.start.tokenizer, folder)
+    frequent_tags.save(counted, folder)
+    results = {
+        "seed": found["tuned"]["plan"]["seed"],
+        "parameters": sum(parameter.numel() for parameter in network.parameters()),
+        "variants": found,
+        "most_frequent_tag": frequency,
+        "majority": right_share([first] * len(data.tried_praise), data.tried_praise),
+        "naive_bayes": right_share([bayes.verdict(text) for text in data.tried_phrases], data.tried_praise),
+        "words": sum(frequency["cases"].values()),
+        "sentences": len(data.tried_praise),
+        "learned_words": sum(len(sentence.words) for sentence in data.train),
+        "learned_sentences": len(data.train),
+        "learned_phrases": len(data.phrases),
+        "unread": unread(data.test),
+    }
+    texts = {"results_table": results_table(results), "tags_table": tags_table(results), "runs": runs_told(found)}
+    save_card(folder, CARD, results, texts | {"name": name, "seen": str(frequent_tags.SEEN)})
+
+
+def read_results(folder: Path) -> dict[str, Any]:
+    """What `measure` found."""
+    return json.loads((folder / "results.json").read_text())
+
+
+def unread(sentences: Sequence[TaggedSentence]) -> int:
+    """Words that the model cannot tag: without a token of their own, or in sentences that are too long."""
+    return sum(
+        len(sentence.words) - (len(sentence.example.places) if sentence.example else 0) for sentence in sentences
+    )
+
+
+NAMES = {
+    "tuned": "**fine-tuned**",
+    "frozen": "the same heads on the body of `bert-books` as it is",
+    "scratch": "the same network from random weights, the same steps",
+}
+
+
+def results_table(results: Mapping[str, Any]) -> str:
+    """The comparison for the card."""
+    rows = [
+        [NAMES[name], f"{of['tags']:.1%}", f"{of['verdicts']:.1%}", f"{of['verdicts_capital']:.1%}"]
+        for name, of in results["variants"].items()
+    ]
+    rows += [
+        ["most frequent tag of the word", f"{results['most_frequent_tag']['tags']:.1%}", "", ""],
+        ["naive Bayes, words and pairs of words", "", f"{results['naive_bayes']:.1%}", ""],
+        ["the more frequent verdict", "", f"{results['majority']:.1%}", ""],
+    ]
+    return table(["", "tags right", "verdicts right", "with a capital first letter"], rows)
+
+
+def tags_table(results: Mapping[str, Any]) -> str:
+    """Tag by tag."""
+    tuned, frequent = results["variants"]["tuned"]["by_tag"], results["most_frequent_tag"]
+    rows = [
+        [tag, f"{cases:,}", f"{tuned[tag]:.1%}", f"{frequent['by_tag'][tag]:.1%}"]
+        for tag, cases in frequent["cases"].items()
+    ]
+    return table(["tag", "words", "fine-tuned", "most frequent tag"], rows)
+
+
+def runs_told(found: Mapping[str, Any]) -> str:
+    """Steps, rate and time of each variant."""
+    return "; ".join(
+        f"{NAMES[name].strip('*')}: {of['plan']['steps']:,} steps, learning rate {of['plan']['learning_rate']}, "
+        f"{of['seconds'] / 60:.0f} minutes"
+        for name, of in found.items()
+    )
+
+
+CARD = """# {name}
+
+`bert-books` fine-tuned for two tasks at once (`core/models/bert_tasks.py`, {parameters:,} parameters): a part of speech
+for every word, read off its first piece, and whether a text praises or blames, read off [CLS] (Devlin et al. 2018,
+sections 4.1 and 5.3). One body serves both heads. It was pre-trained on books of the nineteenth century only.
+
+## Data and licence
+Tags: UD_English-EWT, 17 universal tags (Nivre et al. 2020; Silveira et al. 2014; annotations CC BY-SA 4.0),
+{learned_words:,} words of {learned_sentences:,} sentences of its train part; tried on the {words:,} words of test.
+Verdicts: SST-2 (Socher et al. 2013) as in GLUE, {learned_phrases:,} phrases; tried on the {sentences} sentences of
+GLUE's dev part, since GLUE keeps the labels of test. SST is distributed for research and names no licence. Neither data
+set is part of the project. `frequent_tags.json` holds the most frequent tag of each word that was seen {seen} times or
+more in UD's train part, with its counts: CC BY-SA 4.0. The weights are released under the project's licence.
+
+SST-2 comes in lower case and cut into words of the Penn Treebank ("ca n't", "`` good ''"). Visitors type otherwise, so
+the texts were put together again ("can't", "“good”"; `restore` in `training/common/sst2.py`), a capital "I" with them,
+and half of the phrases to learn from got a capital first letter. Nothing else is in upper case, names neither. The
+{sentences} sentences are measured as they were put together, and once more with a capital first letter.
+
+## Held-out results
+{results_table}
+
+Of words that were never seen ({most_frequent_tag[unknown]:.1%} of those in test) the baseline says the most frequent
+tag of all. {unread} words that the model cannot tag (their sentence is longer than its context, or a piece holds two
+words) count as wrong. Naive Bayes was counted on the same {learned_phrases:,} phrases.
+
+{tags_table}
+
+All figures are of the weights in half precision, as they lie here.
+
+## How it was made
+`make train-bert-tasks DATA=...` (`python -m training.bert_tasks.train`), seed {seed}. Batches of the two tasks take
+turns, at most {variants[tuned][batch]:,} tokens each, padding included; Muon and AdamW, warm-up over 100
+steps and a fall to 0 over the last 60 %, weight decay 0.1, bfloat16 autocast. {runs}; on {hardware}, shared
+with other work. torch {torch}. """

@@ -1,0 +1,44 @@
+"""Emoji with their names, as the networks of words and pictures read them.
+
+A folder with `emoji_image_text/`: emoji64.npz (pictures of googlefonts/noto-emoji, Apache-2.0) and emoji.json
+(descriptions, aliases and tags of github/gemoji, MIT), joined by code point.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from training.common.word_tokens import words_tokenizer
+
+HELD = 10  # one emoji of so many is never seen: its codes and its names are for measuring
+
+
+@dataclass(frozen=True)
+class Emoji:
+    """A picture and the texts that name it."""
+
+    character: str
+    picture: np.ndarray
+    texts: tuple[str, ...]
+
+
+def read_emoji(data: Path) -> list[Emoji]:
+    """All of them: description, aliases and tags in lower case, underscores as spaces."""
+    told = json.loads((data / "emoji_image_text" / "emoji.json").read_text(encoding="utf-8"))
+    with np.load(data / "emoji_image_text" / "emoji64.npz") as archive:
+        pictures = archive[archive.files[0]]
+    found = []
+    for each, picture in zip(told, pictures, strict=True):
+        names = [each["description"], *each["aliases"], *each["tags"]]
+        texts = dict.fromkeys(name.replace("_", " ").casefold() for name in names)
+        found.append(Emoji(each["emoji"], picture, tuple(texts)))
+    return found
+
+
+def emoji_tokenizer(emoji: list[Emoji]) -> Tokenizer:
+    """A token for each word of the names of emoji."""
+    words = {word for each in emoji for text in each.texts for word in text.split()}
+    return words_tokenizer(sorted(words))

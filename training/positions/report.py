@@ -1,0 +1,77 @@
+"""Measure how each way of giving positions does beyond the length it was trained on, and write weights and card."""
+
+import pandas as pd
+from torch import Tensor
+
+from core.models.character import Alphabet, CharacterModel, save_characters
+from core.zoo.embedded import WEIGHTS
+from training.common import shakespeare
+from training.common.card import save_card, table
+
+LONGEST = 512  # characters before the one that is predicted: eight times the training length
+SHOWN = ((32, 64), (64, 128), (128, 256), (256, 512))  # ranges of lengths in the card
+
+
+def report(
+    alphabet: Alphabet, models: dict[str, CharacterModel], *, context: int, held_out: Tensor, story: dict
+) -> None:
+    """Write weights/positions/: weights, config, results, bits by length, card.
+
+    `context` is the training length, `held_out` the numbers of the held-out characters, `story` what the run said.
+    """
+    folder = WEIGHTS / "positions"
+    save_characters(folder, alphabet, models)
+    rows = []
+    for name, model in models.items():
+        model.eval().requires_grad_(False)
+        # Learned positions end where training ended; all others are read on.
+        longest = context if name == "learned" else LONGEST
+        bits = shakespeare.bits_by_position(model, held_out, longest)
+        rows += [(name, length, round(float(value), 4)) for length, value in enumerate(bits, start=1)]
+    lengths = pd.DataFrame(rows, columns=["positions", "length", "bits"])
+    lengths.to_csv(folder / "lengths.csv", index=False)
+    found = {name: ranges(lengths[lengths.positions == name]) for name in models}
+    parameters = {name: sum(parameter.numel() for parameter in model.parameters()) for name, model in models.items()}
+    results = story | {"context": context, "parameters": parameters, "bits": found}
+    save_card(folder, CARD, results, {"bits_table": bits_table(found)})
+
+
+def ranges(lengths: pd.DataFrame) -> dict[str, float | None]:
+    """Mean bits in each of the ranges SHOWN; None where nothing could be measured."""
+    means = {
+        f"{low} to {high}": lengths[(lengths.length > low) & (lengths.length <= high)].bits.mean()
+        for low, high in SHOWN
+    }
+    return {name: None if pd.isna(mean) else round(float(mean), 4) for name, mean in means.items()}
+
+
+def bits_table(found: dict[str, dict]) -> str:
+    """For the card."""
+    header = ["positions", *(f"bits at {low} to {high} characters" for low, high in SHOWN)]
+    return table(
+        header, [[name, *("–" if bits is None else bits for bits in row.values())] for name, row in found.items()]
+    )
+
+
+CARD = """# positions
+
+One small causal transformer (`core/models/self_attention.py`: 2 layers of 4 heads, width 128), trained six times on
+windows of {context} characters, told the order of its tokens in six ways, all else being equal. It is here to show what
+each way does beyond the length it was trained on.
+
+## Data and licence
+Tiny Shakespeare (Karpathy 2015; public domain), the first nine tenths to learn from, the last to measure on. The
+weights are released under the project's licence.
+
+## Held-out results
+Mean bits for the next character, by how many stand before it:
+
+{bits_table}
+
+`lengths.csv` holds the mean for each length from 1 to 512. Learned positions have no vector beyond {context}.
+
+## How it was made
+`make train-positions DATA=...` (`python -m training.positions.train`), seed {seed}: {epochs} epochs each ({steps} steps
+of {batch} windows), AdamW, learning rate 0.002, float32; {minutes} minutes in all
+on {hardware}, shared with other work. torch {torch}.
+"""

@@ -1,0 +1,251 @@
+"""What students with fewer layers are worth beside their teachers: measured, packed with their card.
+
+The runs of training/shrinking/train.py are read.
+
+    python -m training.shrinking.report --data PATH [--only-timing]
+"""
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from core.models.stored_weights import load_weights, save_weights
+from core.shrinking.students import FOLDER, LAYERS, TABLE, make_student
+from core.zoo.embedded import load_embedded_text
+from training.bert_books.data import Sentences, read_sentences
+from training.bert_books.report import SEED, questions
+from training.common.card import hardware, save_card, table
+from training.common.command_line import CommandLine
+from training.common.data_sets import BOOKS, TINY_IMAGENET
+from training.gpt_books.data import read_books
+from training.shrinking.tables import milliseconds
+from training.shrinking.train import NAMES, TEMPERATURE, teacher_of
+from training.tiny_imagenet.data import normalise, read_pictures
+
+TEACHERS = {"bert": "bert-books", "vit": "vit-tiny-imagenet"}
+MEASURES = {"bert": "masked words", "vit": "accuracy"}
+SEEDS = {"seed_of_training": 0, "seed_of_hidden_words": SEED}
+ROUNDS = 40  # in which each network reads once, one after the other
+
+
+def main() -> None:
+    """Measure the teachers and all students; write weights, table and card."""
+    arguments = command_line().read()
+    if arguments.only_timing:
+        time_again(arguments.run)
+        return
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for kind, teacher in TEACHERS.items():
+        networks = networks_of(kind, arguments.run)
+        found = measure(kind, networks, arguments.data, arguments.run)
+        speeds = milliseconds(reading(kind), networks, ROUNDS)
+        for name, network in networks.items():
+            rows.append(row_of(kind, teacher, name, network, found[name], speeds[name]))
+            print(rows[-1], flush=True)
+    for name in (each for each in NAMES if not each.endswith("-alone")):
+        save_weights(
+            student_of(name.partition("-")[0], arguments.run / f"{name}.safetensors"), FOLDER / f"{name}.safetensors"
+        )
+    write(rows, arguments.run)
+
+
+def time_again(run: Path) -> None:
+    """Take the times of the table anew, for instance because the machine did something else besides."""
+    with TABLE.open(encoding="utf-8", newline="") as lines:
+        rows: list[dict] = list(csv.DictReader(lines))
+    for kind, teacher in TEACHERS.items():
+        speeds = milliseconds(reading(kind), networks_of(kind, run), ROUNDS)
+        for row in (each for each in rows if each["model"] == teacher):
+            row["milliseconds"] = round(speeds[row["variant"]], 3)
+            print(row["variant"], row["milliseconds"], flush=True)
+    numbers = ("parameters", "quality", "error", "as_teacher", "same_mistakes")
+    write([row | {name: json.loads(row[name]) for name in numbers} for row in rows], run)
+
+
+def write(rows: list[dict], run: Path) -> None:
+    """The table, what made it, and the card."""
+    with TABLE.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    command = "python -m training.shrinking.report --data PATH"
+    told = {"command": command, "hardware": hardware(), "torch": torch.__version__, "rounds": ROUNDS} | SEEDS
+    TABLE.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
+    stories = {name: json.loads((run / f"{name}.json").read_text()) for name in NAMES}
+    save_card(FOLDER, CARD, {"runs": stories}, {"table": table_of(rows), "temperature": f"{TEMPERATURE:g}"})
+
+
+def networks_of(kind: str, run: Path) -> dict[str, nn.Module]:
+    """The teacher, called "whole", and all its students."""
+    names = [name for name in NAMES if name.startswith(kind)]
+    return {"whole": teacher_of(kind)} | {name: student_of(kind, run / f"{name}.safetensors") for name in names}
+
+
+def student_of(kind: str, file: Path) -> nn.Module:
+    """A trained student; how many layers it has is in its name."""
+    size = file.stem.split("-")[1]
+    return load_weights(lambda: make_student(teacher_of(kind), LAYERS[size]), file)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What all networks say to the same questions, by name; questions of one group come from one text or picture."""
+
+    said: dict[str, Int[Tensor, " question"]]
+    true: Int[Tensor, " question"]
+    groups: Int[Tensor, " question"]
+
+
+@torch.inference_mode()
+def measure(kind: str, networks: dict[str, nn.Module], data: Path, run: Path) -> dict[str, dict[str, object]]:
+    """For each network the columns of the table that its answers fill; "" where there is nothing to compare with."""
+    answers = (masked_words if kind == "bert" else pictures)(networks, data, run)
+    whole, true = answers.said["whole"], answers.true
+    wrong = whole != true
+    found: dict[str, dict[str, object]] = {}
+    for name, each in answers.said.items():
+        right = (each == true).float()
+        alone = answers.said.get(f"{name}-alone")
+        found[name] = {
+            "quality": round(float(right.mean()), 4),
+            "as_teacher": round(float((each == whole).float().mean()), 4),
+            "same_mistakes": round(float((each == whole)[wrong].float().mean()), 4),
+            "questions": len(true),
+            "error": round(standard_error(right, answers.groups), 5),
+        }
+        found[name] |= compared("lead", right, None if name == "whole" else whole, answers)
+        found[name] |= compared("gain", right, alone, answers)
+    return found
+
+
+def compared(column: str, right: Float[Tensor, " question"], other: Tensor | None, answers: Answers) -> dict:
+    """By how much a network is right more often than another one on the same questions, and the error of that."""
+    if other is None:
+        return {column: "", f"{column}_error": ""}
+    more = right - (other == answers.true).float()
+    return {
+        column: round(float(more.mean()), 4),
+        f"{column}_error": round(standard_error(more, answers.groups), 5),
+    }
+
+
+def standard_error(values: Float[Tensor, " question"], groups: Int[Tensor, " question"]) -> float:
+    """How far the mean may be off by the choice of questions: those of one group are not drawn one by one.
+
+    The cluster-robust error of a mean: the root of the sum of the squared sums of each group's deviations, over n.
+    """
+    sums = torch.zeros(int(groups.max()) + 1, dtype=torch.double)
+    sums.index_add_(0, groups, (values - values.mean()).double())
+    return float(sums.square().sum().sqrt()) / len(values)
+
+
+def masked_words(networks: dict[str, nn.Module], data: Path, _run: Path) -> Answers:
+    """The first guess for each hidden token of the held-out book; a window that is read at once is a group."""
+    tokenizer = load_embedded_text("bert-books").tokenizer
+    held_out: Sentences = read_sentences(read_books(data / "lm_text", held_out=True), tokenizer)
+    tokens, hidden = questions(tokenizer, held_out)
+    said = {
+        name: torch.cat([network(part).argmax(dim=-1) for part in hidden.tokens.split(16)])[hidden.asked]
+        for name, network in networks.items()
+    }
+    return Answers(said, tokens[hidden.asked], hidden.asked.nonzero()[:, 0])
+
+
+def pictures(networks: dict[str, nn.Module], data: Path, run: Path) -> Answers:
+    """The first guess for each picture of the validation part."""
+    shown, labels = read_pictures(data / "tiny_imagenet", "val", run / "tiny-imagenet")
+    parts = [normalise(part.float() / 255) for part in shown.split(192)]
+    said = {name: torch.cat([network(part).argmax(dim=-1) for part in parts]) for name, network in networks.items()}
+    return Answers(said, labels, torch.arange(len(labels)))
+
+
+def reading(kind: str) -> Callable[[nn.Module], Tensor]:
+    """One input: a text of 64 tokens, or a picture."""
+    dice = torch.Generator().manual_seed(0)
+    text = kind == "bert"
+    one = torch.randint(4000, (1, 64), generator=dice) if text else torch.randn(1, 3, 64, 64, generator=dice)
+    return lambda network: network(one)
+
+
+def row_of(
+    kind: str, teacher: str, name: str, network: nn.Module, found: dict[str, object], speed: float
+) -> dict[str, object]:
+    """A row of the table."""
+    parameters = sum(weight.numel() for weight in network.parameters())
+    layers = 6 if name == "whole" else LAYERS[name.split("-")[1]]
+    more = dict(found)
+    return {
+        "model": teacher,
+        "variant": name,
+        "parameters": parameters,
+        "bytes": 4 * parameters,  # as computed with: float32
+        "milliseconds": round(speed, 3),
+        "quality": more.pop("quality"),
+        "measure": MEASURES[kind],
+        "layers": layers,
+        "taught": {"whole": ""}.get(name, "no" if name.endswith("-alone") else "yes"),
+    } | more
+
+
+def table_of(rows: list[dict]) -> str:
+    """The same for the card."""
+    shown = [
+        [row["model"], row["variant"], row["layers"], f"{row['parameters']:,}",
+         f"{row['quality']:.1%} ± {100 * row['error']:.1f}", f"{row['as_teacher']:.1%}",
+         f"{row['same_mistakes']:.1%}", f"{row['milliseconds']:.1f}"]
+        for row in rows
+    ]  # fmt: skip
+    header = ["teacher", "", "layers", "parameters", "right", "the teacher's answer", "its mistakes", "ms"]
+    return table(header, shown)
+
+
+CARD = """# shrinking
+
+Students of `bert-books` (`bert-*`) and of `vit-tiny-imagenet` (`vit-*`), both of 6 layers: with 3 of them (`half`) and
+with 2 (`third`; a quarter of 6, rounded up). Each begins with every second, or third, block of its teacher and with all
+of the rest, and learned from what its teacher says besides the data (Hinton et al. 2015; Sanh et al. 2019).
+
+## Data and licence
+As for their teachers: books of Standard Ebooks (CC0), and half of the classes of Tiny ImageNet (for research; no
+picture is part of the project). The weights are released under the project's licence.
+
+## Held-out results
+BERT: hidden tokens of a book that neither has read, first guess. Vision transformer: the 5,000 pictures of the
+validation part, first guess. Those called `-alone` had the same beginning, batches and steps, and no teacher; their
+weights are not kept. After ± stands the standard error over the questions (texts read at once, or pictures); each
+network was trained once, so what another seed would change is not in it. "Its mistakes": of the questions to which the
+teacher's answer is wrong, how many get the same wrong one. Students saw more data than their teacher had: they went on
+from its weights. Milliseconds: one text of 64 tokens, or one picture, in turns on this machine.
+
+{table}
+
+## How it was made
+`python -m training.shrinking.train --data ... --device cuda`, then
+`python -m training.shrinking.report --data ...`, seed 0. Soft targets at temperature {temperature}, half of the loss;
+BERT besides: the direction of the vectors of its last layer. Muon and AdamW; steps, rates, seconds and hardware of each
+run are in results.json.
+"""
+
+
+def command_line() -> CommandLine:
+    """The options of the command line."""
+    parser = CommandLine(
+        __doc__,
+        data=[BOOKS.below("lm_text"), TINY_IMAGENET.below("tiny_imagenet")],
+        run=Path("runs/shrinking"),
+        threads="one",
+        helps={"run": "where the students are"},
+    )
+    parser.add_argument("--only-timing", action="store_true", help="take the milliseconds of the table anew")
+    return parser
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""The cards of the image classifiers, written from the results that lie beside their weights."""
+
+import json
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.attribution.image_methods import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
+from core.results.classifier_results import RANDOM, SIDE, SIDES, Faithful, Quality, faithful, quality
+from training.common.card import table, write_card
+
+
+def write_cards(weights: Path, names: list[str]) -> None:
+    """A card in each of the folders `names`; all of them hold the same comparison."""
+    results = {name: json.loads((weights / name / "results.json").read_text()) for name in names}
+    qualities = [quality(weights / name) for name in names]
+    tables = {
+        "comparison": comparison(qualities, results[names[0]]["logistic_regression"]),
+        "fair": fairness(results),
+        "enlarged": by_size(qualities),
+    }
+    for name, found in results.items():
+        kind = name.partition("-")[0]
+        own = {
+            "name": name,
+            "what": WHAT[kind],
+            "how": HOW[kind].format_map(found),
+            "command": f"`make train-{name} DATA=...`",
+            "first": _first(found),
+            "faithfulness": faithfulness_table(weights / name),
+        }
+        write_card(weights / name, CARD, tables | own)
+
+
+def comparison(qualities: list[Quality], base: dict[str, float]) -> str:
+    """All models beside the baseline (its "top1" and "top5") and chance."""
+    rows = [
+        [
+            of.name,
+            f"{of.top1:.1%}",
+            f"{of.top5:.1%}",
+            f"{of.parameters / 1e6:.2f} M",
+            f"{of.macs / 1e6:.0f} M",
+            f"{of.images_per_second:.0f}",
+            f"{of.seconds:,.0f}",
+        ]
+        for of in qualities
+        if of.parameters and of.macs and of.images_per_second and of.seconds
+    ]
+    rows.append(["logistic regression on pixels", f"{base['top1']:.1%}", f"{base['top5']:.1%}", *[""] * 4])
+    rows.append(["chance", "1.0%", "5.0%", *[""] * 4])
+    header = ["5,000 validation pictures", "top-1", "top-5", "parameters", "MACs", "images/s", "seconds trained"]
+    return table(header, rows)
+
+
+def by_size(qualities: list[Quality]) -> str:
+    """Top-1 at each size that was measured, with its standard error."""
+    sides = sorted({side for of in qualities for side in of.enlarged})
+    if not sides:
+        return "Not measured at larger sizes."
+    known = {of.name: {side: of.at(side) for side in (SIDE, *sides)} for of in qualities}
+    first = next(iter(known.values()))
+    header = ["top-1 at", *(f"{side} x {side}, {found.pictures:,}" for side, found in first.items() if found)]
+    rows = [
+        [name, *(f"{found.top1:.1%} ± {100 * found.standard_error:.1f}" if found else "" for found in sides.values())]
+        for name, sides in known.items()
+    ]
+    return table(header, rows)
+
+
+def fairness(results: dict[str, dict[str, Any]]) -> str:
+    """What the trainings of the models share, and which of them learned otherwise."""
+    plain = [name for name, found in results.items() if not (found.get("first_run") or found.get("teacher"))]
+    steps = {results[name]["plan"]["steps"] for name in plain}
+    told = "All of them were trained by the same script on the same pictures"
+    if len(plain) > 1 and len(steps) == 1:
+        told += f", {_listed(plain)} also in the same order and for the same {steps.pop():,} steps"
+    told += "."
+    for name, found in results.items():
+        if name not in plain:
+            told += f" `{name}` learned otherwise: {_otherwise(found)}."
+    return textwrap.fill(told, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def _otherwise(found: dict[str, Any]) -> str:
+    taught = f"from the answers of `{found['teacher']}-tiny-imagenet` too" if found.get("teacher") else ""
+    if not (first := found.get("first_run")):
+        return f"in {found['plan']['steps']:,} steps, {taught}"
+    runs = f"in two runs of {first['plan']['steps']:,} and {found['plan']['steps']:,} steps"
+    return runs + (f", in the second one {taught}" if taught else "")
+
+
+def _listed(names: list[str]) -> str:
+    *most, last = (f"`{name}`" for name in names)
+    return f"{', '.join(most)} and {last}"
+
+
+def faithfulness_table(folder: Path) -> str:
+    """Areas under the deletion and insertion curves of each explanation; a sentence where nothing was measured."""
+    if not (folder / "faithfulness.json").exists():
+        return "Not measured for this model."
+    return card_table(faithful(folder), TITLES)
+
+
+def _first(found: dict[str, Any]) -> str:
+    first = found.get("first_run")
+    if not first:
+        return ""
+    teacher = f"with the teacher `{first['teacher']}-tiny-imagenet`" if first.get("teacher") else "without a teacher"
+    told = f"It went on from a first run of {first['plan']['steps']:,} steps {teacher}"
+    told += f" ({first['seconds'] / 60:.0f} minutes)"
+    if "validation" in first:
+        told += f", which reached {first['validation']['top1']:.1%} (top-5 {first['validation']['top5']:.1%})"
+    return f"\n{told}."
+
+
+TITLES = {
+    ATTENTION: "attention of the last layer",
+    ROLLOUT: "rollout (Abnar and Zuidema 2020)",
+    RELEVANCE: "gradient x attention (Chefer et al. 2021)",
+    ACTIVATION: "class activation map (Selvaraju et al. 2017)",
+    RANDOM: "random order",
+}
+WHAT = {
+    "vit": """\
+A small vision transformer (timm's `VisionTransformer`, Dosovitskiy et al. 2020): 6 layers of 4 heads, width 256,
+patches of 8 x 8 pixels on 64 x 64, a class token and learned positions, which are resized for larger pictures.""",
+    "swin": """\
+A small Swin transformer (timm's `SwinTransformer`, Liu et al. 2021): patches of 4 x 4 pixels on 64 x 64, windows of
+4 x 4 patches, stages of 2, 6 and 2 blocks with 2, 4 and 8 heads, width 80, 160 and 320. Every second block shifts its
+windows, in the last stage too, where one window fills the grid: larger pictures find each block as it was trained.""",
+    "resnet": """\
+A small residual network (timm's `ResNet` of basic blocks, He et al. 2015): 16 convolutions of 3 x 3 in four stages of
+48, 96, 192 and 320 channels, a stem of 7 x 7, no pooling after it. It has no attention.""",
+    "plain": """\
+The same convolutions as in `resnet-tiny-imagenet`, without the shortcuts (the plain networks of He et al. 2015,
+section 3.3): `core/models/plain_convolution.py`. It has no attention. Its weights are stored in 8 bits: accuracy is
+that of the stored ones, explanations were measured in half precision before.""",
+}
+CONVOLUTIONS = """\
+Nesterov momentum with weight decay {plan[weight_decay]}; crops of 48 x 48 for the first 70 % of the steps, then of
+64 x 64 (Touvron et al. 2019)."""
+HOW = {
+    "vit": """\
+Muon for the matrices of the blocks and AdamW for the rest; half of the patches left out for the first 90 % of the steps
+(PatchDropout, Liu et al. 2022). Half of the loss was the distance to what `{teacher}-tiny-imagenet` says of the same
+crops (distillation, Hinton et al. 2015; Beyer et al. 2021).""",
+    "swin": "Muon for the matrices of the blocks and AdamW for the rest.",
+    "resnet": CONVOLUTIONS,
+    "plain": CONVOLUTIONS,
+}
+CARD = """# {name}
+
+{what}
+It tells a hundred kinds of things apart, from goldfish to seashore, and nothing else. {parameters:,} parameters.
+
+## Data and licence
+Tiny ImageNet (Stanford CS231n), every second of its 200 classes, 500 training pictures each. Derived from ImageNet:
+non-commercial research and education; the same holds for these weights.
+
+## Held-out results
+{comparison}
+
+{fair}
+
+MACs are multiply-adds of the matrix products and convolutions for one picture of 64 x 64; images/s in single precision
+on {hardware}, measured in turn. The logistic regression sees the same pictures at 32 x 32 pixels. Nothing was chosen by
+these numbers.
+
+The pages show larger pictures, too. The same pictures enlarged (bicubic), at n times the pixels every n-th of them;
+behind the size stands how many, then the standard error. A visitor's photograph is reduced to that size instead, and
+may be sharper.
+
+{enlarged}
+
+## How faithful are the explanations?
+{faithfulness}
+
+Areas under the curves of the class's probability while patches are removed (set to the mean colour) or inserted (into a
+blurred picture) in the order of the explanation (Petsiuk et al. 2018), with standard errors; the class is the one that
+the model predicts. Measured by `python -m training.measurements.vision_faithfulness`.
+
+## How it was made
+{command} (`python -m training.tiny_imagenet.train`), seed {plan[seed]}:
+{plan[steps]:,} steps of {batch} pictures ({epochs} epochs), learning rate {plan[learning_rate]}, label smoothing 0.1,
+random crops, mirroring and light; bfloat16 autocast.{first}
+{how}
+{minutes} minutes on {hardware}, shared with other work. torch {torch}.
+"""
+
+
+def card_table(found: Faithful, titles: Mapping[str, str]) -> str:
+    """The table for a card: one row for each explanation, areas with their standard errors."""
+    rows = [
+        [titles.get(name, name), *(f"{of[side].mean:.3f} ± {of[side].standard_error:.3f}" for side in SIDES)]
+        for name, of in found.areas.items()
+    ]
+    return table(["order", "deletion (lower is better)", "insertion (higher is better)"], rows)

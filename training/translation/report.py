@@ -1,0 +1,168 @@
+"""What a training run says of the translators: their weights, what was measured, and the card."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from tokenizers import Tokenizer
+
+from core.models.stored_weights import save_weights
+from core.results.translator_results import MEAN, alignment
+from core.zoo import TRANSLATION
+from core.zoo.embedded import WEIGHTS
+from training.common import pairs
+from training.common.card import save_card, table, write_card
+from training.translation.quality import BEAM, BUCKETS, Trained, scores, signatures
+
+
+def report(trained: dict[str, Trained], tokenizer: Tokenizer, split: pairs.Split, story: dict) -> None:
+    """Write weights/translation/: weights, config, tokenizer, results, length curve, card."""
+    folder = WEIGHTS / "translation"
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    for name, model in trained.items():
+        save_weights(model.network, folder / f"{name}.safetensors")
+    sizes = {name: asdict(model.network.config) for name, model in trained.items()}
+    (folder / "config.json").write_text(json.dumps(sizes, indent=1) + "\n")
+    found = {name: model.measured for name, model in trained.items()}
+    lengths = pd.DataFrame([{"model": name} | row for name, model in trained.items() for row in model.lengths])
+    lengths.to_csv(folder / "length.csv", index=False)
+    references = [french for _, french in split.test]
+    copied = scores([english for english, _ in split.test], references)
+    results = story | {
+        "models": found,
+        "baselines": {"copy the source": copied},
+        "sentences": len(split.test),
+        "references": sum(map(len, references)),
+        "signature": signatures(references),
+    }
+    save_card(folder, CARD, results, tables_of(results, lengths, folder))
+
+
+def write_translation_card(folder: Path) -> None:
+    """The card anew, from what was measured and lies in the folder; where nothing was, nothing is written."""
+    if (folder / "results.json").exists():
+        results, lengths = json.loads((folder / "results.json").read_text()), pd.read_csv(folder / "length.csv")
+        write_card(folder, CARD, tables_of(results, lengths, folder))
+
+
+def tables_of(results: dict, lengths: pd.DataFrame, folder: Path) -> dict[str, str]:
+    """What stands in the card as tables."""
+    found = results["models"]
+    return {
+        "quality": quality_table(found, results["baselines"]["copy the source"]),
+        "by_length": length_table(lengths),
+        "cost": cost_table(found),
+        "alignments": alignment_table(folder),
+        "bleu_signature": results["signature"]["bleu"],
+        "chrf_signature": results["signature"]["chrf"],
+    }
+
+
+def quality_table(found: dict[str, dict], copied: dict[str, float]) -> str:
+    """For the card."""
+    rows = [
+        [TRANSLATION[name], f"{of['parameters']:,}", of["bleu"], of["chrf"], of["bleu_greedy"], of["loss"]]
+        for name, of in found.items()
+    ]
+    return table(
+        ["model", "parameters", f"BLEU, beam {BEAM}", "chrF", "BLEU, greedy", "validation loss (nats a token)"],
+        [*rows, ["the English sentence, copied", "–", copied["bleu"], copied["chrf"], "–", "–"]],
+    )
+
+
+def length_table(lengths: pd.DataFrame) -> str:
+    """For the card: BLEU by words of the source."""
+    names = list(dict.fromkeys(lengths.model))
+    head = [f"{low}–{high}" for low, high in BUCKETS]
+    return table(
+        ["words", *head], [[TRANSLATION[name], *lengths[lengths.model == name].bleu.tolist()] for name in names]
+    )
+
+
+def alignment_table(folder: Path) -> str:
+    """For the card: alignment error rates on both test sets, from what training/translation/alignment.py wrote."""
+    if not (folder / "alignment.json").exists():
+        return "(not measured yet)"
+    found = alignment(folder)
+    rows = []
+    for name, title in TRANSLATION.items():
+        best = found.models[name]
+        way = "influence by the gradient" if name == "seq2seq" else "its one map"
+        if name == "transformer":
+            way = f"layer {best['layer']}, head {best['head']}, shift {best['shift']}"
+            mean = best["mean"]
+            which = "all layers" if mean["layer"] == MEAN else f"layer {mean['layer']}"
+            rows.append(
+                [title, f"mean of {which}, shift {mean['shift']}", mean["direction"], *_rates(mean["agreement"])]
+            )
+        rows.append([title, way, best["direction"], *_rates(best["agreement"])])
+    for name, title in (("IBM model 1", "IBM model 1, same pairs"), ("diagonal", "the diagonal")):
+        rows.append([title, "–", "target", *_rates(found.baselines[name])])
+    return table(["model", "map", "links from", "AER, Hansards", "AER, stories"], rows)
+
+
+def _rates(agreement: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    texts = (agreement[text] for text in ("hansards_enfr_test447", "alibi_enfr_stories"))
+    return [f"{of['aer']:.3f} ({of['pairs']} pairs)" for of in texts]
+
+
+def cost_table(found: dict[str, dict]) -> str:
+    """For the card: what training took."""
+    return table(
+        ["model", "training FLOPs", "seconds", "pairs a second"],
+        [
+            [TRANSLATION[name], f"{of['train_flops']:.2g}", of["seconds"], of["pairs_per_second"]]
+            for name, of in found.items()
+        ],
+    )
+
+
+CARD = """# translation
+
+Three models that translate English into French, of three generations and one size: `core/models/seq2seq.py` (one fixed
+vector, no attention), `core/models/bahdanau.py` (additive attention), `core/models/transformer.py` (encoder-decoder,
+3 + 3 layers of 4 heads). They are here to be compared, and to be looked at while they write.
+
+## Data and licence
+Tatoeba's English-French sentence pairs (www.manythings.org/anki and tatoeba.org, CC BY 2.0): {learnt:,} pairs to learn
+from; 2,000 English sentences each for validation and test, with all their French translations. The split is by English
+sentence, capitals and signs aside, so that none is on two sides. Two different English sentences ("I'm late.", "I am
+late.") may still have the same French one. The weights are released under the project's licence, with attribution to
+Tatoeba's contributors.
+
+## Held-out results
+{sentences} English sentences, {references} French references; sacrebleu ({bleu_signature}; chrF: {chrf_signature}).
+
+{quality}
+
+Most sentences are short (6 words on average). BLEU by the number of words in the source, greedy; from 16 words on the
+texts are test sentences joined to one ({texts} of each length):
+
+{by_length}
+
+## Alignments made by people
+The models are made to write the given translation; pieces are merged to words. Map, shift (1: the row of the step that
+has just read the word) and direction were chosen on 37 pairs of the Hansards; 0 is perfect. Parliament and tales are
+far from Tatoeba's everyday sentences. `make bench-alignment DATA=...` recomputes it; `alignment.csv` has every layer
+and head.
+
+{alignments}
+
+## What it cost, and how fair the comparison is
+{cost}
+
+The same pairs in the same order and batches, the same vocabulary (byte-pair encoding, {vocabulary} pieces for both
+languages), the same number of steps, label smoothing of 0.1, parameters alike within 2 %; a quarter of the pairs are
+read joined to texts of two to six sentences, so that length is not new to any of them. Not alike: dropout (0.1 in the
+transformer, 0.2 in the others), the learning rate (0.0015 and 0.002), and the optimiser: the matrices inside the
+transformer's blocks are trained by Muon, all else by AdamW. The seconds are those of a machine that did other work at
+the same time; the FLOPs are counted.
+
+## How it was made
+`make train-translation DATA=...` (`python -m training.translation.train`), seed {seed}: {steps} steps ({epochs} epochs)
+of up to {tokens} tokens, bfloat16 autocast, on {hardware}. torch {torch}.
+"""
