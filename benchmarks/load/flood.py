@@ -9,7 +9,7 @@ import json
 import multiprocessing
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -62,13 +62,13 @@ def at(address: str, followers: int) -> Waits:
     flood = context.Process(target=_flood, args=(address, followers, joined, flooded))
     flood.start()
     joined.wait()
-    seconds = list(_asked(address, flooded.is_set))
+    seconds = list(waits_for_health(address, flooded.is_set))
     flood.join()
     return Waits(seconds)
 
 
-def _asked(address: str, is_over) -> Iterator[float]:
-    """Ask for the server's health until it is over; seconds of each answer."""
+def waits_for_health(address: str, is_over: Callable[[], bool]) -> Iterator[float]:
+    """Seconds until each answer, of a visitor who asks for the server's health again and again until `is_over()`."""
     place = urlsplit(address)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=120)
     while not is_over():

@@ -64,7 +64,7 @@ PARTS_HELP = (
     "Target to source: what each model looks at in the English sentence as it writes. Encoder and decoder: how the "
     "transformer's source words look at one another, and its target words at those written before."
 )
-MARKS_HELP = "Without them, rows no longer sum to 1: what is left out keeps its share."
+MARKS_HELP = "Without them, rows sum to less: what is left out keeps its share."
 ABOUT_PART = {
     "encoder": "**Encoder of the transformer.** Before a word is written, the source words look at one another, in "
     "both directions. The other two models read with recurrent networks and have no such maps.",

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.capture import AttentionCall
+from core.heads.measures import shares
 from core.vision.window_grid import PADDING
 from core.vision.windows import WindowLayer, window_weights
 from dashboard import theme
@@ -99,7 +100,9 @@ def _shift(layer: WindowLayer) -> str:
 def _about_padding(call: AttentionCall, layer: WindowLayer) -> str:
     """How much weight goes to padding, over the queries that are places of the picture."""
     real = layer.places != PADDING
-    drawn = sum((window_weights(call, head) * ~real[:, None]).sum(-1)[real].mean().item() for head in range(call.heads))
+    drawn = sum(
+        (shares(window_weights(call, head)) * ~real[:, None]).sum(-1)[real].mean().item() for head in range(call.heads)
+    )
     return (
         f"The grid of {layer.rows} × {layer.columns} does not fill whole windows: **{layer.padded:,} of "
         f"{layer.places.numel():,} positions are padding**. They are keys like any other: on this photograph they take "
