@@ -1,9 +1,8 @@
 """What the benchmarks of load measure is what happened."""
 
 import itertools
-import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -19,7 +18,7 @@ def server_that_stands_still_once():
 
     class Health(BaseHTTPRequestHandler):
         def do_GET(self):
-            time.sleep(STANDSTILL if next(requests) == 2 else 0)
+            Event().wait(STANDSTILL if next(requests) == 2 else 0)
             self.send_response(200)
             self.send_header("Content-Length", "2")
             self.end_headers()
