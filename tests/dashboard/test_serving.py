@@ -106,6 +106,7 @@ OPENED = [
 ]
 
 
+@pytest.mark.slow(seconds=10, guard="test_it_is_opened_by_its_name_as_one_of_a_folder_is")
 def test_an_app_in_the_background_of_a_process_opens_what_is_in_its_memory(tmp_path):
     assert served(sys.executable, "core", "dashboard", tmp_path, ROOT) == OPENED
 
